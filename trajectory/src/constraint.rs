@@ -73,7 +73,7 @@ impl PathConstraint {
 }
 
 /// Is there a number between all bounds?
-pub(crate) fn check_bounds(place: &str, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
+fn check_bounds(place: &str, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
     let none =
         |(l, u): &(&f64, &f64)| l.is_nan() || u.is_nan() || l > u || **l == f64::INFINITY || **u == f64::NEG_INFINITY;
     match lower.iter().zip(upper).find(none) {

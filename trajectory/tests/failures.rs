@@ -7,8 +7,8 @@ use gradyn::Transform;
 use gradyn_trajectory::residual::{Control, Depends, FramePlacement, Given, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, Impulse, SemiImplicitEuler};
 use gradyn_trajectory::{
-    Control as Wish, Cost, Fddp, FddpOptions, Loss, MultipleShooting, Phase, Problem, ProblemError, Reason,
-    ShootingOptions, Status, guess,
+    Control as Wish, Cost, Fddp, FddpOptions, Loss, MultipleShooting, Newton, NewtonOptions, Phase, Problem,
+    ProblemError, Reason, ShootingOptions, Status, guess,
 };
 
 /// A cost that is no number wherever this holds of time and first angle.
@@ -40,6 +40,7 @@ fn a_number_that_is_none_is_named_by_node_term_and_entry() {
     let reports = [
         Fddp::new(&problem, FddpOptions::default()).solve(&problem, &start),
         MultipleShooting::new(&problem, ShootingOptions::default()).solve(&problem, &start),
+        Newton::new(&problem, NewtonOptions::default()).solve(&problem, &start),
     ];
     for report in reports {
         let Status::Fault(fault) = &report.status else { panic!("{report:?}") };
@@ -56,6 +57,10 @@ fn where_a_trial_cannot_be_evaluated_the_last_good_trajectory_is_kept() {
     let problem = reach(&model, 100, Some(undefined(|_, angle| angle != 0.0))).build().expect("a problem");
     let start = guess::standing(&problem);
     let mut solver = Fddp::new(&problem, FddpOptions::default());
+    let report = solver.solve(&problem, &start);
+    assert!(matches!(&report.status, Status::Fault(fault) if fault.term.as_deref() == Some("mine")), "{report:?}");
+    assert!(report.cost.is_finite() && solver.trajectory() == &start);
+    let mut solver = Newton::new(&problem, NewtonOptions::default());
     let report = solver.solve(&problem, &start);
     assert!(matches!(&report.status, Status::Fault(fault) if fault.term.as_deref() == Some("mine")), "{report:?}");
     assert!(report.cost.is_finite() && solver.trajectory() == &start);

@@ -2,7 +2,7 @@
 
 use super::phase::Content;
 use super::{Kind, Phase, Place, Problem, What, check_goal};
-use crate::constraint::{PathConstraint, check_bounds};
+use crate::constraint::PathConstraint;
 use crate::cost::{Cost, Where};
 use crate::fault::ProblemError;
 use crate::node::Node;
@@ -346,5 +346,14 @@ fn check_control_bounds(phase: &str, nu: usize, lower: &[f64], upper: &[f64]) ->
             return Err(ProblemError::Length { place: place(), what, expected: nu, found });
         }
     }
-    check_bounds(&place(), lower, upper)
+    let none = |(l, u): &(&f64, &f64)| l.is_nan() || u.is_nan() || l > u;
+    match lower.iter().zip(upper).find(none) {
+        Some((l, _)) => Err(ProblemError::Number {
+            place: place(),
+            what: "a least control",
+            value: *l,
+            rule: "it must not be above the greatest",
+        }),
+        None => Ok(()),
+    }
 }

@@ -53,7 +53,8 @@ impl fmt::Display for Status {
                 term.as_ref().map_or(Ok(()), |term| write!(f, ", where `{term}` costs most"))
             }
             Self::Infeasible { constraints } => {
-                write!(f, "infeasible: {} cannot hold together", constraints.join(", "))
+                let together = if constraints.len() > 1 { " together" } else { "" };
+                write!(f, "infeasible: {} cannot hold{together}", constraints.join(", "))
             }
             Self::IterationLimit => f.write_str("iteration limit"),
             Self::TimeLimit => f.write_str("time limit"),

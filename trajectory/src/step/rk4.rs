@@ -310,6 +310,7 @@ impl<A: Acceleration> Step for Rk4<A> {
         }
         let memory = Memory::of(on.own)?;
         let Some(mut stages) = memory.stages.take() else { return Ok(false) };
+        let none = vec![0.0; weights.f.len()];
         let Stages { at, hessian, product, sum, moved } = &mut *stages;
         sum.fill(0.0);
         let (by_q, by_v) = weights.next.split_at(nv);
@@ -321,7 +322,7 @@ impl<A: Acceleration> Step for Rk4<A> {
                 mine.iter().zip(later).map(|(mine, later)| h * (b * mine + c * later)).collect()
             };
             let (k, mut l) = (of(by_q, &later_q), of(by_v, &later_v));
-            let direct = if i == 0 { weights.f } else { &[][..] };
+            let direct = if i == 0 { weights.f } else { &none[..] };
             if i == 0 {
                 l.iter_mut().zip(weights.a).for_each(|(l, a)| *l += a);
             }

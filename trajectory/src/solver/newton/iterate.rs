@@ -33,6 +33,7 @@ impl Inner {
         watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
     ) -> Status {
         let began = Instant::now();
+        self.until = self.options.time.and_then(|limit| began.checked_add(limit));
         for iteration in 0..self.options.iterations {
             if let Err(fault) = self.linearize(crew, problem, cold && iteration == 0) {
                 return Status::Fault(fault);
@@ -83,11 +84,16 @@ impl Inner {
             if wish == Control::Stop {
                 return Status::Stopped;
             }
-            if self.options.time.is_some_and(|limit| began.elapsed() >= limit) {
+            if self.is_late() {
                 return Status::TimeLimit;
             }
         }
         Status::IterationLimit
+    }
+
+    /// Has it taken as much time as was allowed?
+    pub(super) fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Forgets the last solution.

@@ -39,6 +39,7 @@ use optimality::Optimality;
 use restoration::Restoration;
 use rows::Rows;
 use search::{Corrections, Trial};
+use std::time::Instant;
 
 /// Steps keep at least this share of the distance to bounds (`1 − τ_min`).
 const KEEP: f64 = 0.01;
@@ -77,6 +78,8 @@ struct Inner {
     /// Why the last trial could not be evaluated, if none could.
     fault: Option<Fault>,
     run: Run,
+    /// When it has to end.
+    until: Option<Instant>,
     /// Are there multipliers and slacks of a solution before, and how many in a row have failed since?
     warm: bool,
     failures: usize,
@@ -145,6 +148,7 @@ impl Newton {
             history: Vec::with_capacity(options.iterations),
             fault: None,
             run: Run::new(&options),
+            until: None,
             warm: false,
             failures: 0,
             rows,

@@ -73,6 +73,9 @@ impl Inner {
                     return Ok(());
                 }
             }
+            if self.is_late() {
+                return Err(Status::TimeLimit);
+            }
             let size = self.elastic_direction(crew, problem, mu, zeta)?;
             if size <= SHORT.max(mu) {
                 if mu <= LEAST {
