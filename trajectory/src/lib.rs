@@ -1,13 +1,14 @@
 //! Trajectory optimization of robots.
 //!
 //! ```text
-//! min Σ_k ℓ_k(x_k, u_k) + ℓ_N(x_N)    subject to  x_{k+1} = f_k(x_k, u_k) ,   x_0 given
+//! min Σ_k ℓ_k(x_k, u_k) + ℓ_N(x_N)    subject to  x_{k+1} = f_k(x_k, u_k) ,   x_0 given ,
+//!                                                c_k(x_k, u_k) = 0 ,   L_k ≤ g_k(x_k, u_k) ≤ U_k
 //! ```
 //!
-//! A [`Problem`] is phases of nodes: each phase has a [step] `f` of the robot's dynamics and [costs](cost::Cost) made of
-//! [residuals](residual) and [losses](loss). Derivatives are exact: by formulas of the engine `gradyn`, or by dual numbers for
-//! quantities of your own. A [solver] takes a guess and gives a trajectory, feedback gains, a history, and a status that says why it
-//! stopped.
+//! A [`Problem`] is phases of nodes: each phase has a [step] `f` of the robot's dynamics, [costs](cost::Cost) made of
+//! [residuals](residual) and [losses](loss), and [constraints](PathConstraint) made of residuals. Derivatives are exact: by formulas
+//! of the engine `gradyn`, or by dual numbers for quantities of your own. A [solver] takes a guess and gives a trajectory, feedback
+//! gains, a history, and a status that says why it stopped.
 
 pub mod check;
 pub mod constraint;

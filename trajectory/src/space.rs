@@ -1,8 +1,10 @@
 //! The space of states: configuration, velocity, and what else is remembered.
 
 use crate::fault::Reason;
-use gradyn::Model;
+use gradyn::model::ModelBuilder;
+use gradyn::{Inertia, Model, Transform};
 use nalgebra::DMatrix;
+use std::ops::Range;
 
 /// A state is `x = (q, v, w)`: nq, nv, and `memory` numbers. It is moved by `δx = (δq, δv, δw)` of `2 nv + memory`
 /// numbers: `x ⊕ δx = (q ⊕ δq, v + δv, w + δw)`.
@@ -74,7 +76,7 @@ impl<'m> Space<'m> {
 
 /// Blocks along the diagonal of `∂(q ⊕ w)/∂q` and `∂(q ⊕ w)/∂w` that are not the identity: one for each joint that turns in space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks(pub Vec<std::ops::Range<usize>>);
+pub struct Blocks(pub Vec<Range<usize>>);
 
 impl Blocks {
     /// Of a robot: joints whose steps do not commute.
@@ -94,6 +96,18 @@ impl Blocks {
     }
 }
 
-fn is_identity(m: &DMatrix<f64>, r: &std::ops::Range<usize>) -> bool {
+/// The joints of a robot that turn in space, each as a robot of its own, with the directions that it has in the whole one.
+pub(crate) fn turning_joints(model: &Model) -> Vec<(Range<usize>, Model)> {
+    let alone = |block: Range<usize>| {
+        let body = model.bodies().iter().find(|body| body.owns_coordinates() && body.v_range() == block)?;
+        let mut alone = ModelBuilder::new("joint");
+        let (at, massless) = (Transform::identity(), Inertia::zero());
+        alone.add_body(None, "body", "joint", at, body.joint().clone(), massless).ok()?;
+        Some((block, alone.build().ok()?))
+    };
+    Blocks::new(model).0.into_iter().filter_map(alone).collect()
+}
+
+fn is_identity(m: &DMatrix<f64>, r: &Range<usize>) -> bool {
     r.clone().all(|i| r.clone().all(|j| (m[(i, j)] - f64::from(i == j)).abs() < 1e-14))
 }

@@ -11,10 +11,9 @@
 //! derivatives `−J⁻ᵀ (Σ (J⁻ᵀ λ)_i ∂²e_i) J⁻¹`. All are the identity, and zero, but for blocks of joints that turn in space.
 
 use crate::fault::Reason;
-use crate::space::Blocks;
-use gradyn::model::ModelBuilder;
+use crate::space::turning_joints;
+use gradyn::Model;
 use gradyn::num_dual::HyperDual64;
-use gradyn::{Inertia, Model, Transform};
 use nalgebra::DMatrix;
 use std::ops::Range;
 
@@ -29,20 +28,7 @@ pub(super) type Frames = Vec<DMatrix<f64>>;
 
 impl Chart {
     pub(super) fn new(model: &Model) -> Self {
-        let mut joints = Vec::new();
-        for block in Blocks::new(model).0 {
-            let body = model.bodies().iter().find(|body| body.owns_coordinates() && body.v_range() == block);
-            let Some(body) = body else { continue };
-            let mut alone = ModelBuilder::new("joint");
-            let added =
-                alone.add_body(None, "body", "joint", Transform::identity(), body.joint().clone(), Inertia::zero());
-            if added.is_ok()
-                && let Ok(model) = alone.build()
-            {
-                joints.push((block, model));
-            }
-        }
-        Self { joints }
+        Self { joints: turning_joints(model) }
     }
 
     /// Are configurations numbers, all of them?

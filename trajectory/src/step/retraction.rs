@@ -19,10 +19,9 @@
 
 use super::algebra::Algebra;
 use crate::fault::Reason;
-use crate::space::Blocks;
-use gradyn::model::ModelBuilder;
+use crate::space::turning_joints;
+use gradyn::Model;
 use gradyn::num_dual::Dual64;
-use gradyn::{Inertia, Model, Transform};
 use nalgebra::DMatrix;
 use std::ops::Range;
 
@@ -57,20 +56,8 @@ struct OfJoint {
 
 impl Retraction {
     pub(super) fn new(model: &Model) -> Self {
-        let mut joints = Vec::new();
-        for block in Blocks::new(model).0 {
-            let body = model.bodies().iter().find(|body| body.owns_coordinates() && body.v_range() == block);
-            let Some(body) = body else { continue };
-            let mut alone = ModelBuilder::new("joint");
-            let (at, mass) = (Transform::identity(), Inertia::zero());
-            let added = alone.add_body(None, "body", "joint", at, body.joint().clone(), mass);
-            if added.is_ok()
-                && let Ok(model) = alone.build()
-            {
-                joints.push(Turning { block, algebra: Algebra::new(&model), model });
-            }
-        }
-        Self { joints }
+        let of = |(block, model): (Range<usize>, Model)| Turning { block, algebra: Algebra::new(&model), model };
+        Self { joints: turning_joints(model).into_iter().map(of).collect() }
     }
 
     pub(super) fn memory(&self) -> RetractionMemory {
