@@ -19,7 +19,8 @@ use nalgebra::DMatrix;
 /// Memory of second derivatives.
 #[derive(Debug)]
 pub(super) struct CurvatureMemory {
-    /// `S` of all residuals.
+    /// `S` of all residuals, and whether none has added to it.
+    empty: bool,
     sum: DMatrix<f64>,
     /// D, and `S_yy D`.
     d: DMatrix<f64>,
@@ -34,6 +35,7 @@ impl CurvatureMemory {
         let (nv, nu, rows) = (step.a_q.nrows(), step.a_u.ncols(), step.f_q.nrows());
         let (z, y) = (2 * nv + nu, nv + rows);
         Self {
+            empty: true,
             sum: DMatrix::zeros(z + y, z + y),
             d: DMatrix::zeros(y, z),
             product: DMatrix::zeros(y, z),
@@ -42,7 +44,7 @@ impl CurvatureMemory {
         }
     }
 
-    /// Adds a residual; is it one that sees what the step makes?
+    /// Adds a residual; does `S` see what the step makes?
     fn add(
         &mut self,
         residual: &dyn Residual,
@@ -53,8 +55,10 @@ impl CurvatureMemory {
         if lambda.iter().all(|x| *x == 0.0) {
             return Ok(false);
         }
-        if residual.has_hessian() && !residual.is_linear() {
+        let bends = residual.has_hessian() && !residual.is_linear();
+        if bends {
             residual.add_hessian(on, lambda, &mut self.sum)?;
+            self.empty = false;
         }
         for (to, by) in [(&mut self.by_a, &by.da), (&mut self.by_f, &by.df)] {
             for (to, column) in to.iter_mut().zip(by.column_iter()) {
@@ -62,7 +66,7 @@ impl CurvatureMemory {
             }
         }
         let depends = residual.depends();
-        Ok(depends.a || depends.f)
+        Ok(bends && (depends.a || depends.f))
     }
 
     /// `S` of all residuals into the curvature of a node.
@@ -109,7 +113,10 @@ impl Stage {
         let at = self.timed(at)?;
         out.curvature.clear();
         let mut bent = memory.curvature.take().unwrap_or_else(|| CurvatureMemory::new(&memory.by));
-        bent.sum.fill(0.0);
+        if !bent.empty {
+            bent.sum.as_mut_slice().fill(0.0);
+            bent.empty = true;
+        }
         bent.by_a.fill(0.0);
         bent.by_f.fill(0.0);
         let mut through = false;
@@ -128,8 +135,10 @@ impl Stage {
             let added = bent.add(&*held.residual, &mut view!(self, at, memory, held, own), by, gradient);
             through |= added.map_err(|reason| Held::error(held, reason))?;
         }
-        finite("the second derivatives of costs and constraints", bent.sum.as_slice())?;
-        bent.hand_over(&memory.by, through, &mut out.curvature);
+        if !bent.empty {
+            finite("the second derivatives of costs and constraints", bent.sum.as_slice())?;
+            bent.hand_over(&memory.by, through, &mut out.curvature);
+        }
         let known = match &self.step {
             None => true,
             Some(step) => {

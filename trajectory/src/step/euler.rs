@@ -51,6 +51,8 @@ pub(super) struct Memory {
     hessian: DMatrix<f64>,
     pub(super) weights: Vec<f64>,
     pub(super) bent: RetractionMemory,
+    /// A row of second derivatives by state and controls.
+    pub(super) along: Vec<f64>,
 }
 
 impl Memory {
@@ -61,6 +63,7 @@ impl Memory {
         Self {
             engine: EngineMemory::new(model, &steps.acceleration),
             bent: steps.retraction.memory(),
+            along: vec![0.0; 2 * nv + steps.acceleration.controls()],
             w: vec![0.0; nv],
             dq: DMatrix::zeros(square, square),
             dv: DMatrix::zeros(square, square),

@@ -49,6 +49,8 @@ struct OfJoint {
     moved: DMatrix<Dual64>,
     /// `φ_εε` before it is made symmetric.
     second: DMatrix<f64>,
+    /// All of `φ`.
+    both: DMatrix<f64>,
     d: DMatrix<f64>,
     j: DMatrix<f64>,
     still: Vec<f64>,
@@ -68,6 +70,7 @@ impl Retraction {
                 w: vec![Dual64::from(0.0); n],
                 moved: DMatrix::from_element(n, n, Dual64::from(0.0)),
                 second: zeros(),
+                both: DMatrix::zeros(2 * n, 2 * n),
                 d: zeros(),
                 j: zeros(),
                 still: vec![0.0; n],
@@ -90,9 +93,26 @@ impl Retraction {
         mut add: impl FnMut(usize, usize, f64),
     ) -> Result<(), Reason> {
         let nv = w.len();
+        self.each(memory, w, lambda, |block, second| {
+            let n = block.len();
+            let place = |k: usize| if k < n { block.start + k } else { nv + block.start + k - n };
+            for (i, j) in (0..2 * n).flat_map(|i| (0..2 * n).map(move |j| (i, j))) {
+                add(place(i), place(j), second[(i, j)]);
+            }
+        })
+    }
+
+    /// Calls `take` with each joint's directions and its block, by δ and then by ε.
+    pub(super) fn each(
+        &self,
+        memory: &mut RetractionMemory,
+        w: &[f64],
+        lambda: &[f64],
+        mut take: impl FnMut(Range<usize>, &DMatrix<f64>),
+    ) -> Result<(), Reason> {
         for (Turning { block, model, algebra }, memory) in self.joints.iter().zip(&mut memory.0) {
             let (n, lambda) = (block.len(), &lambda[block.clone()]);
-            let OfJoint { w: varied, moved, second, d, j, still } = memory;
+            let OfJoint { w: varied, moved, second, both, d, j, still } = memory;
             still.copy_from_slice(&w[block.clone()]);
             model.integrate_derivatives_into(still, d, j)?;
             for (to, w) in varied.iter_mut().zip(still.iter()) {
@@ -107,13 +127,12 @@ impl Retraction {
                 }
             }
             for (i, k) in (0..n).flat_map(|i| (0..n).map(move |k| (i, k))) {
-                let both = 0.5 * (second[(i, k)] + second[(k, i)]);
-                add(nv + block.start + i, nv + block.start + k, both);
+                both[(n + i, n + k)] = 0.5 * (second[(i, k)] + second[(k, i)]);
                 let mixed = algebra.terms().iter().map(|(to, x, y, c)| 0.5 * c * lambda[*to] * d[(*x, i)] * j[(*y, k)]);
                 let mixed: f64 = mixed.sum();
-                add(block.start + i, nv + block.start + k, mixed);
-                add(nv + block.start + k, block.start + i, mixed);
+                (both[(i, n + k)], both[(n + k, i)]) = (mixed, mixed);
             }
+            take(block.clone(), both);
         }
         Ok(())
     }

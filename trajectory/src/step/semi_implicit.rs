@@ -94,28 +94,35 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         let j = std::mem::take(&mut out.step_dv);
         let known = self.0.bend(on, weights, Some(&j), out);
         out.step_dv = j;
-        // Second derivatives of q ⊕ h v⁺, with v⁺ as a function of (q, v, u): its rows of [A B].
+        // Second derivatives of q ⊕ h v⁺: Rᵀ φ'' R, with R = ∂(δ, ε)/∂(q, v, u), whose rows of ε are h times those of v⁺ in [A B].
         let Quadratic { a, b, curvature, .. } = out;
-        let row = |k: usize, z: usize| match (k < nv, z < 2 * nv) {
-            (true, _) => f64::from(k == z),
-            (false, true) => h * a[(k, z)],
-            (false, false) => h * b[(k, z - 2 * nv)],
-        };
-        let Memory { w, bent, .. } = Memory::of(on.own)?;
-        self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| {
-            if x == 0.0 {
-                return;
-            }
-            for to in 0..2 * nv + nu {
-                let x = x * row(j, to);
-                if x == 0.0 {
-                    continue;
+        let Memory { w, bent, along, .. } = Memory::of(on.own)?;
+        self.0.retraction.each(bent, w, &weights.next[..nv], |block, second| {
+            let n = block.len();
+            let rows = nv + block.start..nv + block.end;
+            let ends = |z: usize| {
+                let (m, column) = if z < 2 * nv { (&*a, z) } else { (&*b, z - 2 * nv) };
+                &m.as_slice()[column * m.nrows()..][rows.clone()]
+            };
+            for j in 0..2 * n {
+                // φ'' R, its row j.
+                for (z, to) in along.iter_mut().enumerate() {
+                    *to = h * ends(z).iter().enumerate().map(|(k, x)| second[(n + k, j)] * x).sum::<f64>();
                 }
-                if to < 2 * nv {
-                    (0..2 * nv).for_each(|from| curvature.xx[(from, to)] += x * row(i, from));
-                } else {
-                    (0..2 * nv).for_each(|from| curvature.xu[(from, to - 2 * nv)] += x * row(i, from));
-                    (0..nu).for_each(|from| curvature.uu[(from, to - 2 * nv)] += x * row(i, 2 * nv + from));
+                (0..n).for_each(|i| along[block.start + i] += second[(i, j)]);
+                for z in 0..2 * nv + nu {
+                    let by = if j >= n { h * ends(z)[j - n] } else { f64::from(z == block.start + j) };
+                    if by == 0.0 {
+                        continue;
+                    }
+                    let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, x)| *to += by * x);
+                    let (states, controls) = along.split_at(2 * nv);
+                    if z < 2 * nv {
+                        add(curvature.xx.column_mut(z).as_mut_slice(), states);
+                    } else {
+                        add(curvature.xu.column_mut(z - 2 * nv).as_mut_slice(), states);
+                        add(curvature.uu.column_mut(z - 2 * nv).as_mut_slice(), controls);
+                    }
                 }
             }
         })?;

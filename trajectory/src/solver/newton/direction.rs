@@ -62,13 +62,17 @@ impl Bare {
         node.lx.axpy(scale, &self.lx, 0.0);
         node.lu.axpy(scale, &self.lu, 0.0);
         node.eq.copy_from(&self.eq);
-        let by = if exact { scale } else { 0.0 };
         let Quadratic { lxx, lxu, luu, curvature, .. } = node;
         for (to, from, more) in
             [(lxx, &self.lxx, &curvature.xx), (lxu, &self.lxu, &curvature.xu), (luu, &self.luu, &curvature.uu)]
         {
-            for ((to, from), more) in to.iter_mut().zip(from.iter()).zip(more.iter()) {
-                *to = scale * from + by * more;
+            let (to, from) = (to.as_mut_slice(), from.as_slice());
+            if exact {
+                for ((to, from), more) in to.iter_mut().zip(from).zip(more.as_slice()) {
+                    *to = scale * (from + more);
+                }
+            } else {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = scale * from);
             }
         }
     }
