@@ -315,7 +315,7 @@ fn constraints_are_kept_and_reported() {
 
     let text = good(["optimize", &file, "--explain"]).split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "newton, at most 100 iterations, tolerance 1e-8, 1 thread, hessian automatic, roll-out nonlinear, barrier 0.1",
+        "newton, at most 100 iterations, tolerance 1e-8, 1 thread, hessian automatic, roll-out automatic, barrier 0.1",
         "tip frame-translation tip = 0 (2 of 3 rows) at the end",
         "velocity limits joint-limits -10 to 10 along move, and at the end",
         "bounds -50 to 50",
