@@ -111,7 +111,7 @@ impl Facts {
                 Form::Bodies
             }
             Q::InverseDynamics | Q::MassMatrix | Q::InverseDynamicsDerivatives | Q::Others => Form::Joints,
-            // Articulated bodies by the book are the faster way then.
+            // Deep, and some joints follow others: kernels of articulated bodies have no such joints.
             Q::ForwardDynamics | Q::ForwardDynamicsDerivatives if !self.factors_pay && !self.owns_coordinates => {
                 Form::Book
             }

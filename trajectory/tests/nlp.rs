@@ -4,6 +4,7 @@ mod common;
 
 use common::{ARM, robot};
 use gradyn::Model;
+use gradyn_trajectory::nlp::NlpMultipliers;
 use gradyn_trajectory::residual::{Control, FramePlacement, FrameTranslation, StateError};
 use gradyn_trajectory::step::{Actuation, Euler, ForwardDynamics, ImplicitMidpoint, Rk4, SemiImplicitEuler, Step};
 use gradyn_trajectory::{
@@ -275,22 +276,80 @@ fn trajectories_and_multipliers_go_there_and_back() {
     assert!(lambda.iter().zip(&back).all(|(a, b)| (a - b).abs() < 1e-12));
 }
 
+/// An arm that reaches a place in one second, within limits.
+fn reachable() -> Problem {
+    let model = robot("panda", false);
+    let hand = model.find_frame("panda_link8").expect("a hand");
+    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+    let state = || StateError::at(&model, &ARM, &[0.0; 7]);
+    let torques = [30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 5.0];
+    Problem::builder(&model)
+        .start(&ARM, &[0.0; 7])
+        .phase(
+            Phase::new("reach", 20, 0.05, step)
+                .cost(Cost::new("state", state()).weight(0.1))
+                .cost(Cost::new("torque", Control::zero()).weight(1e-2))
+                .constraint(PathConstraint::within("near", state(), &[-0.7], &[0.7]))
+                .control_bounds(&torques.map(|x| -x), &torques),
+        )
+        .last(Cost::new("state", state()).weight(0.1))
+        .last_constraint(PathConstraint::equal("place", FrameTranslation::new(hand, [0.4, 0.3, 0.5].into())))
+        .build()
+        .expect("a problem")
+}
+
+/// At what `Newton` finds, with its multipliers, the conditions of optimality of the program hold.
 #[test]
 fn what_newton_finds_is_an_optimum_of_the_program() {
-    let problem = arm();
+    let problem = reachable();
     let start = guess::standing(&problem);
     let mut newton = Newton::new(&problem, NewtonOptions::default());
     let report = newton.solve(&problem, &start);
-    // Four steps of 0.05 s do not lead there: what is left is the least violation.
-    if report.status != Status::Converged {
-        return;
-    }
+    assert_eq!(report.status, Status::Converged);
     let mut nlp = Nlp::new(&problem, &start).expect("a program");
     let size = nlp.dimensions();
     let mut w = vec![0.0; size.variables];
     nlp.variables(newton.trajectory(), &mut w).expect("variables");
     let cost = nlp.objective(&w).expect("an objective");
+    // The same sum of the same numbers but for the states, which went through the chart.
     assert!((cost - report.cost).abs() <= 1e-12 * cost.abs());
+
+    let (mut rows, mut low, mut high) = (vec![0.0; size.rows], vec![0.0; size.rows], vec![0.0; size.rows]);
+    nlp.constraints(&w, &mut rows).expect("rows");
+    nlp.row_bounds(&mut low, &mut high);
+    for (row, (low, high)) in rows.iter().zip(low.iter().zip(&high)) {
+        // The solver's tolerance, and bounds that it takes 1e-8 wider.
+        assert!(*row >= low - 5e-8 && *row <= high + 5e-8, "{low} {row} {high}");
+    }
+
+    let space = problem.space();
+    let nodes = (0..=problem.steps()).map(|k| newton.multipliers(k).clone()).collect();
+    let of = NlpMultipliers { start: vec![0.0; space.ndx()], nodes };
+    let mut lambda = vec![0.0; size.rows];
+    nlp.row_multipliers(&w, &of, &mut lambda).expect("multipliers");
+    let (mut left, mut values) = (vec![0.0; size.variables], vec![0.0; size.jacobian]);
+    nlp.gradient(&w, &mut left).expect("a gradient");
+    nlp.jacobian(&w, &mut values).expect("a Jacobian");
+    let pattern = nlp.jacobian_structure();
+    for ((row, column), value) in pattern.rows.iter().zip(&pattern.columns).zip(&values) {
+        left[*column] += value * lambda[*row];
+    }
+    let stride = space.ndx() + 7;
+    let mut active = 0;
+    for k in 0..problem.steps() {
+        for i in 0..7 {
+            let bound = newton.control_multiplier(k, i).expect("has bounds");
+            left[k * stride + space.ndx() + i] += bound;
+            active += usize::from(bound.abs() > 1e-4);
+        }
+        active += newton.multipliers(k).ineq.iter().filter(|y| y.abs() > 1e-4).count();
+    }
+    // Of the first state, the multiplier of the start is left out.
+    for (i, x) in left.iter().enumerate().skip(space.ndx()) {
+        // 1e-8 of a cost scaled to a gradient of 100, and of means of multipliers that are some hundreds.
+        assert!(x.abs() < 1e-6, "{i}: {x}");
+    }
+    assert!(active >= 5, "only {active} bounds are active");
 }
 
 #[test]

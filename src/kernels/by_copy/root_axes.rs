@@ -1,7 +1,7 @@
 //! The step of one body of the mass matrix and of derivatives, in axes of the body at the root, about its origin: with a state in each lane.
 //!
 //! With the legs of a quadruped in the lanes it runs too, and takes up to 15 % fewer instructions than axes of the bodies do
-//! ([`bodies`](super::bodies)), but longer: each pose waits for the one before. Of solo12 with registers of four numbers (AMD EPYC) the mass
+//! ([`bodies`](super::bodies)), but more time; why is not known. Of solo12 with registers of four numbers (AMD EPYC) the mass
 //! matrix took 142 ns instead of 148, its inverse 524 instead of 370, derivatives of inverse dynamics 911 instead of 752, of forward dynamics
 //! 2 116 instead of 1 913. So there are two.
 //!

@@ -70,7 +70,7 @@ impl CurvatureMemory {
     }
 
     /// `S` of all residuals into the curvature of a node.
-    fn hand_over(&mut self, step: &Sensitivities, through: bool, out: &mut Curvature) {
+    fn add_to(&mut self, step: &Sensitivities, through: bool, out: &mut Curvature) {
         let (nv, nu) = (step.a_q.nrows(), step.a_u.ncols());
         let z = 2 * nv + nu;
         if through {
@@ -137,7 +137,7 @@ impl Stage {
         }
         if !bent.empty {
             finite("the second derivatives of costs and constraints", bent.sum.as_slice())?;
-            bent.hand_over(&memory.by, through, &mut out.curvature);
+            bent.add_to(&memory.by, through, &mut out.curvature);
         }
         let known = match &self.step {
             None => true,

@@ -1,4 +1,4 @@
-//! Euler's steps, explicit and semi-implicit.
+//! Euler's explicit step, and what it has in common with the [semi-implicit](super::SemiImplicitEuler) one.
 //!
 //! ```text
 //! explicit        q⁺ = q ⊕ h v ,    v⁺ = v + h a(q, v, u)
