@@ -5,7 +5,7 @@ use gradyn_derivatives::simd::Register;
 /// The first degree of freedom whose pivot is lost, and the pivot.
 pub(crate) type Lost = (usize, f64);
 
-/// What is known of results.
+/// What is known of results: two words, which are returned in registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "the page is asked where results are not finite"]
 pub(crate) enum Outcome {
@@ -13,8 +13,8 @@ pub(crate) enum Outcome {
     Finite,
     /// Some may not be: who asked looks, or asks the page, which says why.
     Unknown,
-    /// There are none: a pivot is lost.
-    Lost(Lost),
+    /// There are none: the pivot of this degree of freedom is lost.
+    Lost { dof: u32, pivot: f64 },
 }
 
 impl Outcome {
@@ -32,13 +32,19 @@ impl Outcome {
     /// Of solutions that nobody has looked at.
     #[inline(always)]
     pub(crate) fn of_pivots(lost: Option<Lost>) -> Self {
-        lost.map_or(Self::Unknown, Self::Lost)
+        lost.map_or(Self::Unknown, Self::lost)
+    }
+
+    #[inline(always)]
+    pub(crate) fn lost((dof, pivot): Lost) -> Self {
+        // No model has as many degrees of freedom as this could not count.
+        Self::Lost { dof: dof as u32, pivot }
     }
 
     /// If that holds too.
     #[inline(always)]
     pub(crate) fn and(self, also: bool) -> Self {
-        if also || matches!(self, Self::Lost(_)) { self } else { Self::Unknown }
+        if also || matches!(self, Self::Lost { .. }) { self } else { Self::Unknown }
     }
 
     #[inline(always)]
@@ -54,14 +60,14 @@ impl Outcome {
 
     #[inline(always)]
     pub(crate) fn is_lost(self) -> bool {
-        matches!(self, Self::Lost(_))
+        matches!(self, Self::Lost { .. })
     }
 
     /// For who looks at solutions anyway.
     #[inline(always)]
     pub(crate) fn pivots(self) -> Result<(), Lost> {
         match self {
-            Self::Lost(lost) => Err(lost),
+            Self::Lost { dof, pivot } => Err((dof as usize, pivot)),
             Self::Finite | Self::Unknown => Ok(()),
         }
     }

@@ -60,8 +60,7 @@ piece!(
             match step.parent {
                 Some(p) => {
                     let (before, here) = memory.bodies.split_at_mut(i);
-                    let at = Placed::on_parent(&step.link, &before[p].at, (q[step.q], turns[i]));
-                    here[0] = Moving::on_parent(at, &before[p], (v[step.v], a[step.v]));
+                    here[0].hang(&step.link, &before[p], (q[step.q], turns[i]), (v[step.v], a[step.v]));
                 }
                 None => {
                     let (q, v, a) = (&q[step.q..], &v[step.v..], &a[step.v..]);

@@ -35,7 +35,7 @@ piece!(
         for (i, step) in table.steps.iter().enumerate() {
             let (before, here) = bodies.split_at_mut(i);
             match step.parent {
-                Some(p) => here[0] = Placed::on_parent(&step.link, &before[p], (q[step.q], turns[i])),
+                Some(p) => here[0].hang(&step.link, &before[p], (q[step.q], turns[i])),
                 None => here[0].mass = step.link.mass.lift(),
             }
         }

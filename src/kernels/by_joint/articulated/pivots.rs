@@ -108,7 +108,7 @@ kernel!(
             let [a, b, c, d, e, f, sp, _] = numbers;
             let pivot = s.power(Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f))) + armature[k];
             if singular::is_lost(pivot, singular::cautious(singular::scale_of(extent.0, extent.1, s)) + armature[k]) {
-                return Outcome::Lost((k, pivot));
+                return Outcome::lost((k, pivot));
             }
             let reciprocal = pivot.recip();
             let by = R::splat(reciprocal);
