@@ -106,3 +106,9 @@ impl<T: Real> Piece for Search<'_, T> {
         None
     }
 }
+
+/// Are all numbers of a state finite?
+#[inline]
+pub(crate) fn state_is_finite<T: Real>(q: &[T], v: &[T], a: &[T]) -> bool {
+    [q, v, a].into_iter().all(|x| first_not_finite(x).is_none())
+}

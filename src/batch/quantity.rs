@@ -6,7 +6,8 @@ use crate::dynamics::rnea::Sweep;
 use crate::dynamics::{aba, by_plan, crba, rnea_derivatives, rnea_gradient};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::by_copy::states;
-use crate::kernels::by_joint::derivatives::{self, Reuse};
+use crate::kernels::by_joint::derivatives::Reuse;
+use crate::kernels::results;
 use crate::model::{InputError, Model};
 use crate::plan::Quantity as Planned;
 use gradyn_derivatives::simd::{Piece, Register};
@@ -109,12 +110,12 @@ impl Quantity for RneaDerivatives {
         let ws = single.workspace(model);
         let [tau, dtau_dq, dtau_dv, dtau_da, ..] = output;
         let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
-        let mut results = derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da };
+        let mut results = results::Results { tau, dtau_dq, dtau_dv, dtau_da };
         let quick = |kernels: Kernels<'_>| {
             kernels.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], Reuse::Nothing)
         };
         let surely = by_plan::of(model, ws).and_then(quick) == Some(true);
-        let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
+        let results::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
         let of_state = model.check_q(q).is_ok() && is_finite(q) && is_finite(v) && is_finite(a);
         of_state && (surely || [dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| is_finite(x))) && is_finite(tau)
     }

@@ -6,7 +6,7 @@ use super::slices::are_finite;
 use super::{FrameRef, ReferenceFrame, Workspace, step};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::kernels::by_joint::memory::Bodies;
+use crate::kernels::by_joint::quantities::Bodies;
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};

@@ -5,14 +5,14 @@
 
 use super::Workspace;
 use super::external::ExternalWrench;
-use super::rnea::is_finite;
 use crate::dynamics::by_plan;
 use crate::joint::JointKind;
 use crate::kernels::by_joint::forward_mode::AtLevelOfCall;
-use crate::kernels::by_joint::memory::Row;
 use crate::kernels::by_joint::tangents::Tangents;
 use crate::model::{Body, Model};
 use crate::plan::joints::is_flat;
+use crate::plan::rows::Row;
+use crate::slices::state_is_finite;
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Piece, WIDTH};
 use gradyn_derivatives::{Real, Scalar};
@@ -38,7 +38,7 @@ pub(crate) fn rnea<P: Real, T: Scalar<P>>(
         |from, tau, level| level.run(AtLevelOfCall(Write { from, tau })),
     )?;
     // Torques do not depend on where the base is: that it is somewhere has to be seen.
-    Some(finite || is_finite(q, &ws.tau, &[]))
+    Some(finite || state_is_finite(q, &ws.tau, &[]))
 }
 
 /// Takes a state apart.

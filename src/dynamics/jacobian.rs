@@ -12,7 +12,7 @@ use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::fields::default_of_fields;
-use crate::kernels::by_joint::finite;
+use crate::kernels::finite;
 use crate::model::{Body, BodyId, InputError, Model, path};
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};

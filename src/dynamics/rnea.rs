@@ -1,7 +1,7 @@
 //! Inverse dynamics: the recursive Newton-Euler algorithm (RBDA, table 5.1), in body coordinates.
 
 use super::external::{self, ExternalWrench};
-use super::slices::{fill, first_not_finite};
+use super::slices::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, forward_mode, step};
 use crate::dynamics::by_plan;
 use crate::formulas::joint_dynamics::JointDynamics;
@@ -161,16 +161,10 @@ pub(crate) fn not_finite<P: Real, T: Real>(
     })
 }
 
-/// Are all numbers of a state finite?
-#[inline]
-pub(crate) fn is_finite<T: Real>(q: &[T], v: &[T], a: &[T]) -> bool {
-    [q, v, a].into_iter().all(|x| first_not_finite(x).is_none())
-}
-
 /// Are all numbers of a state finite? Slices that an algorithm does not take are empty.
 #[inline]
 pub(crate) fn check_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Result<(), InputError> {
-    if is_finite(q, v, a) { Ok(()) } else { state_not_finite(model, q, v, a).map_or(Ok(()), Err) }
+    if state_is_finite(q, v, a) { Ok(()) } else { state_not_finite(model, q, v, a).map_or(Ok(()), Err) }
 }
 
 /// Are all numbers of an argument with one entry a degree of freedom finite?

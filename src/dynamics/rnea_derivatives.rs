@@ -20,8 +20,8 @@
 
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::placed::{Link, Placed};
-use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
-use super::slices::{fill, first_not_finite};
+use super::rnea::{base_acceleration, not_finite, state_not_finite};
+use super::slices::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, placed::update};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{InputError, Model, room};
@@ -103,7 +103,7 @@ pub fn rnea_derivatives<'w, P: Real, T: Scalar<P>>(
     model.check_state(q, v, a)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if !is_finite(q, v, a)
+    if !state_is_finite(q, v, a)
         && let Some(error) = state_not_finite(model, q, v, a)
     {
         return Err(error);

@@ -17,8 +17,8 @@
 use super::Workspace;
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::placed::{Placed, update};
-use super::rnea::{base_acceleration, is_finite, state_not_finite};
-use super::slices::{fill, first_not_finite};
+use super::rnea::{base_acceleration, state_not_finite};
+use super::slices::{fill, first_not_finite, state_is_finite};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -112,7 +112,7 @@ pub fn rnea_gradient<'w, P: Real, T: Scalar<P>>(
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if !is_finite(q, v, a)
+    if !state_is_finite(q, v, a)
         && let Some(error) = state_not_finite(model, q, v, a)
     {
         return Err(error);

@@ -3,6 +3,7 @@
 pub(crate) mod articulated_body;
 pub(crate) mod constraints;
 pub(crate) mod external_wrench;
+pub(crate) mod floating_base;
 pub(crate) mod frame_column;
 pub(crate) mod frame_view;
 pub(crate) mod joint_dynamics;

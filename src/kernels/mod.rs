@@ -24,4 +24,7 @@ mod macros;
 pub(crate) mod blocks;
 pub(crate) mod by_copy;
 pub(crate) mod by_joint;
+pub(crate) mod finite;
 pub(crate) mod outcome;
+pub(crate) mod results;
+pub(crate) mod rows;

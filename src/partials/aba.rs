@@ -18,7 +18,7 @@ use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, by_plan, minv};
 use crate::fields::matrices_by_name;
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::derivatives::Reuse;
-use crate::kernels::by_joint::finite;
+use crate::kernels::finite;
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};

@@ -59,7 +59,7 @@ pub use terms::{
 
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::kernels::by_joint::derivatives::Reuse;
-use crate::kernels::by_joint::finite;
+use crate::kernels::finite;
 use crate::model::{InputError, Model};
 use dual::Reach;
 use nalgebra::DMatrix;

@@ -1,6 +1,6 @@
 //! What the methods return.
 use crate::fields::matrices_by_name;
-use crate::kernels::by_joint::finite;
+use crate::kernels::finite;
 use crate::model::{InputError, Model, room};
 use nalgebra::{DMatrix, DVector};
 

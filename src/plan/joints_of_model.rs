@@ -12,7 +12,7 @@ use crate::plan::joints::{
 };
 use crate::plan::lanes::Lanes;
 use crate::plan::states::Table;
-use crate::plan::{Branches, Facts, MOST_COLUMNS, Plan, factors_pay, floating, origin};
+use crate::plan::{Branches, Facts, MOST_COLUMNS, Plan, base_lanes, factors_pay, origin};
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::simd::WIDTH;
 use nalgebra::Vector3;
@@ -51,7 +51,7 @@ impl Layout {
         }
         let lanes = Lanes::new(bodies, 0);
         let afloat =
-            floating::fewer_lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, floating::LEFT_OUT)));
+            base_lanes::fewer_lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, base_lanes::LEFT_OUT)));
         let all = Self::of(model, &lanes, 0);
         let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
         let table = Table::new(model);
@@ -101,7 +101,7 @@ impl Layout {
             let mut bodies = lanes.body[g * WIDTH..(g + 1) * WIDTH].iter().flatten().map(|i| (*i, &bodies[*i].joint));
             let is_hinge = |joint| hinge(joint).is_some() && !matches!(joint, Joint::Mimic(_));
             // The last column of a floating base is a turn about its z axis.
-            group.floats = g == 0 && first == floating::LEFT_OUT;
+            group.floats = g == 0 && first == base_lanes::LEFT_OUT;
             group.hinges = bodies.all(|(i, joint)| is_hinge(joint) || i == 0 && group.floats);
         }
         let angles: Vec<_> = (0..hinges.div_ceil(WIDTH)).map(|eight| angles(&turns, eight)).collect();
@@ -125,7 +125,7 @@ impl Layout {
             }
         }
         if first > 0 {
-            floating::add_base(&mut pairs, &mut carried);
+            base_lanes::add_base(&mut pairs, &mut carried);
         }
         let joints = vec![JointRows::NONE; lanes.dof.len() / WIDTH];
         Self {

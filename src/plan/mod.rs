@@ -22,6 +22,7 @@
 //! [`with_only`], or the environment variable `GRADYN_KERNEL` (`book`, `joints`, `copies`) for the whole process, holds calls to one way:
 //! for tests, benches and arguments.
 
+pub(crate) mod base_lanes;
 pub(crate) mod bodies;
 mod constants;
 pub(crate) mod dof_tree;

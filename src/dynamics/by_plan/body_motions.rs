@@ -2,9 +2,10 @@
 
 use crate::dynamics::placed::Placed;
 use crate::kernels::by_joint::matrix::{by_lane, of_lane};
-use crate::kernels::by_joint::memory::{JointsMemory, Row};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::rnea::{origin, pose};
 use crate::plan::joints::Layout;
+use crate::plan::rows::Row;
 use crate::spatial::Motion;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;

@@ -2,7 +2,8 @@
 
 use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea_second::{self, Column, Motions};
-use crate::kernels::by_joint::memory::{JointsMemory, load_coriolis, load_inertia, load_motion, load_sum_force};
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::quantities::{load_coriolis, load_inertia, load_motion, load_sum_force};
 use crate::kernels::by_joint::rnea;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::Lanes;

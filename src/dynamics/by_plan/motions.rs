@@ -8,12 +8,13 @@ use crate::dynamics::{
 };
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::masses::{MovingMass, Whole};
-use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::matrix::{end, shape};
-use crate::kernels::by_joint::memory::{FORCE, INERTIA, JointsMemory};
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::quantities::{FORCE, INERTIA};
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::sweeps::WEIGHTS;
 use crate::kernels::by_joint::{centroidal, energies, jacobians, outward, regressor, rnea, sweeps, weights};
+use crate::kernels::finite::all_finite;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};

@@ -10,13 +10,14 @@ use crate::kernels::by_joint::constraints::derivatives::Sums;
 use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::kernels::by_joint::constraints::{derivatives as variations, operators as projections, solve as held};
-use crate::kernels::by_joint::derivatives::{Results, Reuse};
-use crate::kernels::by_joint::finite::all_finite;
+use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::{
     State, afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
 };
+use crate::kernels::finite::all_finite;
 use crate::kernels::outcome::Lost;
+use crate::kernels::results::Results;
 use crate::model::Model;
 use crate::plan::{Constants, Form, Quantity};
 use nalgebra::{DMatrix, Vector3};

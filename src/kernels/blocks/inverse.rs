@@ -2,13 +2,69 @@
 
 use crate::kernels::blocks;
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::by_joint::matrix_entries::store;
-use crate::kernels::by_joint::memory::Row;
 use crate::kernels::outcome::Outcome;
+use crate::kernels::rows::store_left;
+use crate::plan::dof_tree::DofTree;
 use crate::plan::floating::Floating;
+use crate::plan::rows::Row;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
+use nalgebra::DMatrix;
 use std::ops::Range;
+
+impl Factors {
+    /// The inverse of the mass matrix, nv × nv, symmetric to the bit.
+    pub(crate) fn invert(&mut self, to: &mut DMatrix<f64>) {
+        inversion(self, to.as_mut_slice());
+    }
+
+    /// `to = −M⁻¹ from` after [`Self::invert`], for the derivatives of torques by configurations and velocities, which have the
+    /// zeros of the mass matrix; columns that are `known` are not written. Are both, and so the inverse, finite?
+    pub(crate) fn multiply(
+        &mut self,
+        from: [&DMatrix<f64>; 2],
+        to: [&mut DMatrix<f64>; 2],
+        known: &[Floating],
+    ) -> Outcome {
+        if self.coupled.is_empty() {
+            self.coupled = coupled(&self.tree);
+        }
+        let (from, to) = (from.map(DMatrix::as_slice), to.map(DMatrix::as_mut_slice));
+        sparse_product(self, from, to, known)
+    }
+
+    /// The same for a matrix of any shape and without zeros.
+    pub(crate) fn multiply_full(&mut self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
+        product(self, from.as_slice(), to.as_mut_slice());
+    }
+}
+
+/// For the columns of a matrix with the zeros of the mass matrix runs of their other rows, ascending; columns side by side with the
+/// same rows go together.
+fn coupled(tree: &DofTree) -> Vec<(Range<usize>, Vec<Range<usize>>)> {
+    let nv = tree.start.len() - 1;
+    let mut rows = vec![Vec::<Range<usize>>::new(); nv];
+    let mut add = |column: usize, row: usize| match rows[column].last_mut() {
+        Some(run) if run.end == row => run.end = row + 1,
+        _ => rows[column].push(row..row + 1),
+    };
+    for k in 0..nv {
+        for &i in tree.path(k) {
+            add(k, i);
+            if i != k {
+                add(i, k);
+            }
+        }
+    }
+    let mut alike: Vec<(Range<usize>, Vec<Range<usize>>)> = Vec::new();
+    for (j, rows) in rows.into_iter().enumerate() {
+        match alike.last_mut() {
+            Some((columns, first)) if *first == rows => columns.end = j + 1,
+            _ => alike.push((j..j + 1, rows)),
+        }
+    }
+    alike
+}
 
 kernel!(
     active,
@@ -122,7 +178,7 @@ kernel!(
                     blocks::add_product::<R, false, true>(&mut sums, &factors.columns[g], inverse, live);
                 }
                 for (c, to) in to.chunks_exact_mut(nv).enumerate() {
-                    store(to, b * WIDTH, nv - b * WIDTH, sums[c & (WIDTH - 1)]);
+                    store_left(to, b * WIDTH, nv - b * WIDTH, sums[c & (WIDTH - 1)]);
                 }
             }
         }
@@ -251,7 +307,7 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize>(
             while n < N {
                 let at = (b + n) * WIDTH;
                 total = total.add(sums[m][c][n]);
-                store(to[m], c * nv + at, nv - at, zero.sub(sums[m][c][n]));
+                store_left(to[m], c * nv + at, nv - at, zero.sub(sums[m][c][n]));
                 n += 1;
             }
             *finite = total.mul_add(zero, *finite);

@@ -1,5 +1,6 @@
 //! Matrices in blocks of eight by eight numbers, a register a row, and the steps that factorisations are made of.
 
+pub(crate) mod elimination;
 pub(crate) mod factors;
 pub(crate) mod inverse;
 pub(crate) mod product;
@@ -7,9 +8,9 @@ pub(crate) mod substitution;
 pub(crate) mod transpose;
 
 use crate::formulas::singular;
-use crate::kernels::by_joint::matrix_entries;
-use crate::kernels::by_joint::memory::Row;
 use crate::kernels::outcome::Lost;
+use crate::kernels::rows::store_left;
+use crate::plan::rows::Row;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
 
@@ -245,7 +246,7 @@ pub(crate) fn write_at<R: Register>(
         let to = &mut to[..(WIDTH - 1) * height + WIDTH];
         let mut k = 0;
         while k < WIDTH {
-            matrix_entries::store(to, k * height, WIDTH, columns[k]);
+            store_left(to, k * height, WIDTH, columns[k]);
             k += 1;
         }
         return;

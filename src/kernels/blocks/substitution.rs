@@ -2,9 +2,29 @@
 
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::{self, Block};
-use crate::kernels::by_joint::memory::Row;
+use crate::kernels::rows::{from_rows, to_rows};
+use crate::plan::rows::Row;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
+
+impl Factors {
+    /// `x := M⁻¹ x`
+    pub(crate) fn solve(&mut self, x: &mut [f64]) {
+        to_rows(x, &mut self.x);
+        solution(self);
+        from_rows(&self.x, x);
+    }
+}
+
+kernel!(
+    active,
+    /// `x := M⁻¹ x`
+    fn solution<'a, R: Register>(factors: &'a mut Factors) {
+        let mut x = std::mem::take(&mut factors.x);
+        solve::<R>(factors, &mut x);
+        factors.x = x;
+    }
+);
 
 /// `Lᵀ y = x`, `D z = y`, `L x = z`
 #[inline(always)]

@@ -16,11 +16,12 @@
 //! levels. The mass matrix and forward dynamics keep all lanes, in which their factors are.
 
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
-use crate::kernels::by_joint::memory::{
-    JointsMemory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
-};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
-use crate::plan::floating::LEFT_OUT;
+use crate::kernels::by_joint::quantities::{
+    Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
+};
+use crate::plan::base_lanes::LEFT_OUT;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Register;

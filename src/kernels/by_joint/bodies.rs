@@ -1,9 +1,8 @@
 //! Forward kinematics: where the bodies are and how they move, eight at a time.
 
-use crate::kernels::by_joint::memory::{
-    Bodies, JointsMemory, Row, Six, load_matrix, load_motion, load_vector, store_motion,
-};
-use crate::kernels::by_joint::outward::of_tree;
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::poses::of_tree;
+use crate::kernels::by_joint::quantities::{Bodies, Row, Six, load_matrix, load_motion, load_vector, store_motion};
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::Register;

@@ -3,7 +3,7 @@
 //! Where a register is two of the processor's, a permutation of eight numbers is a dozen instructions. Turned round, four rows of one
 //! lane are one register, and a lane that hangs from another costs an addition.
 
-use crate::kernels::by_joint::memory::{Row, Six, Sums};
+use crate::kernels::by_joint::quantities::{Row, Six, Sums};
 use crate::plan::joints::Group;
 use gradyn_derivatives::simd::{Register, WIDTH};
 

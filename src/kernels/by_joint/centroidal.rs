@@ -4,10 +4,11 @@
 
 use crate::formulas::masses::{MomentumColumn, PointMass, Tree, Whole, about_moving, matrix_rate};
 use crate::kernels::by_joint::matrix::{begin, end, of_force, of_vector, only, store};
-use crate::kernels::by_joint::memory::{
-    FORCE, INERTIA, JointsMemory, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::poses::{of_tree, splat};
+use crate::kernels::by_joint::quantities::{
+    FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
 };
-use crate::kernels::by_joint::outward::{of_tree, splat};
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::{subtree, weights};
 use crate::kernels::outcome::Outcome;

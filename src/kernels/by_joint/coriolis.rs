@@ -1,12 +1,14 @@
 //! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis_matrix), eight rows of a column at a time.
 
-use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product, store};
-use crate::kernels::by_joint::memory::{
-    JointsMemory, load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
-};
+use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::quantities::{
+    load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
+};
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, outward};
+use crate::kernels::rows::store_left;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
@@ -75,7 +77,7 @@ kernel!(
                 if pair.above != 0 {
                     c = product(&s, &columns.v, lane).where_else(pair.above, c);
                 }
-                store(to, pair.column * nv + g * WIDTH, nv - g * WIDTH, c);
+                store_left(to, pair.column * nv + g * WIDTH, nv - g * WIDTH, c);
             }
         }
     }

@@ -5,12 +5,16 @@
 
 use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
-use crate::kernels::by_joint::matrix_entries::{plus_angular, product, store};
-use crate::kernels::by_joint::memory::{Columns, JointsMemory, Six, load_motion};
+use crate::kernels::by_joint::matrix_entries::{plus_angular, product};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::quantities::{Columns, Six, load_motion};
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward, rnea};
+use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
+use crate::kernels::results::Results;
+use crate::kernels::rows::store_left;
 use crate::plan::Constants;
 use crate::plan::floating::Floating;
 use crate::plan::joints::{Layout, Pair};
@@ -18,15 +22,6 @@ use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
-
-/// Where the results go: torques, and matrices nv × nv, column by column. Entries that the structure of the tree makes
-/// zero are not written. The mass matrix may be left out: then there is no room for it.
-pub(crate) struct Results<'a> {
-    pub(crate) tau: &'a mut [f64],
-    pub(crate) dtau_dq: &'a mut [f64],
-    pub(crate) dtau_dv: &'a mut [f64],
-    pub(crate) dtau_da: &'a mut [f64],
-}
 
 /// What the last sweep has left, at the same configuration.
 #[derive(Clone, Copy)]
@@ -137,7 +132,7 @@ kernel!(
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
-        let mut zero = read::zero_if_finite::<R>(q);
+        let mut zero = finite::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::columns::<R>(constants, layout, memory, g, MOVING));
         }
@@ -155,8 +150,8 @@ kernel!(
                 let (at, left) = (pair.to * nv + layout.row(g), nv - layout.row(g));
                 if known && pair.floating {
                     // Nobody asks for them, but looks whether they are finite.
-                    store(results.dtau_dq, at, left, R::splat(0.0));
-                    store(results.dtau_dv, at, left, R::splat(0.0));
+                    store_left(results.dtau_dq, at, left, R::splat(0.0));
+                    store_left(results.dtau_dv, at, left, R::splat(0.0));
                     continue;
                 }
                 let sum = of_column(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, left);
@@ -253,13 +248,13 @@ fn of_column<R: Register>(
         q = product(&rows.s, &columns.q, lane).where_else(pair.above, q);
         v = product(&rows.s, &columns.v, lane).where_else(pair.above, v);
     }
-    store(results.dtau_dq, at, left, q);
-    store(results.dtau_dv, at, left, v);
+    store_left(results.dtau_dq, at, left, q);
+    store_left(results.dtau_dv, at, left, v);
     if results.dtau_da.is_empty() {
         return q.add(v);
     }
     let m = matrix_entries::mass(&rows.s, &rows.a, pair, s, &columns.a, lane);
-    store(results.dtau_da, at, left, m);
+    store_left(results.dtau_da, at, left, m);
     q.add(v).add(m)
 }
 

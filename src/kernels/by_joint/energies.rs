@@ -2,9 +2,10 @@
 
 use crate::formulas::masses::MovingMass;
 use crate::kernels::by_joint::matrix::by_lane;
-use crate::kernels::by_joint::memory::{FORCE, JointsMemory, Row, load_matrix};
-use crate::kernels::by_joint::outward::{of_tree, splat};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::poses::{of_tree, splat};
+use crate::kernels::by_joint::quantities::{FORCE, Row, load_matrix, store_motion};
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{State, inward, outward, sweeps};
 use crate::kernels::outcome::Outcome;
@@ -79,7 +80,7 @@ kernel!(
             if v.is_some() {
                 let own = outward::subspace(group, &x).times(memory.qd[g].load::<R>());
                 let v = outward::sum_from_root(group, &mut memory.velocity, g, own);
-                super::memory::store_motion(&mut memory.velocity[g], v);
+                store_motion(&mut memory.velocity[g], v);
                 let of_body: Motion<Lanes<R>> = Transform::new(in_body, x.translation).inv_act(v);
                 y = kinetic_energy_regressor(of_body);
             } else {

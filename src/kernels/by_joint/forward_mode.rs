@@ -19,14 +19,16 @@
 
 use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
-use crate::kernels::by_joint::memory::{
-    JointsMemory, Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
-    store_motion, store_vector,
-};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::quantities::{
+    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force, store_motion,
+    store_vector,
+};
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::tangents::{Step, Tangents};
 use crate::kernels::by_joint::{afloat, inward, outward, rnea};
+use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
@@ -81,7 +83,7 @@ kernel!(
             rnea::subtract(layout, memory);
         }
         // Where the base is, torques do not depend on.
-        let mut zero = read::zero_if_finite::<R>(&tangents.q);
+        let mut zero = finite::zero_if_finite::<R>(&tangents.q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
             let s = load_motion::<R>(&memory.s[g]);

@@ -2,10 +2,12 @@
 
 use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::matrix::of_lane;
-use crate::kernels::by_joint::matrix_entries::{plus_angular, product, store};
-use crate::kernels::by_joint::memory::{Columns, JointsMemory, Row, Six, load_motion, load_vector};
+use crate::kernels::by_joint::matrix_entries::{plus_angular, product};
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::quantities::{Columns, Row, Six, load_motion, load_vector};
 use crate::kernels::by_joint::rnea;
-use crate::kernels::by_joint::torque_hessian::{Scratch, Weighted, load_weighted};
+use crate::kernels::by_joint::weighted::{Scratch, Weighted, load_weighted};
+use crate::kernels::rows::store_left;
 use crate::plan::joints::{BodyStep, Layout};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
@@ -87,10 +89,10 @@ impl Kernel for Entries<'_, '_> {
                     x = only(above, carrying::<R>(&rows, &column, lane), x);
                 }
                 let (at, left) = (pair.to * nv + g * WIDTH, nv - g * WIDTH);
-                store(to.dqq, at, left, x[0]);
-                store(to.dvq, at, left, x[1]);
-                store(to.daq, at, left, x[2]);
-                store(to.dvv, at, left, x[3]);
+                store_left(to.dqq, at, left, x[0]);
+                store_left(to.dvq, at, left, x[1]);
+                store_left(to.daq, at, left, x[2]);
+                store_left(to.dvv, at, left, x[3]);
                 let sum = x[0].add(x[1]).add(x[2].add(x[3]));
                 zero = sum.mul_add(R::splat(0.0), zero);
             }

@@ -1,10 +1,10 @@
 //! From the leaves to the root: sums over subtrees, and what they give.
 
+use crate::formulas::singular;
 use crate::kernels::by_joint::by_lane;
-use crate::kernels::by_joint::mass_matrix::momenta as momenta_of;
-use crate::kernels::by_joint::memory::{
-    ALL, FORCE, INERTIA, JointsMemory, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force,
-    store_vector,
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::quantities::{
+    ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_vector,
 };
 use crate::model::DofDynamics;
 use crate::plan::Constants;
@@ -183,4 +183,16 @@ fn columns_of<R: Register>(constants: &Constants, layout: &Layout, memory: &mut 
     let q = inertia.times_plus(load_motion::<R>(&to.psi_dd), f.bar_cross(s));
     store_force(&mut to.q, coriolis.times_plus(load_motion::<R>(&to.psi_d).angular, q));
     store_force(&mut to.v, coriolis.times_plus(s.angular, inertia * load_motion::<R>(&to.psi_s)));
+}
+
+/// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and what their pivots are compared with if asked for: those in
+/// doubt count as lost.
+#[inline(always)]
+pub(crate) fn momenta_of<R: Register>(memory: &mut JointsMemory, g: usize, scales: bool) {
+    let (s, y) = (load_motion::<R>(&memory.s[g]), load_inertia::<R>(&memory.sums[g]));
+    let a: Force<Lanes<R>> = y * s;
+    store_force(&mut memory.columns[g].a, a);
+    if scales {
+        memory.scale[g].store(singular::cautious(singular::scale(&y, s)));
+    }
 }

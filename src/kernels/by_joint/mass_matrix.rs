@@ -1,14 +1,15 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
 
-use crate::formulas::singular;
 use crate::kernels::blocks::{self, place};
-use crate::kernels::by_joint::memory::{INERTIA, JointsMemory, Row, Six, load_inertia, load_motion, store_force};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::quantities::{INERTIA, Row, Six, load_motion};
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, matrix_entries, outward};
+use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
 use crate::plan::joints::{Carried, JointRows, Layout};
-use crate::spatial::{Force, Motion};
+use crate::spatial::Motion;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
@@ -74,7 +75,7 @@ kernel!(
         for g in (0..layout.groups.len()).rev() {
             inward::momenta::<R>(layout, memory, g, scales);
         }
-        let mut zero = read::zero_if_finite::<R>(q);
+        let mut zero = finite::zero_if_finite::<R>(q);
         zero = zero.add(fill::<R>(layout, memory, layout.nv, to));
         Outcome::of(zero)
     }
@@ -148,18 +149,6 @@ fn complete<R: Register>(columns: &mut [R; WIDTH], joints: &JointRows) {
 
 /// The lanes up to each one.
 const UP_TO: [u8; WIDTH] = [0x01, 0x03, 0x07, 0x0f, 0x1f, 0x3f, 0x7f, 0xff];
-
-/// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and what their pivots are compared with if asked for: those in
-/// doubt count as lost.
-#[inline(always)]
-pub(crate) fn momenta<R: Register>(memory: &mut JointsMemory, g: usize, scales: bool) {
-    let (s, y) = (load_motion::<R>(&memory.s[g]), load_inertia::<R>(&memory.sums[g]));
-    let a: Force<Lanes<R>> = y * s;
-    store_force(&mut memory.columns[g].a, a);
-    if scales {
-        memory.scale[g].store(singular::cautious(singular::scale(&y, s)));
-    }
-}
 
 /// What the pivots of the degrees of freedom are compared with.
 pub(crate) fn scales(layout: &Layout, memory: &JointsMemory, to: &mut [Row]) {

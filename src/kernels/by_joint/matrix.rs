@@ -1,7 +1,7 @@
 //! From lanes to matrices that have a column a degree of freedom.
 
-use crate::kernels::by_joint::finite::all_finite;
-use crate::kernels::by_joint::memory::{Row, Six};
+use crate::kernels::by_joint::quantities::{Row, Six};
+use crate::kernels::finite::all_finite;
 use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};

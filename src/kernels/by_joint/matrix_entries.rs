@@ -1,6 +1,6 @@
 //! What entries of matrices are made of, and how they come to their places.
 
-use crate::kernels::by_joint::memory::Six;
+use crate::kernels::by_joint::quantities::Six;
 use crate::plan::joints::{Layout, Pair};
 use crate::spatial::Motion;
 use gradyn_derivatives::Lanes;
@@ -48,15 +48,6 @@ pub(crate) fn mass<R: Register>(
         m = product(s, column_a, lane).where_else(pair.above, m);
     }
     m
-}
-
-/// As many numbers as the column has left.
-#[inline(always)]
-pub(crate) fn store<R: Register>(to: &mut [f64], at: usize, left: usize, x: R) {
-    match to[at..].first_chunk_mut::<WIDTH>() {
-        Some(to) if left >= WIDTH => *to = x.to_array(),
-        _ => x.store_first(&mut to[at..at + left.min(WIDTH)]),
-    }
 }
 
 /// From lanes to degrees of freedom, nv × nv: those of a mimic joint are its leader's. `from` gives the entry of a column

@@ -13,7 +13,7 @@
 //! | [`inward`] | sums over subtrees, leaves to root |
 //! | [`by_lane`] | the sums of both, where permutations of lanes are dear |
 //! | [`sweeps`] | these, where many results begin with them |
-//! | [`memory`] | rows of eight numbers that they leave |
+//! | [`quantities`], [`memory`] | rows of eight numbers that they leave |
 //! | [`afloat`], [`floating`] | fewer lanes for robots on a floating base; its columns, which nothing has to be solved for |
 //!
 //! | results | page |
@@ -25,8 +25,7 @@
 //! | [`constraints`] | motions under constraints and their derivatives |
 //! | [`forward_mode`] | eight directional derivatives of `rnea`, by formulas; no witness uses it |
 //!
-//! [`subtree`] says which columns move a part of the robot; [`matrix`] and [`matrix_entries`] bring results to their places;
-//! [`finite`] looks for numbers that are not.
+//! [`subtree`] says which columns move a part of the robot; [`matrix`] and [`matrix_entries`] bring results to their places.
 //!
 //! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
 //! world's origin loses nothing; nothing that is returned depends on that origin.
@@ -40,7 +39,6 @@ pub(crate) mod constraints;
 pub(crate) mod coriolis;
 pub(crate) mod derivatives;
 pub(crate) mod energies;
-pub(crate) mod finite;
 pub(crate) mod floating;
 pub(crate) mod forward;
 pub(crate) mod forward_mode;
@@ -53,6 +51,7 @@ pub(crate) mod matrix_entries;
 pub(crate) mod memory;
 pub(crate) mod outward;
 pub(crate) mod poses;
+pub(crate) mod quantities;
 pub(crate) mod read;
 pub(crate) mod regressor;
 pub(crate) mod rnea;
@@ -60,6 +59,7 @@ pub(crate) mod subtree;
 pub(crate) mod sweeps;
 pub(crate) mod tangents;
 pub(crate) mod torque_hessian;
+pub(crate) mod weighted;
 pub(crate) mod weights;
 
 /// A state, and a second rate: configuration, velocity, acceleration or torques.

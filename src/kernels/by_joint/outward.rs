@@ -1,10 +1,11 @@
 //! From the root to the leaves: columns, motions, and the force that each body needs.
 
-use crate::kernels::by_joint::memory::{
-    Columns, INERTIA, JointsMemory, Row, Six, Sums, load_inertia, load_motion, load_symmetric, load_vector,
-    store_coriolis, store_inertia, store_motion, store_sum_force, store_weight,
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::poses::{self, splat};
+use crate::kernels::by_joint::quantities::{
+    Columns, INERTIA, Six, Sums, load_inertia, load_motion, load_symmetric, load_vector, store_coriolis, store_inertia,
+    store_motion, store_sum_force, store_weight,
 };
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::{bodies, by_lane};
 use crate::plan::Constants;
 use crate::plan::joints::{Group, Layout};
@@ -76,26 +77,6 @@ fn registers<R: Register>(m: Motion<Lanes<R>>) -> [R; 6] {
 #[inline(always)]
 fn motion<R: Register>([a, b, c, d, e, f]: [R; 6]) -> Motion<Lanes<R>> {
     Motion::new(Vector3::new(Lanes(a), Lanes(b), Lanes(c)), Vector3::new(Lanes(d), Lanes(e), Lanes(f)))
-}
-
-/// Of each lane, the vector of its tree.
-#[inline(always)]
-pub(crate) fn of_tree<R: Register>(layout: &Layout, vectors: &[Vector3<f64>], g: usize) -> Vector3<Lanes<R>> {
-    if let [one] = vectors {
-        return splat(*one);
-    }
-    let (mut x, mut y, mut z) = (Row::ZERO, Row::ZERO, Row::ZERO);
-    for (lane, tree) in layout.tree[g * WIDTH..(g + 1) * WIDTH].iter().enumerate() {
-        let vector = vectors[*tree];
-        (x.0[lane], y.0[lane], z.0[lane]) = (vector.x, vector.y, vector.z);
-    }
-    Vector3::new(x.load(), y.load(), z.load())
-}
-
-/// The same number in all lanes.
-#[inline(always)]
-pub(crate) fn splat<R: Register>(x: Vector3<f64>) -> Vector3<Lanes<R>> {
-    Vector3::new(Lanes(R::splat(x.x)), Lanes(R::splat(x.y)), Lanes(R::splat(x.z)))
 }
 
 /// Columns of a group in the coordinates that all its bodies share, from their poses.

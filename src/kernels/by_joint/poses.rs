@@ -1,8 +1,9 @@
 //! Poses of bodies, one after the other, from the root to the leaves.
 
 use crate::joint::{Joint, JointKind};
-use crate::kernels::by_joint::memory::{JointsMemory, Row};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::plan::joints::{BodyStep, HingeRows, Layout, StepKind};
+use crate::plan::rows::Row;
 use crate::spatial::{Transform, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -147,4 +148,24 @@ pub(crate) fn load<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
         Lanes(r20), Lanes(r21), Lanes(r22),
     );
     Transform::new(rotation, Vector3::new(Lanes(x), Lanes(y), Lanes(z)))
+}
+
+/// Of each lane, the vector of its tree.
+#[inline(always)]
+pub(crate) fn of_tree<R: Register>(layout: &Layout, vectors: &[Vector3<f64>], g: usize) -> Vector3<Lanes<R>> {
+    if let [one] = vectors {
+        return splat(*one);
+    }
+    let (mut x, mut y, mut z) = (Row::ZERO, Row::ZERO, Row::ZERO);
+    for (lane, tree) in layout.tree[g * WIDTH..(g + 1) * WIDTH].iter().enumerate() {
+        let vector = vectors[*tree];
+        (x.0[lane], y.0[lane], z.0[lane]) = (vector.x, vector.y, vector.z);
+    }
+    Vector3::new(x.load(), y.load(), z.load())
+}
+
+/// The same number in all lanes.
+#[inline(always)]
+pub(crate) fn splat<R: Register>(x: Vector3<f64>) -> Vector3<Lanes<R>> {
+    Vector3::new(Lanes(R::splat(x.x)), Lanes(R::splat(x.y)), Lanes(R::splat(x.z)))
 }

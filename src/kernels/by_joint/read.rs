@@ -1,8 +1,9 @@
 //! A state as lanes have it: rates of eight degrees of freedom, cosines and sines of eight hinges.
 
-use crate::kernels::by_joint::memory::{JointsMemory, Row};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
 use crate::plan::joints::{Angles, Layout};
+use crate::plan::rows::Row;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
 
@@ -35,20 +36,6 @@ pub(crate) fn dofs<R: Register>(layout: &Layout, to: &mut [Row], x: &[f64]) -> R
         zero = row.load::<R>().0.mul_add(R::splat(0.0), zero);
     }
     zero
-}
-
-/// Zero in all lanes if all numbers are finite.
-#[inline(always)]
-pub(crate) fn zero_if_finite<R: Register>(x: &[f64]) -> R {
-    let mut sum = R::splat(0.0);
-    let (whole, rest) = x.as_chunks::<WIDTH>();
-    for x in whole {
-        sum = R::from_array(*x).mul_add(R::splat(0.0), sum);
-    }
-    if !rest.is_empty() {
-        sum = R::load_first(rest).mul_add(R::splat(0.0), sum);
-    }
-    sum
 }
 
 /// Cosine and sine of each hinge.

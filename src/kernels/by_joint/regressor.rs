@@ -2,11 +2,11 @@
 //! time.
 
 use crate::kernels::by_joint::matrix::end;
-use crate::kernels::by_joint::matrix_entries::store;
-use crate::kernels::by_joint::memory::{JointsMemory, Row, load_matrix, load_motion};
-use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::quantities::{Row, load_matrix, load_motion};
 use crate::kernels::outcome::Outcome;
+use crate::kernels::rows::store_left;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
 use gradyn_derivatives::Lanes;
@@ -43,7 +43,7 @@ kernel!(
                     let y = y[k].0.where_else(lanes, R::splat(0.0));
                     sum = sum.add(y);
                     if layout.direct {
-                        store(to, (10 * b + k) * nv + g * WIDTH, nv - g * WIDTH, y);
+                        store_left(to, (10 * b + k) * nv + g * WIDTH, nv - g * WIDTH, y);
                     } else {
                         add(layout, g, y.to_array(), &mut to[(10 * b + k) * nv..]);
                     }
@@ -64,7 +64,7 @@ kernel!(
         for (g, group) in layout.groups.iter().enumerate() {
             let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let r = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
-            let p = v3::add(x.translation, outward::of_tree::<R>(layout, &memory.origins, g));
+            let p = v3::add(x.translation, poses::of_tree::<R>(layout, &memory.origins, g));
             let first = R::transpose([p.x.0, p.y.0, p.z.0, r.m11.0, r.m21.0, r.m31.0, r.m12.0, r.m22.0]);
             let zero = R::splat(0.0);
             let last = R::transpose([r.m32.0, r.m13.0, r.m23.0, r.m33.0, zero, zero, zero, zero]);

@@ -1,11 +1,13 @@
 //! Inverse dynamics.
 
 use crate::formulas::external_wrench::WrenchFrame;
-use crate::kernels::by_joint::memory::{JointsMemory, from_rows};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{afloat, inward, outward};
+use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
+use crate::kernels::rows::from_rows;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Transform, vector as v3};
@@ -88,7 +90,7 @@ kernel!(
             subtract(layout, memory);
         }
         // Where the base is, torques do not depend on.
-        let mut zero = read::zero_if_finite::<R>(q);
+        let mut zero = finite::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
         }

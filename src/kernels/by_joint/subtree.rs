@@ -1,6 +1,7 @@
 //! What columns move of the robot, or of the part that hangs from a body.
 
-use crate::kernels::by_joint::memory::{ALL, JointsMemory, Row, Sums};
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::quantities::{ALL, Row, Sums};
 use crate::plan::joints::Layout;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};

@@ -1,9 +1,11 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
-use crate::kernels::by_joint::memory::{FORCE, JointsMemory, store_motion};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::quantities::{FORCE, store_motion};
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{State, bodies, inward, outward};
+use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -34,7 +36,7 @@ kernel!(
                 poses::of_body::<R>(layout, memory, q, i, &mut placed);
             }
         }
-        Outcome::of(read::zero_if_finite::<R>(q))
+        Outcome::of(finite::zero_if_finite::<R>(q))
     }
 );
 
@@ -49,7 +51,7 @@ kernel!(
         state: State<'a>,
     ) -> Outcome {
         let (q, v, a) = state;
-        let zero = read::zero_if_finite::<R>(q);
+        let zero = finite::zero_if_finite::<R>(q);
         let zero = zero.add(read::dofs::<R>(layout, &mut memory.qd, v));
         let mut zero = zero.add(read::dofs::<R>(layout, &mut memory.qdd, a));
         read::configuration::<R>(layout, memory, q);

@@ -1,7 +1,7 @@
 //! What forward mode of inverse dynamics is computed in.
 
 use crate::formulas::external_wrench::ExternalWrench;
-use crate::kernels::by_joint::memory::{Row, Six};
+use crate::kernels::by_joint::quantities::{Row, Six};
 use crate::plan::joints::Layout;
 use gradyn_derivatives::simd::WIDTH;
 

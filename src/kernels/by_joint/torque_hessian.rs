@@ -5,17 +5,19 @@
 
 use crate::formulas::torque_hessian::{Bodies, ColumnForces, ColumnMotions};
 use crate::kernels::by_joint::hessian_entries::{Matrices, entries, stand_by_lane};
-use crate::kernels::by_joint::memory::{
-    ALL, Columns, JointsMemory, Row, Six, Sums, from_rows, load_coriolis, load_inertia, load_motion, load_sum_force,
-    store_force, store_motion, store_vector,
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::quantities::{
+    Columns, Six, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_motion,
+    store_vector,
 };
+use crate::kernels::by_joint::weighted::{Scratch, Weighted, load_weighted};
 use crate::kernels::by_joint::{State, inward, matrix_entries, outward, poses, read, rnea};
+use crate::kernels::finite;
+use crate::kernels::rows::from_rows;
 use crate::plan::Constants;
 use crate::plan::joints::{Group, Layout};
-use crate::spatial::BodyCoriolis;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
-use nalgebra::{Matrix3, Vector3};
 
 /// Where the results go, without what joints add by themselves. Entries of the matrices that the structure of the tree makes zero are not
 /// written.
@@ -28,51 +30,8 @@ pub(crate) struct Results<'a> {
     pub(crate) matrices: Matrices<'a>,
 }
 
-/// What the Hessian has of eight lanes and first derivatives have not.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Weighted {
-    lambda: Row,
-    /// `Ω`
-    pub(crate) omega: Six,
-    /// `R`, `G` and `T`
-    pub(crate) r: Six,
-    pub(crate) g: [Row; 3],
-    pub(crate) t: [Row; 3],
-    /// By q, by v and by a.
-    pub(crate) gradient: [Row; 3],
-    /// The lanes of the same body as each one.
-    pub(crate) own: [u8; WIDTH],
-}
-
-/// JointsMemory for all groups of lanes.
-#[derive(Clone, Debug)]
-pub(crate) struct Scratch {
-    pub(crate) weighted: Vec<Weighted>,
-    /// `w`
-    pub(crate) w: Vec<Six>,
-    /// `W`, then `z`, of lanes, then of subtrees.
-    pub(crate) sums: Vec<Sums>,
-}
-
 /// An even number of rows of [`Scratch::sums`] that holds all.
 const ROWS: usize = 16;
-
-impl Scratch {
-    fn new(layout: &Layout) -> Self {
-        let (row, three, six) = (Row::ZERO, [Row::ZERO; 3], [Row::ZERO; 6]);
-        let none = Weighted { lambda: row, omega: six, r: six, g: three, t: three, gradient: three, own: [0; WIDTH] };
-        let groups = layout.groups.len();
-        let mut weighted = vec![none; groups];
-        for step in &layout.bodies {
-            let lanes = step.lane + 1 - step.columns..step.lane + 1;
-            let own = lanes.clone().fold(0, |mask, lane| mask | 1 << (lane % WIDTH));
-            for lane in lanes {
-                weighted[lane / WIDTH].own[lane % WIDTH] = own;
-            }
-        }
-        Self { weighted, w: vec![six; groups], sums: vec![[row; ALL]; groups] }
-    }
-}
 
 /// Value, gradient and Hessian under the wrenches of `memory`. Lengths have been checked. Are all surely finite?
 pub(crate) fn hessian(
@@ -150,7 +109,7 @@ impl Kernel for Sweep<'_> {
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
-        let mut zero = read::zero_if_finite::<R>(q).add(read::zero_if_finite::<R>(lambda));
+        let mut zero = finite::zero_if_finite::<R>(q).add(finite::zero_if_finite::<R>(lambda));
         let mut sum = R::splat(0.0);
         for (g, group) in layout.groups.iter().enumerate().rev() {
             zero = zero.add(inward::columns::<R>(constants, layout, memory, g, false));
@@ -219,19 +178,6 @@ fn bring<R: Register>(bodies: &Sums, w: &Six, to: &mut Sums) {
     to[12].store(z.x);
     to[13].store(z.y);
     to[14].store(z.z);
-}
-
-/// `W` and `z` of subtrees.
-#[inline(always)]
-pub(crate) fn load_weighted<R: Register>(x: &Sums) -> (BodyCoriolis<Lanes<R>>, Vector3<Lanes<R>>) {
-    #[rustfmt::skip]
-    let angular = Matrix3::new(
-        x[3].load(), x[4].load(), x[5].load(),
-        x[6].load(), x[7].load(), x[8].load(),
-        x[9].load(), x[10].load(), x[11].load(),
-    );
-    let momentum = Vector3::new(x[0].load(), x[1].load(), x[2].load());
-    (BodyCoriolis { momentum, angular }, Vector3::new(x[12].load(), x[13].load(), x[14].load()))
 }
 
 /// `R`, `G`, `T` and the gradient of eight columns, from sums over subtrees.

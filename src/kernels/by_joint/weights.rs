@@ -2,9 +2,10 @@
 
 use crate::formulas::masses::moved;
 use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
-use crate::kernels::by_joint::memory::{JointsMemory, load_motion, load_vector, load_weight, store_motion};
-use crate::kernels::by_joint::outward::{of_tree, splat};
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::poses::{of_tree, splat};
+use crate::kernels::by_joint::quantities::{load_motion, load_vector, load_weight, store_motion};
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::{inward, outward, subtree};

@@ -22,7 +22,7 @@ pub use impulse::{ImpulseDynamicsDerivatives, impulse_dynamics_derivatives, impu
 pub use inverse::{ConstraintInverseDynamicsDerivatives, constraint_inverse_dynamics_derivatives};
 
 use super::StateJacobian;
-use crate::kernels::by_joint::finite;
+use crate::kernels::finite;
 use crate::model::{InputError, Model};
 use nalgebra::{DMatrix, DVector};
 

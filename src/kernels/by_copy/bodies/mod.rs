@@ -19,11 +19,11 @@ pub(crate) mod limbs;
 pub(crate) mod mass_matrix;
 pub(crate) mod rnea;
 
+use crate::formulas::floating_base;
 use crate::formulas::joint_dynamics::JointDynamics;
-use crate::kernels::by_joint::derivatives::Results;
-use crate::kernels::by_joint::finite::all_finite;
-use crate::kernels::by_joint::floating;
+use crate::kernels::finite::all_finite;
 use crate::kernels::outcome::Outcome;
+use crate::kernels::results::Results;
 use crate::plan::bodies::DepthGroups;
 pub(crate) use crate::plan::bodies::{BASE, HINGES, NV, row};
 use crate::slices::first_not_finite_on_diagonal;
@@ -139,6 +139,6 @@ pub(crate) fn aba_derivatives(
     for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, 3..6)] {
         limbs::product_with_inverse(level, inverted, of_base, from, to.as_mut_slice());
     }
-    floating::fill(bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
+    floating_base::fill(bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
     Outcome::when(all_finite(dq.as_slice()) && all_finite(dv.as_slice()))
 }

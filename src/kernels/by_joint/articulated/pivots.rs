@@ -12,39 +12,25 @@
 //! level and other number types go; when a pivot is lost, both ask [`singular`].
 
 use crate::formulas::singular;
-use crate::kernels::by_joint::articulated::{Factor, Step, Weld};
+use crate::kernels::by_joint::articulated::factors::{Below, Extent, Factor, Own, Step, Weld};
 use crate::kernels::by_joint::matrix::of_lane;
-use crate::kernels::by_joint::memory::{JointsMemory, Row, inertia_of_lane, load_inertia};
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::quantities::{Row, inertia_of_lane, load_inertia};
 use crate::kernels::outcome::Outcome;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin};
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
 use nalgebra::Vector3;
 
-/// What hangs from a degree of freedom.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Below {
-    /// Columns of `[I^A; pᵀ]`
-    columns: [Row; 6],
-    extent: Extent,
-}
-
-impl Below {
-    pub(crate) const NOTHING: Self = Self { columns: [Row::ZERO; 6], extent: (0.0, 0.0) };
-
-    /// Adds a body.
-    fn add(&mut self, y: &InertiaAboutOrigin<f64>) {
-        for (to, column) in self.columns.iter_mut().zip(columns(*y)) {
-            for (to, x) in to.0.iter_mut().zip(column) {
-                *to += x;
-            }
+/// Adds a body.
+fn add(below: &mut Below, y: &InertiaAboutOrigin<f64>) {
+    for (to, column) in below.columns.iter_mut().zip(columns(*y)) {
+        for (to, x) in to.0.iter_mut().zip(column) {
+            *to += x;
         }
-        self.extent = sum(self.extent, singular::extent(y));
     }
+    below.extent = sum(below.extent, singular::extent(y));
 }
-
-/// What pivots are compared with: mass, and trace of the moment of inertia.
-type Extent = (f64, f64);
 
 kernel!(
     level,
@@ -69,7 +55,7 @@ kernel!(
             }
         }
         for weld in welds {
-            joined[weld.to].add(&inertia_of_lane(&memory.sums, weld.lane));
+            add(&mut joined[weld.to], &inertia_of_lane(&memory.sums, weld.lane));
         }
 
         let mut group = usize::MAX;
@@ -137,20 +123,6 @@ kernel!(
         Outcome::Unknown
     }
 );
-
-/// Of each lane of a group: its column, and columns of the body's inertia where that stands in the lane.
-#[derive(Clone, Debug)]
-pub(crate) struct Own {
-    s: [Row; WIDTH],
-    columns: [[Row; WIDTH]; 6],
-    mass: Row,
-    trace: Row,
-}
-
-impl Own {
-    pub(crate) const NOTHING: Self =
-        Self { s: [Row::ZERO; WIDTH], columns: [[Row::ZERO; WIDTH]; 6], mass: Row::ZERO, trace: Row::ZERO };
-}
 
 piece!(
     /// From quantities of eight lanes to those of each.

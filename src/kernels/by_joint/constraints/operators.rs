@@ -18,53 +18,10 @@
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::substitution::{half, other_half};
 use crate::kernels::blocks::{self, Block};
-use crate::kernels::by_joint::constraints::solve::Held;
-use crate::kernels::by_joint::memory::Row;
+use crate::kernels::by_joint::constraints::held::{Held, Projections};
+use crate::plan::rows::Row;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
-
-/// In blocks, and in blocks transposed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Projections {
-    /// `N`: block (g, c) is entry `g · groups + c`.
-    free: Vec<Block>,
-    /// `Z`, degrees of freedom by ranks: block (g, r) is entry `g · width + r`.
-    z: Vec<Block>,
-    /// Rows of `Zᵀ`, so too.
-    zt: Vec<Block>,
-    /// Rows of `J`, so too.
-    j: Vec<Block>,
-    /// `V`, ranks by rows: block (r, c) is entry `r · width + c`.
-    v: Vec<Block>,
-    /// Rows of `Vᵀ`: block (c, r), so too.
-    vt: Vec<Block>,
-    /// Rows of `Qᵀ`: block (g, r) is entry `g · width + r`.
-    qt: Vec<Block>,
-    /// Columns of `X`: block (c, g) is entry `c · groups + g`; then what `N` is multiplied from.
-    x: Vec<Block>,
-    xt: Vec<Block>,
-    /// Eight columns of `E₁`, of what is multiplied by `Jᵀ`, of `E₂`, of `V E₂` and of what multipliers come from, each a row.
-    of_torques: Vec<Block>,
-    turned: Vec<Block>,
-    of_rows: Vec<Block>,
-    u: Vec<Block>,
-    t: Vec<Block>,
-}
-
-impl Projections {
-    fn is_empty(&self) -> bool {
-        self.z.is_empty()
-    }
-
-    fn new(groups: usize, width: usize) -> Self {
-        let zeros = |count: usize| vec![blocks::ZERO; count];
-        let [z, zt, j, qt] = [(); 4].map(|()| zeros(groups * width));
-        let [free, x, xt] = [(); 3].map(|()| zeros(groups * groups));
-        let [v, vt] = [(); 2].map(|()| zeros(width * width));
-        let [turned, of_rows, u, t] = [(); 4].map(|()| zeros(width));
-        Self { free, z, zt, j, v, vt, qt, x, xt, of_torques: zeros(groups), turned, of_rows, u, t }
-    }
-}
 
 /// Fills in all that derivatives are multiplied by. If they are asked for, derivatives by the torques too: of accelerations,
 /// `N`, nv × nv and symmetric to the bit, and of multipliers, `−Vᵀ Zᵀ`, rows × nv.

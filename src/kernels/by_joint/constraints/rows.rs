@@ -1,7 +1,8 @@
 //! Rows of points and frames that are held to the world, eight columns at a time.
 
 use crate::kernels::by_joint::matrix::{of_vectors, scatter};
-use crate::kernels::by_joint::memory::{JointsMemory, load_motion};
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::quantities::load_motion;
 use crate::plan::joints::Layout;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::Lanes;

@@ -11,9 +11,9 @@
 
 use crate::formulas::singular;
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::blocks::{self, Block, factors, substitution};
-use crate::kernels::by_joint::constraints::operators::Projections;
-use crate::kernels::by_joint::memory::Row;
+use crate::kernels::blocks::{self, elimination, substitution};
+use crate::kernels::by_joint::constraints::held::Held;
+use crate::plan::rows::Row;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 
@@ -34,57 +34,6 @@ pub(crate) struct HeldRows<'a> {
     pub(crate) block: &'a [usize],
     /// For each block, below which sum of the squares of its entries it counts as zero.
     pub(crate) least: &'a [f64],
-}
-
-/// `G` and its factors.
-#[derive(Clone, Debug)]
-pub(crate) struct Held {
-    /// Blocks a column of `G`.
-    pub(crate) width: usize,
-    /// `Jᵀ`: block (g, r) is entry `g · width + r`.
-    pub(crate) jt: Vec<Block>,
-    /// `Y`, so too.
-    pub(crate) y: Vec<Block>,
-    /// `D^(−1/2)`
-    pub(crate) root: Vec<Row>,
-    /// `E^(−1/2)`
-    pub(crate) root_of_gram: Vec<Row>,
-    gram: Vec<Row>,
-    /// Of `G`.
-    pub(crate) factors: Factors,
-    /// Squares of the rows of `J`.
-    squares: Vec<Row>,
-    /// For each block of rows: the sum of the squares of the entries of `J`, and of `Y`.
-    sums: Vec<(f64, f64)>,
-    /// What derivatives are multiplied by.
-    pub(crate) projections: Projections,
-    /// One entry a row.
-    b: Vec<Row>,
-    wanted: Vec<Row>,
-    /// One entry a degree of freedom.
-    x: Vec<Row>,
-}
-
-impl Held {
-    /// Memory for constraints of a robot with as many blocks of degrees of freedom.
-    fn new(rows: usize, groups: usize) -> Self {
-        let width = rows.div_ceil(WIDTH);
-        Self {
-            width,
-            jt: vec![blocks::ZERO; width * groups],
-            y: vec![blocks::ZERO; width * groups],
-            root: vec![Row::ZERO; groups],
-            root_of_gram: vec![Row::ZERO; width],
-            gram: vec![Row::ZERO; width * width * WIDTH],
-            factors: Factors::dense(rows),
-            squares: vec![Row::ZERO; width],
-            sums: Vec::new(),
-            projections: Projections::default(),
-            b: vec![Row::ZERO; width],
-            wanted: vec![Row::ZERO; width],
-            x: vec![Row::ZERO; groups],
-        }
-    }
 }
 
 /// Adds to `motion` what multipliers do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out. Returns the
@@ -125,7 +74,7 @@ kernel!(
             return None;
         }
         let Held { factors, gram, root_of_gram, .. } = &mut *held;
-        if factors::eliminate_rows::<R, false>(factors, gram).is_some() {
+        if elimination::eliminate_rows::<R, false>(factors, gram).is_some() {
             return None;
         }
         substitution::roots::<R>(factors, root_of_gram);

@@ -1,0 +1,25 @@
+//! Are numbers finite?
+
+use gradyn_derivatives::simd::{Register, WIDTH};
+
+kernel!(
+    active,
+    /// Are all numbers finite?
+    pub(crate) fn all_finite<'a, R: Register>(x: &'a [f64]) -> bool {
+        zero_if_finite::<R>(x).all_lt(R::splat(1.0))
+    }
+);
+
+/// Zero in all lanes if all numbers are finite.
+#[inline(always)]
+pub(crate) fn zero_if_finite<R: Register>(x: &[f64]) -> R {
+    let mut sum = R::splat(0.0);
+    let (whole, rest) = x.as_chunks::<WIDTH>();
+    for x in whole {
+        sum = R::from_array(*x).mul_add(R::splat(0.0), sum);
+    }
+    if !rest.is_empty() {
+        sum = R::load_first(rest).mul_add(R::splat(0.0), sum);
+    }
+    sum
+}
