@@ -4,14 +4,14 @@ use crate::fault::{Fault, ProblemError};
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 
-/// The start at all nodes, and no controls; free durations are those that phases were made with.
+/// The start at all nodes, and no controls; free durations are those that phases were made with, parameters their guesses.
 #[must_use]
 pub fn standing(problem: &Problem) -> Trajectory {
     let mut guess = Trajectory::zeros(problem);
     for k in 0..=problem.steps() {
         guess.x_mut(k).copy_from_slice(problem.start());
     }
-    problem.write_durations(&mut guess);
+    problem.write_choice(&mut guess);
     guess
 }
 
@@ -123,6 +123,10 @@ pub fn resampled(
             *x = from + share * (to - from);
         }
         let u = guess.u_mut(k);
+        // Parameters are chosen where the guess has them.
+        if k == 0 && problem.choice().is_some() {
+            continue;
+        }
         if let Some(from) = controls.get(i.min(controls.len().saturating_sub(1))).filter(|from| from.len() == u.len()) {
             u.copy_from_slice(from);
         }
@@ -133,11 +137,12 @@ pub fn resampled(
 
 /// Where states remember controls: those of the step before.
 fn remember(problem: &Problem, guess: &mut Trajectory) {
-    let (memory, nx) = (problem.rates(), problem.space().nx() - problem.free_durations());
+    let (memory, nx) = (problem.rates(), problem.space().nx() - problem.carried());
     for k in 0..problem.steps() {
         let u = guess.u(k).to_vec();
         let before = guess.x(k)[nx - memory..nx].to_vec();
-        let remembered = if u.len() == memory { &u } else { &before };
+        // The node that chooses durations and parameters has controls too, but of another kind.
+        let remembered = if u.len() == memory && !(k == 0 && problem.choice().is_some()) { &u } else { &before };
         guess.x_mut(k + 1)[nx - memory..nx].copy_from_slice(remembered);
     }
 }

@@ -20,6 +20,7 @@ pub mod guess;
 pub mod loss;
 pub mod nlp;
 pub mod node;
+pub mod parameter;
 pub mod problem;
 pub mod quadratic;
 pub mod residual;
@@ -37,6 +38,7 @@ pub use fault::{Fault, ProblemError, Reason};
 pub use loss::Loss;
 pub use nlp::Nlp;
 pub use node::Node;
+pub use parameter::{Parameter, RobotNumber};
 pub use problem::{Phase, Problem, ProblemBuilder};
 pub use solver::{
     Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Report, ShootingOptions, Status,

@@ -81,7 +81,7 @@ fn rows_of(contact: &str, phases: &[PhaseTask]) -> usize {
 /// Does it see the state alone, and not what controls make of it?
 fn of_state(residual: &dyn Residual) -> bool {
     let depends = residual.depends();
-    !(depends.u || depends.a || depends.f || depends.w)
+    !(depends.u || depends.a || depends.f)
 }
 
 /// What sees the state alone also holds at impacts and at the end, if no place is named, but not at the start, which is given.
@@ -116,7 +116,7 @@ fn everywhere(table: &Table<'_>, kind: &Kind, start: &Start, phases: usize, term
     while term.residuals.len() < phases + 1 {
         let (frame, contact) = (term.frame, term.contact.as_deref());
         let made = Made { table, start, frame, contact, goal: &term.goals[0] };
-        term.residuals.push((kind.make)(&made)?.residual);
+        term.residuals.push(kind.built(&made)?.residual);
     }
     term.phases = (0..phases).collect();
     term.end = true;
@@ -149,8 +149,8 @@ fn range(
         (Some(_), ..) => Some((vec![0.0; rows], vec![0.0; rows])),
         (None, None, None, Some(Loss::QuadraticBarrier { lower, upper })) => Some((lower, upper)),
         (None, None, None, _) => {
-            let goal = table.get("goal").or_else(|| table.get("goals"));
-            goal.map(|_| (vec![0.0; rows], vec![0.0; rows]))
+            let zero = table.get("goal").or_else(|| table.get("goals")).or_else(|| table.get("parameter"));
+            zero.filter(|_| kind.name != "parameter").map(|_| (vec![0.0; rows], vec![0.0; rows]))
         }
         (None, lower, upper, _) => {
             let of = |item: Option<Item<'_>>, default: f64| match item {

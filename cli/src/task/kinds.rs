@@ -3,6 +3,7 @@
 use super::entries::Entries;
 use super::goal::{Form, Goal};
 use super::named;
+use super::parameters::find;
 use super::phases::PhaseTask;
 use super::source::{Sign, Table};
 use super::start::Start;
@@ -15,7 +16,7 @@ use gradyn_trajectory::Loss;
 use gradyn_trajectory::residual::{
     Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate, Distance,
     FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone, JointLimits,
-    Residual, StateError, WrenchCone,
+    LessParameter, ParameterValue, Residual, StateError, WrenchCone,
 };
 use nalgebra::{Matrix3, Vector3};
 
@@ -55,7 +56,7 @@ pub(super) struct Kind {
 }
 
 /// All kinds.
-pub(super) const KINDS: [Kind; 16] = [
+pub(super) const KINDS: [Kind; 17] = [
     Kind {
         name: "state",
         keys: &[],
@@ -214,7 +215,35 @@ pub(super) const KINDS: [Kind; 16] = [
             Ok(Built { capsules, ..built })
         },
     },
+    Kind {
+        name: "parameter",
+        keys: &["parameter"],
+        goal: Form::Free,
+        entries: Entries::Any,
+        make: |on| {
+            let of = find(&on.table.need("parameter", "the name of a parameter")?, &on.start.parameters)?;
+            let value = ParameterValue::new(of.parameter.name(), of.numbers);
+            match on.goal {
+                Goal::Vector(goal) => plain(value.towards(goal)),
+                _ => plain(value),
+            }
+        },
+    },
 ];
+
+impl Kind {
+    /// The residual, less a parameter where one is named.
+    pub(super) fn built(&self, on: &Made<'_, '_>) -> Result<Built, Error> {
+        let built = (self.make)(on)?;
+        match on.table.get("parameter").filter(|_| self.name != "parameter") {
+            None => Ok(built),
+            Some(item) => {
+                let name = find(&item, &on.start.parameters)?.parameter.name();
+                Ok(Built { residual: Box::new(LessParameter::boxed(built.residual, name)), ..built })
+            }
+        }
+    }
+}
 
 impl<'a> Made<'a, '_> {
     fn frame(&self) -> Result<FrameId, Error> {

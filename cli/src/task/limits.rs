@@ -95,6 +95,7 @@ impl<'a> Limits<'a> {
                 key: item.key.clone(),
                 frame: None,
                 contact: None,
+                parameter: None,
                 at: At::Along,
                 phases: (0..phases.len()).collect(),
                 end: true,

@@ -11,6 +11,7 @@ mod kinds;
 mod limits;
 mod losses;
 mod named;
+mod parameters;
 mod phases;
 mod places;
 mod pose;
@@ -24,6 +25,7 @@ pub(crate) use contacts::Held;
 pub(crate) use costs::CostTask;
 pub(crate) use goal::Goal;
 pub(crate) use guess::{Controls, GuessTask, States};
+pub(crate) use parameters::ParameterTask;
 pub(crate) use phases::PhaseTask;
 pub(crate) use places::At;
 pub(crate) use solver::{Found, SolverTask};
@@ -56,7 +58,7 @@ pub(crate) struct Task {
 }
 
 /// Keys of a task file.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "name",
     "robot",
     "poses",
@@ -67,6 +69,7 @@ const KEYS: [&str; 14] = [
     "loops",
     "phases",
     "limits",
+    "parameters",
     "costs",
     "constraints",
     "solver",
@@ -97,7 +100,8 @@ impl Task {
         if let Some(limits) = &limits {
             limits.of_torques(&mut actuated)?;
         }
-        let start = Start { model: robot.model.clone(), folder, poses, q, v, actuated };
+        let parameters = parameters::read(&root, &robot.model)?;
+        let start = Start { model: robot.model.clone(), folder, poses, q, v, actuated, parameters };
         let steps = phases::steps(&root)?;
         let contacts = contacts::Contacts::read(&root, &start.model, steps.1)?;
         closed(&root, &contacts.loops, &start)?;
@@ -111,8 +115,19 @@ impl Task {
         kept(&solver, &root, limits.as_ref(), &constraints, &start)?;
         let guess = GuessTask::read(root.get("guess"), &start)?;
         let problem = build(&start, &phases, &mut costs, &mut constraints)
-            .map_err(|error| place(&error, &source, &phases, &costs, &constraints))?;
+            .map_err(|error| place(&error, &source, &start, &phases, &costs, &constraints))?;
         Ok(Self { name, robot, start, phases, costs, constraints, solver, guess, problem })
+    }
+}
+
+impl Task {
+    /// The first node of the motion: before it stands one that chooses parameters, if there are any.
+    pub(crate) fn first(&self) -> usize {
+        usize::from(!self.start.parameters.is_empty())
+    }
+    /// How many nodes the motion has.
+    pub(crate) fn nodes(&self) -> usize {
+        self.problem.steps() + 1 - self.first()
     }
 }
 
@@ -187,6 +202,12 @@ fn kept(
         let Term { span, key, name, .. } = &constraint.term;
         return Err(refuse(*span, key, format!("the constraint `{name}`")));
     }
+    let bounded = |of: &&ParameterTask| {
+        of.bounds[0].iter().zip(&of.bounds[1]).any(|(l, u)| (l.is_finite() || u.is_finite()) && l < u)
+    };
+    if let (Kept::Equalities, Some(of)) = (kept, start.parameters.iter().find(bounded)) {
+        return Err(refuse(of.span, &of.key, format!("bounds of the parameter `{}`", of.parameter.name())));
+    }
     if kept == Kept::Equalities && start.actuated.bounds.is_some() {
         let actuation =
             root.get("actuation").and_then(|item| item.table("").ok()).and_then(|table| table.get("bounds"));
@@ -205,6 +226,9 @@ fn build(
 ) -> Result<Problem, ProblemError> {
     let mut built: Vec<_> = phases.iter().map(|phase| Some(phase.build(start))).collect();
     let mut builder = Problem::builder(&start.model).start(&start.q, &start.v);
+    for of in &start.parameters {
+        builder = builder.parameter(of.parameter.clone());
+    }
     for (place, cost) in costs.iter_mut().flat_map(|cost| cost.build(phases, start)) {
         match place {
             None => builder = builder.last(cost),
@@ -228,6 +252,7 @@ fn build(
 fn place(
     error: &ProblemError,
     source: &Source,
+    start: &Start,
     phases: &[PhaseTask],
     costs: &[CostTask],
     constraints: &[ConstraintTask],
@@ -237,7 +262,9 @@ fn place(
     let cost = costs.iter().find(|cost| text.contains(&format!("cost `{}`", cost.term.name)));
     let phase = phases.iter().find(|phase| text.contains(&format!("phase `{}`", phase.name)));
     let term = constraint.map(|held| &held.term).or_else(|| cost.map(|cost| &cost.term));
+    let parameter = start.parameters.iter().find(|of| text.contains(&format!("parameter `{}`", of.parameter.name())));
     match (term, phase) {
+        (None, None) if let Some(of) = parameter => source.refuse(of.span, &of.key, text),
         (Some(term), _) => source.refuse(term.span, &term.key, text),
         (None, Some(phase)) => source.refuse(phase.span, &phase.key, text),
         (None, None) => source.refuse(0, "", text),

@@ -1,6 +1,7 @@
 //! Where a robot starts.
 
 use super::actuation::Actuated;
+use super::parameters::ParameterTask;
 use super::pose::{Poses, by_dof};
 use super::source::{Item, Sign};
 use crate::error::Error;
@@ -17,6 +18,7 @@ pub(crate) struct Start {
     pub(crate) q: Vec<f64>,
     pub(crate) v: Vec<f64>,
     pub(crate) actuated: Actuated,
+    pub(crate) parameters: Vec<ParameterTask>,
 }
 
 impl Start {

@@ -24,6 +24,8 @@ pub(crate) struct Term {
     pub(crate) key: String,
     pub(crate) frame: Option<FrameId>,
     pub(crate) contact: Option<String>,
+    /// The parameter that is subtracted, or shown.
+    pub(crate) parameter: Option<String>,
     pub(crate) at: At,
     /// Indices of the phases that it counts in.
     pub(crate) phases: Vec<usize>,
@@ -157,6 +159,9 @@ impl Reader<'_> {
         let names = KINDS.map(|kind| kind.name);
         let kind = &KINDS[table.need("kind", &format!("one of {}", names.join(", ")))?.one_of("kind", &names)?];
         let mut known = [self.keys, kind.keys].concat();
+        if !known.contains(&"parameter") {
+            known.push("parameter");
+        }
         for (key, several) in [("frame", "frames"), ("contact", "contacts")] {
             if kind.keys.contains(&key) {
                 known.push(several);
@@ -179,14 +184,18 @@ impl Reader<'_> {
         };
         let contact_item = named("contact", "the name of a contact")?;
         let contact = contact_item.as_ref().map(|item| item.text("the name of a contact")).transpose()?;
-        let (at, phases_of) = places(table, phases, contact_item.as_ref().zip(contact))?;
+        let (mut at, mut phases_of) = places(table, phases, contact_item.as_ref().zip(contact))?;
+        // What does not change over time counts once.
+        if kind.name == "parameter" && table.get("at").is_none() && table.get("phases").is_none() {
+            (at, phases_of) = (At::End, Vec::new());
+        }
         let ground =
             Ground { start, one: self.one, controls: start.actuated.names.len(), here: here(kind, frame, start) };
         let goals = self.goals(table, kind, &ground)?;
         let end = at == At::End;
         let (mut residuals, mut own, mut capsules) = (Vec::new(), None, Vec::new());
         for _ in 0..phases_of.len().max(1) {
-            let built = (kind.make)(&Made { table, start, frame, contact, goal: &goals[0] })?;
+            let built = kind.built(&Made { table, start, frame, contact, goal: &goals[0] })?;
             residuals.push(built.residual);
             (own, capsules) = (built.loss, built.capsules);
         }
@@ -197,6 +206,7 @@ impl Reader<'_> {
             key: table.key.clone(),
             frame,
             contact: contact.map(str::to_owned),
+            parameter: table.get("parameter").and_then(|item| item.as_text()).map(str::to_owned),
             at,
             phases: phases_of,
             end,
@@ -223,8 +233,10 @@ impl Reader<'_> {
             }
             (None, None) => match (Goal::default(kind.goal, ground), kind.goal) {
                 (Some(goal), _) => Ok(vec![goal]),
-                // Bounds of a place are those of its coordinates.
-                (None, Form::Vector(n)) if !self.goals.is_empty() && bounded => Ok(vec![Goal::Vector(vec![0.0; n])]),
+                // Bounds of a place are those of its coordinates, and of one that is chosen there is no other goal.
+                (None, Form::Vector(n)) if (!self.goals.is_empty() && bounded) || table.get("parameter").is_some() => {
+                    Ok(vec![Goal::Vector(vec![0.0; n])])
+                }
                 (None, _) => {
                     let what = if kind.goal == Form::Pose { "{ xyz = [..], rpy = [..] }" } else { "[x, y, z]" };
                     Err(table.refuse(format!("missing key `goal`, expected {what} or {{ offset = [x, y, z] }}")))

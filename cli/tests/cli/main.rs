@@ -12,6 +12,7 @@ mod function;
 mod info;
 mod layouts;
 mod optimize;
+mod optimize_parameters;
 mod quantities;
 mod report;
 mod sensitivity;

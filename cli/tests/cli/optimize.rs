@@ -63,6 +63,7 @@ macro_rules! tasks {
 
 tasks! {
     arm_around_pole,
+    arm_put_down,
     arm_reach,
     arm_too_fast,
     cart_pole_swing_up,
@@ -71,6 +72,7 @@ tasks! {
     g1_reach,
     g1_reach_cones,
     g1_squat,
+    pendulum_counterweight,
     quadrotor_gate,
     quadrotor_limits,
     solo12_jump,

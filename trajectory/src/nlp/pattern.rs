@@ -113,7 +113,10 @@ fn of_terms(problem: &Problem, stage: &Stage, chart: &Chart, at: Spot<'_>) -> Re
     let spot: At<'_> = problem.at(at.k, &x, at.u);
     let mut memory = stage.memory();
     let mut out = Quadratic::new(dims, stage.is_last());
-    let by = stage.step_derivatives(spot, &mut memory, &mut out).map_err(|error| error.reason)?;
+    let step = stage.step_derivatives(spot, &mut memory, &mut out).map_err(|error| error.reason)?;
+    // By controls alone: what comes through parameters is in the columns by what states carry.
+    let of_controls = |m: &DMatrix<f64>| stage.by_state_and_controls(m)[1].clone();
+    let by = Sensitivities { a_u: of_controls(&step.a_u), f_u: of_controls(&step.f_u), ..step.clone() };
     let (a, f) = stage.made(&mut memory)?;
     let n = dims.ndx + dims.nu;
     let mut pattern = DMatrix::from_element(n, n, false);
@@ -124,8 +127,9 @@ fn of_terms(problem: &Problem, stage: &Stage, chart: &Chart, at: Spot<'_>) -> Re
         let sizes = Sizes { nv: space.model.nv(), nu: dims.nu, remembered: space.memory, ndx: dims.ndx };
         let columns = stage.view(i, spot, (&a, &f), &mut memory, |residual, on| {
             let (m, nf) = (residual.rows(), f.len());
-            let mut jacobian = Jacobian::new(m, residual.depends(), sizes.nv, sizes.nu, nf, sizes.remembered);
+            let mut jacobian = Jacobian::new(m, stage.depends(residual), sizes.nv, sizes.nu, nf, sizes.remembered);
             residual.jacobian(on, &mut vec![0.0; m], &mut jacobian)?;
+            stage.add_carried(spot, &step, &mut jacobian)?;
             let mut second = DMatrix::zeros(0, 0);
             if residual.has_hessian() {
                 let size = 3 * sizes.nv + sizes.nu + nf;

@@ -6,9 +6,10 @@ use crate::constraint::PathConstraint;
 use crate::cost::{Cost, Where};
 use crate::fault::ProblemError;
 use crate::node::Node;
+use crate::parameter::{Parameter, RobotNumber, RobotNumbers};
 use crate::quadratic::Dims;
 use crate::space::Space;
-use crate::stage::{self, Choice, Clock, Remembered, Stage};
+use crate::stage::{self, Carried, Choice, Clock, Remembered, Stage};
 use gradyn::Model;
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub struct ProblemBuilder {
     last: Vec<Cost>,
     last_constraints: Vec<PathConstraint>,
     remembers: bool,
+    parameters: Vec<Parameter>,
 }
 
 impl ProblemBuilder {
@@ -37,6 +39,7 @@ impl ProblemBuilder {
             last: Vec::new(),
             last_constraints: Vec::new(),
             remembers: false,
+            parameters: Vec::new(),
         }
     }
     /// Starting at this state, nq and nv.
@@ -71,12 +74,20 @@ impl ProblemBuilder {
         self
     }
 
+    /// With a parameter that the solver chooses: a mass, a foothold. A node before all others chooses it, so that all other nodes are one
+    /// later.
+    #[must_use]
+    pub fn parameter(mut self, parameter: Parameter) -> Self {
+        self.parameters.push(parameter);
+        self
+    }
+
     /// The problem.
     ///
     /// # Errors
     /// What of the description is wrong, and where.
     pub fn build(self) -> Result<Problem, ProblemError> {
-        let Self { model, q, v, phases, last, last_constraints, remembers } = self;
+        let Self { model, q, v, phases, last, last_constraints, remembers, parameters } = self;
         let place = || "the start".to_string();
         let input = |error| ProblemError::Input { place: place(), error };
         model.check_configuration(&q).map_err(input)?;
@@ -86,32 +97,40 @@ impl ProblemBuilder {
         }
         let rates = if remembers { remembered_controls(&phases)? } else { 0 };
         let free: Vec<_> = phases.iter().filter_map(|phase| Some((phase, phase.duration?))).collect();
-        let durations: Vec<f64> = free.iter().map(|(phase, _)| phase.length()).collect();
+        let mut carried: Vec<f64> = free.iter().map(|(phase, _)| phase.length()).collect();
         let clocks: Vec<_> = free.iter().enumerate().map(|(i, (phase, _))| (phase.name.clone(), rates + i)).collect();
         for (phase, [lower, upper]) in &free {
             check_duration(phase, *lower, *upper)?;
         }
-        let bounds: Vec<_> = free.iter().map(|(_, bounds)| *bounds).collect();
+        let mut bounds: Vec<_> = free.iter().map(|(_, bounds)| *bounds).collect();
+        let durations = carried.len();
+        let named = named(&model, &parameters, rates, &mut carried, &mut bounds)?;
         let mut problem = Problem {
             model,
-            memory: Remembered { rates, durations: durations.len() },
+            memory: Remembered { rates, durations, parameters: carried.len() - durations },
             clocks,
-            start: [q, v, vec![0.0; rates], durations].concat(),
+            carried: Arc::new(named),
+            start: [q, v, vec![0.0; rates], carried].concat(),
             kinds: Vec::new(),
             places: Vec::new(),
             parameters: Vec::new(),
         };
         if !bounds.is_empty() {
-            problem.add_choice(&bounds);
+            problem.add_choice(&bounds, durations, rates);
         }
         let mut time = 0.0;
         for phase in phases {
+            if phase.name == PARAMETERS && problem.memory.parameters > 0 {
+                let (place, name) = ("the problem".into(), PARAMETERS.into());
+                return Err(ProblemError::Twice { place, what: "phases", name });
+            }
             time = problem.add_phase(phase, time)?;
         }
         let first = problem.places.len();
         let values = Values::of(&last, &last_constraints);
         let stage = {
-            let content = stage::Content { costs: last, constraints: last_constraints, ..Default::default() };
+            let carried = problem.carried.clone();
+            let content = stage::Content { carried, costs: last, constraints: last_constraints, ..Default::default() };
             Stage::new("end", &problem.model, problem.memory, content)?
         };
         problem.add_node(&stage, &values, 0, 1, time, 0.0)?;
@@ -120,8 +139,49 @@ impl ProblemBuilder {
     }
 }
 
-/// The phase of the node that chooses durations.
+/// The phase of the node that chooses durations, and where there are parameters, these.
 const DURATIONS: &str = "durations";
+const PARAMETERS: &str = "parameters";
+
+/// Where parameters stand; their guesses and bounds go behind those of durations.
+fn named(
+    model: &Model,
+    parameters: &[Parameter],
+    rates: usize,
+    guesses: &mut Vec<f64>,
+    bounds: &mut Vec<[f64; 2]>,
+) -> Result<Carried, ProblemError> {
+    let mut carried = Carried::default();
+    let mut numbers: Vec<RobotNumber> = Vec::new();
+    for parameter in parameters {
+        let name = parameter.name.clone();
+        if carried.names.iter().any(|(known, _)| *known == name) {
+            return Err(ProblemError::Twice { place: "the problem".into(), what: "parameters", name });
+        }
+        let checked = parameter.checked(model)?;
+        let first = rates + guesses.len();
+        if let Some(number) = parameter.of {
+            if numbers.contains(&number) {
+                let (place, what) =
+                    (format!("parameter `{name}`"), "another parameter is the same number of the robot");
+                return Err(ProblemError::Missing { place, what });
+            }
+            numbers.push(number);
+            carried.places.push(first);
+        }
+        // Those that are fixed are what their bounds are.
+        let clamped = checked.guess.iter().zip(checked.lower.iter().zip(&checked.upper));
+        guesses.extend(clamped.map(|(x, (l, u))| x.max(*l).min(*u)));
+        bounds.extend(checked.lower.iter().zip(&checked.upper).map(|(l, u)| [*l, *u]));
+        carried.names.push((name, first..rates + guesses.len()));
+    }
+    if !numbers.is_empty() {
+        let made = RobotNumbers::new(model, &numbers);
+        let made = made.map_err(|error| ProblemError::Input { place: "the parameters".into(), error })?;
+        carried.numbers = Some(Arc::new(made));
+    }
+    Ok(carried)
+}
 
 /// Can the duration of a phase be free, between these bounds?
 fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemError> {
@@ -133,10 +193,6 @@ fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemEr
     if !known {
         let what = "its duration cannot be free: only Euler's steps have derivatives by their length";
         return Err(ProblemError::Missing { place: place(), what });
-    }
-    if let Some(cost) = phase.costs.iter().find(|cost| cost.residual.depends().w) {
-        let what = "rates of controls do not know their derivative by a free duration";
-        return Err(ProblemError::Missing { place: format!("{}, cost `{}`", place(), cost.name), what });
     }
     let number = |what, value, rule| Err(ProblemError::Number { place: place(), what, value, rule });
     if !(lower.is_finite() && lower > 0.0) {
@@ -241,7 +297,8 @@ impl Problem {
         let what = match content {
             Content::Step(step) => {
                 let values = Values::of(&costs, &constraints);
-                let content = stage::Content { clock, step: Some(step), bounds, costs, constraints };
+                let carried = self.carried.clone();
+                let content = stage::Content { clock, carried, step: Some(step), bounds, costs, constraints };
                 let stage = Stage::new(&name, &self.model, self.memory, content)?;
                 for (k, dt) in dt.iter().enumerate() {
                     self.add_node(&stage, &values, k, nodes, time, *dt)?;
@@ -268,13 +325,17 @@ impl Problem {
         Ok(time)
     }
 
-    /// The node that chooses durations, before all others.
-    fn add_choice(&mut self, bounds: &[[f64; 2]]) {
+    /// The node that chooses durations and parameters, before all others.
+    fn add_choice(&mut self, bounds: &[[f64; 2]], durations: usize, rates: usize) {
         let space = self.space();
-        let (lower, upper) = bounds.iter().map(|[lower, upper]| (lower, upper)).unzip();
-        let choice = Choice { nx: space.nx(), ndx: space.ndx(), lower, upper };
+        let phases =
+            self.clocks.iter().map(|(phase, index)| (format!("duration of phase `{phase}`"), *index..index + 1));
+        let names = phases.chain(self.carried.names.iter().cloned());
+        let names = names.map(|(name, place)| (name, place.start - rates..place.end - rates)).collect();
+        let choice = Choice::new([space.nx(), space.ndx()], bounds, names);
+        let name = if bounds.len() > durations { PARAMETERS } else { DURATIONS };
         self.places.push(Place { kind: 0, time: 0.0, dt: 0.0, parameters: 0..0 });
-        self.kinds.push(Kind { name: DURATIONS.into(), what: What::Own(Box::new(choice)), first: 0 });
+        self.kinds.push(Kind { name: name.into(), what: What::Choice(choice), first: 0 });
     }
 
     fn add_node(

@@ -10,7 +10,7 @@ use crate::fault::{Fault, ProblemError};
 use crate::node::{At, Memory, Node, NodeError, Row};
 use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::space::Space;
-use crate::stage::{Remembered, Slots, Stage};
+use crate::stage::{Carried, Choice, Remembered, Slots, Stage};
 use crate::step::ContactRows;
 use gradyn::Model;
 use std::ops::Range;
@@ -26,6 +26,7 @@ pub struct Problem {
     memory: Remembered,
     /// Of phases whose duration is free: where it stands in what states remember.
     clocks: Vec<(String, usize)>,
+    carried: Arc<Carried>,
     start: Vec<f64>,
     kinds: Vec<Kind>,
     places: Vec<Place>,
@@ -42,6 +43,7 @@ struct Kind {
 enum What {
     Stage(Stage),
     Own(Box<dyn Node>),
+    Choice(Choice),
 }
 
 impl What {
@@ -49,13 +51,14 @@ impl What {
         match self {
             Self::Stage(stage) => stage,
             Self::Own(node) => &**node,
+            Self::Choice(choice) => choice,
         }
     }
     /// Costs with names; somebody's own nodes have none.
     fn stage(&self) -> Option<&Stage> {
         match self {
             Self::Stage(stage) => Some(stage),
-            Self::Own(_) => None,
+            Self::Own(_) | Self::Choice(_) => None,
         }
     }
 }
@@ -150,16 +153,83 @@ impl Problem {
     pub(crate) fn rates(&self) -> usize {
         self.memory.rates
     }
-    /// How many phases have a free duration.
-    pub(crate) fn free_durations(&self) -> usize {
-        self.memory.durations
+    /// How many numbers states carry along unchanged: durations that are free, and parameters.
+    pub(crate) fn carried(&self) -> usize {
+        self.memory.durations + self.memory.parameters
     }
-    /// Controls of the node that chooses durations: those of the start.
-    pub(crate) fn write_durations(&self, guess: &mut crate::Trajectory) {
-        let n = self.memory.durations;
-        if n > 0 {
-            guess.u_mut(0).copy_from_slice(&self.start[self.start.len() - n..]);
+    /// The node that chooses durations and parameters, if there are any: the first.
+    pub(crate) fn choice(&self) -> Option<&Choice> {
+        match self.kinds.first().map(|kind| &kind.what) {
+            Some(What::Choice(choice)) => Some(choice),
+            _ => None,
         }
+    }
+    /// Controls of the node that chooses durations and parameters: those of the start.
+    pub(crate) fn write_choice(&self, guess: &mut crate::Trajectory) {
+        if let Some(choice) = self.choice() {
+            choice.write(&self.start[self.start.len() - self.carried()..], guess.u_mut(0));
+        }
+    }
+    /// Names of the parameters, in the order in which they were given.
+    pub fn parameter_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.carried.names.iter().map(|(name, _)| name.as_str())
+    }
+    /// The numbers of a [parameter](crate::Parameter) in a trajectory.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unknown`] if there is no such parameter.
+    pub fn parameter<'t>(&self, name: &str, at: &'t crate::Trajectory) -> Result<&'t [f64], ProblemError> {
+        let place = self.place_of(name)?;
+        // Node 0 chooses them.
+        Ok(&at.x(1)[self.model.nq() + self.model.nv()..][place])
+    }
+    /// Writes the numbers of a parameter into a guess, at all nodes.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unknown`] if there is no such parameter, [`ProblemError::Length`] if it has not so many numbers.
+    pub fn set_parameter(
+        &self,
+        name: &str,
+        numbers: &[f64],
+        guess: &mut crate::Trajectory,
+    ) -> Result<(), ProblemError> {
+        let place = self.place_of(name)?;
+        let (expected, found) = (place.len(), numbers.len());
+        if expected != found {
+            let of = format!("parameter `{name}`");
+            return Err(ProblemError::Length { place: of, what: "the list of its numbers", expected, found });
+        }
+        let (nx, rates) = (self.model.nq() + self.model.nv(), self.memory.rates);
+        for k in 1..=self.steps() {
+            guess.x_mut(k)[nx..][place.clone()].copy_from_slice(numbers);
+        }
+        if let Some(choice) = self.choice() {
+            for (i, x) in place.zip(numbers) {
+                if let Some(control) = choice.control(i - rates) {
+                    guess.u_mut(0)[control] = *x;
+                }
+            }
+        }
+        Ok(())
+    }
+    /// The control of node 0 that chooses a number of a parameter: [`Newton::control_multiplier`](crate::Newton::control_multiplier) has the
+    /// multiplier of its bound. `None` if the parameter has no such number, or its bounds are equal.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unknown`] if there is no such parameter.
+    pub fn parameter_control(&self, name: &str, number: usize) -> Result<Option<usize>, ProblemError> {
+        let (place, rates) = (self.place_of(name)?, self.memory.rates);
+        let control = |i: usize| self.choice().and_then(|choice| choice.control(i - rates));
+        Ok(place.clone().nth(number).and_then(control))
+    }
+    fn place_of(&self, name: &str) -> Result<Range<usize>, ProblemError> {
+        let found = self.carried.names.iter().find(|(known, _)| known == name).map(|(_, place)| place.clone());
+        found.ok_or_else(|| ProblemError::Unknown {
+            place: "the problem".into(),
+            what: "parameter",
+            name: name.into(),
+            nearest: None,
+        })
     }
     /// How long a phase is in a trajectory, s: its variable where that is free, and else the sum of its steps.
     ///

@@ -42,6 +42,9 @@ impl Residual for ContactForce {
     fn depends(&self) -> Depends {
         Depends::F
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn goal(&self) -> Vec<f64> {
         self.goal.clone().unwrap_or_else(|| vec![0.0; self.rows()])
     }

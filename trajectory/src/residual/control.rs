@@ -42,6 +42,9 @@ impl Residual for Control {
     fn depends(&self) -> Depends {
         Depends::U
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn goal(&self) -> Vec<f64> {
         match &self.goal {
             Goal::Zero(nu) => vec![0.0; *nu],

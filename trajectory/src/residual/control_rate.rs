@@ -1,4 +1,6 @@
 //! How fast controls change: `r = (u − w)/h`.
+//!
+//! Where the duration of the phase is free, h is part of the state: `∂r/∂h = −r/h`.
 
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
 use crate::fault::{ProblemError, Reason};
@@ -34,7 +36,7 @@ impl Residual for ControlRate {
         self.nu
     }
     fn depends(&self) -> Depends {
-        Depends { w: true, ..Depends::U }
+        Depends { w: true, h: true, ..Depends::U }
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let place = || format!("phase `{}`", phase.name);
@@ -61,12 +63,31 @@ impl Residual for ControlRate {
             out.du[(i, i)] = rate;
             out.dw[(i, i)] = -rate;
         }
-        self.value(on, r)
+        self.value(on, r)?;
+        for (to, r) in out.dh.iter_mut().zip(r.iter()) {
+            *to = -rate * r;
+        }
+        Ok(())
     }
     fn is_linear(&self) -> bool {
         true
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
+    }
+    fn length_hessian(&self, on: &mut View<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
+        let rate = rate(on.dt)?;
+        let (by_w, rest) = to.split_at_mut(on.w.len());
+        let (by_u, by_h) = rest.split_at_mut(on.u.len());
+        by_w.fill(0.0);
+        by_h[0] = 0.0;
+        for (i, lambda) in lambda.iter().enumerate() {
+            (by_w[i], by_u[i]) = (rate * rate * lambda, -rate * rate * lambda);
+            by_h[0] += 2.0 * rate * rate * rate * lambda * (on.u[i] - on.w[i]);
+        }
+        Ok(true)
     }
 }

@@ -205,6 +205,9 @@ impl Residual for Distance {
     fn depends(&self) -> Depends {
         Depends::Q
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         for capsule in [&self.a, &self.b] {
             let numbers = capsule.ends.iter().flat_map(|end| end.iter().copied()).chain([capsule.radius]);

@@ -56,6 +56,9 @@ impl Residual for FrameAcceleration {
     fn depends(&self) -> Depends {
         Depends::QVA
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn goal(&self) -> Vec<f64> {
         self.goal.to_array().to_vec()
     }

@@ -66,6 +66,9 @@ impl Residual for FramePlacement {
     fn depends(&self) -> Depends {
         Depends::Q
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn goal(&self) -> Vec<f64> {
         Self::goal_of(&self.goal)
     }

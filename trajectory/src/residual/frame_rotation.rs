@@ -68,6 +68,9 @@ impl Residual for FrameRotation {
     fn depends(&self) -> Depends {
         Depends::Q
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn goal(&self) -> Vec<f64> {
         self.goal.transpose().as_slice().to_vec()
     }

@@ -49,6 +49,9 @@ impl Residual for FrameTranslation {
     fn depends(&self) -> Depends {
         Depends::Q
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }

@@ -54,6 +54,9 @@ impl Residual for FrameVelocity {
     fn depends(&self) -> Depends {
         Depends::QV
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn goal(&self) -> Vec<f64> {
         self.goal.to_array().to_vec()
     }

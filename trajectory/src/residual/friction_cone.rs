@@ -135,6 +135,9 @@ impl Residual for FrictionCone {
     fn depends(&self) -> Depends {
         Depends::F
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let place = format!("phase `{}`, friction cone of `{}`", phase.name, self.contact);
         self.check(&place)?;

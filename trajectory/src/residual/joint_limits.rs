@@ -94,6 +94,9 @@ impl Residual for JointLimits {
     fn depends(&self) -> Depends {
         Depends::QV
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let expected = phase.model.nq() + phase.model.nv();
         if self.nx == expected {

@@ -26,6 +26,7 @@ mod logarithm;
 mod masses;
 mod motions;
 mod own;
+mod parameter;
 mod state;
 mod wrench_cone;
 
@@ -46,6 +47,7 @@ pub use given::{Given, GivenJacobian};
 pub use joint_limits::JointLimits;
 pub use joint_torque::JointTorque;
 pub use own::{Own, Quantity, Snapshot};
+pub use parameter::{LessParameter, ParameterValue};
 pub use state::StateError;
 pub use wrench_cone::WrenchCone;
 
@@ -56,6 +58,7 @@ use gradyn::{DerivativeWorkspace, Model, Workspace};
 use nalgebra::DMatrix;
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::Range;
 
 /// What a residual depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,13 +73,15 @@ pub struct Depends {
     pub a: bool,
     /// The multipliers of contacts, or the impulses.
     pub f: bool,
-    /// What is remembered of the step before.
+    /// What the state has beside configuration and velocity: [`View::w`].
     pub w: bool,
+    /// The length of the step.
+    pub h: bool,
 }
 
 impl Depends {
     /// On the configuration alone.
-    pub const Q: Self = Self { q: true, v: false, u: false, a: false, f: false, w: false };
+    pub const Q: Self = Self { q: true, v: false, u: false, a: false, f: false, w: false, h: false };
     /// On the velocity alone.
     pub const V: Self = Self { v: true, q: false, ..Self::Q };
     /// On the controls alone.
@@ -97,7 +102,7 @@ pub struct View<'a> {
     pub q: &'a [f64],
     /// Velocity, nv.
     pub v: &'a [f64],
-    /// What is remembered of the step before.
+    /// What the state has beside these: controls of the step before, where they are remembered; durations that are free; parameters.
     pub w: &'a [f64],
     /// Controls, nu.
     pub u: &'a [f64],
@@ -132,8 +137,10 @@ pub struct Jacobian {
     pub da: DMatrix<f64>,
     /// `∂r/∂f`, m × rows of contacts.
     pub df: DMatrix<f64>,
-    /// `∂r/∂w`, m × numbers remembered.
+    /// `∂r/∂w`, m × numbers of [`View::w`]. Columns of durations and parameters are zero at each call, to be written.
     pub dw: DMatrix<f64>,
+    /// `∂r/∂h`, m × 1.
+    pub dh: DMatrix<f64>,
 }
 
 impl Jacobian {
@@ -148,6 +155,7 @@ impl Jacobian {
             da: of(depends.a, nv),
             df: of(depends.f, nf),
             dw: of(depends.w, nw),
+            dh: of(depends.h, 1),
         }
     }
 }
@@ -203,6 +211,19 @@ pub trait Residual: Send + Sync + Debug {
         let _ = phase;
         Ok(())
     }
+    /// Told of the parameters of the problem, with where their numbers stand in [`View::w`].
+    ///
+    /// # Errors
+    /// If there is none that it refers to; `place` is the phase, and the cost or the constraint.
+    fn bind_parameters(&mut self, parameters: &[(String, Range<usize>)], place: &str) -> Result<(), ProblemError> {
+        let _ = (parameters, place);
+        Ok(())
+    }
+    /// May it see inertias, friction or other numbers of the robot, beside what `q`, `v`, `u`, `a` and `f` are? Such cannot stand beside
+    /// [parameters of the robot](crate::Parameter::of_robot), which it has no derivatives by.
+    fn sees_robot(&self) -> bool {
+        true
+    }
     /// Memory of its own, for one thread.
     fn memory(&self) -> Box<dyn Any + Send> {
         Box::new(())
@@ -246,6 +267,15 @@ pub trait Residual: Send + Sync + Debug {
     /// # Errors
     /// As [`value`](Self::value).
     fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason>;
+    /// `∂²(λᵀ r)/∂h∂(w, u, h)` by the length of the step, as many numbers as [`View::w`] has, then nu, then one; only asked where it depends
+    /// on that. `false` if it does not know them; so by default.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn length_hessian(&self, on: &mut View<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
+        let _ = (on, lambda, to);
+        Ok(false)
+    }
     /// The same alone, not added to anything.
     ///
     /// # Errors

@@ -72,6 +72,9 @@ impl Residual for StateError {
     fn depends(&self) -> Depends {
         Depends::QV
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn goal(&self) -> Vec<f64> {
         self.goal.clone()
     }

@@ -57,6 +57,9 @@ impl Residual for WrenchCone {
     fn depends(&self) -> Depends {
         Depends::F
     }
+    fn sees_robot(&self) -> bool {
+        false
+    }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         self.force.bind_wrench(phase)?;
         let (x, y, mu) = (self.half_length_x, self.half_length_y, self.friction);

@@ -14,6 +14,11 @@ pub(super) fn misfit(problem: &Problem) -> Fault {
 
 /// The fault of a problem with a constraint that a solver does not keep: of rows between bounds, or, without `equalities`, of any.
 pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
+    // Solvers that keep equalities alone know no bounds of controls.
+    if let Some(name) = problem.choice().filter(|_| equalities).and_then(|choice| choice.bounded()) {
+        let reason = Reason::Other("this solver does not keep its bounds; `Newton` does".into());
+        return Some(Fault { node: 0, phase: problem.phase_of(0).into(), term: Some(name), reason: Box::new(reason) });
+    }
     let of = |k: usize| {
         let dims = problem.dims(k);
         let between = (0..dims.n_in).map(Row::Inequality);

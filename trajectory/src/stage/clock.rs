@@ -7,8 +7,7 @@
 use crate::cost::Cost;
 use crate::fault::Reason;
 use crate::loss::Loss;
-use crate::node::{At, Memory, Node, NodeError};
-use crate::quadratic::{Dims, Multipliers, Quadratic};
+use crate::node::At;
 use crate::residual::{Depends, Jacobian, Residual, View};
 use nalgebra::DMatrix;
 
@@ -34,62 +33,6 @@ impl Clock {
     }
 }
 
-/// The node that chooses durations: its controls become what states remember of them, in no time and at no cost.
-#[derive(Debug)]
-pub(crate) struct Choice {
-    pub(crate) nx: usize,
-    pub(crate) ndx: usize,
-    pub(crate) lower: Vec<f64>,
-    pub(crate) upper: Vec<f64>,
-}
-
-impl Node for Choice {
-    fn dims(&self) -> Dims {
-        Dims { nx: self.nx, ndx: self.ndx, nu: self.lower.len(), n_eq: 0, n_in: 0 }
-    }
-    fn control_bounds(&self) -> Option<(&[f64], &[f64])> {
-        Some((&self.lower, &self.upper))
-    }
-    fn memory(&self) -> Memory {
-        Box::new(())
-    }
-    fn value(&self, at: At<'_>, _: &mut Memory, next: &mut [f64], _: &mut [f64]) -> Result<f64, NodeError> {
-        let rest = self.nx - at.u.len();
-        next[..rest].copy_from_slice(&at.x[..rest]);
-        next[rest..].copy_from_slice(at.u);
-        Ok(0.0)
-    }
-    fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError> {
-        let mut next = std::mem::take(&mut out.next);
-        let done = self.value(at, memory, &mut next, &mut []);
-        out.next = next;
-        done?;
-        out.clear_cost();
-        let rest = self.ndx - at.u.len();
-        for i in 0..self.ndx {
-            out.a[(i, i)] = f64::from(i < rest);
-            if i >= rest {
-                out.b[(i, i - rest)] = 1.0;
-            }
-        }
-        Ok(())
-    }
-    fn linearize_exact(
-        &self,
-        at: At<'_>,
-        memory: &mut Memory,
-        _: &Multipliers,
-        out: &mut Quadratic,
-    ) -> Result<bool, NodeError> {
-        out.curvature.clear();
-        self.linearize(at, memory, out).map(|()| true)
-    }
-    fn hold(&self, at: At<'_>, _: &mut Memory, u: &mut [f64]) -> Result<(), NodeError> {
-        u.copy_from_slice(&at.x[self.nx - u.len()..]);
-        Ok(())
-    }
-}
-
 /// `r = √2`, so that `½ r²` along a phase is its duration.
 #[derive(Clone, Copy, Debug)]
 struct Always;
@@ -100,6 +43,9 @@ impl Residual for Always {
     }
     fn depends(&self) -> Depends {
         Depends { q: false, ..Depends::Q }
+    }
+    fn sees_robot(&self) -> bool {
+        false
     }
     fn value(&self, _: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         r[0] = std::f64::consts::SQRT_2;

@@ -1,12 +1,12 @@
 //! Constraints of a stage: which rows of a residual are equalities, which stay between bounds, and where they stand in the node.
 
-use super::TermMemory;
+use super::{Carried, TermMemory, bind_parameters};
 use crate::constraint::PathConstraint;
 use crate::fault::ProblemError;
 use crate::loss::Loss;
 use crate::node::At;
 use crate::quadratic::{Multipliers, Quadratic};
-use crate::residual::{Jacobian, PhaseInfo, Residual};
+use crate::residual::{Depends, Jacobian, PhaseInfo, Residual};
 use crate::step::Sensitivities;
 use nalgebra::DMatrix;
 use std::ops::Range;
@@ -36,12 +36,14 @@ impl Held {
     pub(super) fn new(
         constraint: PathConstraint,
         info: &PhaseInfo<'_>,
+        carried: &Carried,
         parameters: &mut usize,
         [n_eq, n_in]: [&mut usize; 2],
     ) -> Result<Self, ProblemError> {
         let place = format!("phase `{}`, constraint `{}`", info.name, constraint.name);
         let mut constraint = constraint;
         constraint.residual.bind(info)?;
+        bind_parameters(&mut *constraint.residual, carried, &place)?;
         let n = constraint.residual.rows();
         let (lower, upper) = constraint.bounds(n, &place)?;
         let of = |(l, u): (&f64, &f64)| {
@@ -63,8 +65,8 @@ impl Held {
         Ok(Self { name, residual, counts, goal, lower: take(n), upper: take(n), rows })
     }
 
-    pub(super) fn memory(&self, [nv, nu, rows, remembered]: [usize; 4]) -> TermMemory {
-        TermMemory::new(&*self.residual, &Loss::Quadratic, [nv, nu, rows, remembered])
+    pub(super) fn memory(&self, depends: Depends, sizes: [usize; 4]) -> TermMemory {
+        TermMemory::new(&*self.residual, &Loss::Quadratic, depends, sizes)
     }
 
     pub(super) fn counts(&self, at: &At<'_>) -> bool {

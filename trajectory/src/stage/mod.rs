@@ -1,5 +1,7 @@
 //! A node of a robot: a step, costs, and constraints.
 
+mod carried;
+mod choice;
 mod clock;
 mod constraints;
 mod curvature;
@@ -12,10 +14,13 @@ use crate::gauss_newton::GaussNewton;
 use crate::loss::Loss;
 use crate::node::{At, Memory, NodeError};
 use crate::quadratic::Quadratic;
-use crate::residual::{Jacobian, PhaseInfo, Residual, View};
+use crate::residual::{Depends, Jacobian, PhaseInfo, Residual, View};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
-pub(crate) use clock::{Choice, Clock};
+pub(crate) use carried::Carried;
+use carried::Varied;
+pub(crate) use choice::Choice;
+pub(crate) use clock::Clock;
 use constraints::Held;
 use curvature::CurvatureMemory;
 use gradyn::{DerivativeWorkspace, Model, Workspace};
@@ -28,8 +33,11 @@ use std::sync::Arc;
 /// A phase's node: what all its nodes have in common. What differs between them are weights and goals, which come in as parameters.
 pub struct Stage {
     model: Arc<Model>,
-    /// Numbers of the state beside `(q, v)`: the controls before, or none of them, and durations of phases.
+    /// Numbers of the state beside `(q, v)`: the controls before, or none of them, durations of phases, and parameters.
     memory: Remembered,
+    carried: Arc<Carried>,
+    /// Controls of its own, without those that are parameters to the node.
+    nu: usize,
     /// Of a phase whose duration is free.
     clock: Option<Clock>,
     /// None at the last node.
@@ -79,6 +87,9 @@ impl fmt::Debug for Stage {
 
 /// Memory of a stage, for one thread.
 struct StageMemory {
+    /// The robot as it is at this node.
+    model: Arc<Model>,
+    varied: Option<Box<Varied>>,
     workspace: Workspace,
     derivatives: DerivativeWorkspace,
     step: Box<dyn Any + Send>,
@@ -95,16 +106,17 @@ struct StageMemory {
     by_length: Vec<f64>,
 }
 
-/// What states remember: the controls of the step before, and durations of phases.
+/// What states remember: the controls of the step before, durations of phases, and parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Remembered {
     pub(crate) rates: usize,
     pub(crate) durations: usize,
+    pub(crate) parameters: usize,
 }
 
 impl Remembered {
     pub(crate) fn count(self) -> usize {
-        self.rates + self.durations
+        self.rates + self.durations + self.parameters
     }
 }
 
@@ -121,8 +133,8 @@ struct TermMemory {
 }
 
 impl TermMemory {
-    fn new(residual: &dyn Residual, loss: &Loss, [nv, nu, rows, remembered]: [usize; 4]) -> Self {
-        let (m, depends) = (residual.rows(), residual.depends());
+    fn new(residual: &dyn Residual, loss: &Loss, depends: Depends, [nv, nu, rows, remembered]: [usize; 4]) -> Self {
+        let m = residual.rows();
         Self {
             own: residual.memory(),
             r: vec![0.0; m],
@@ -140,10 +152,10 @@ macro_rules! view {
     ($stage:expr, $at:expr, $memory:expr, $term:expr, $own:expr) => {{
         let (q, v, w) = $stage.space().split($at.x);
         View {
-            model: &$stage.model,
+            model: &$memory.model,
             q,
             v,
-            w: &w[..$stage.memory.rates],
+            w,
             u: $at.u,
             a: &$memory.a,
             f: &$memory.f,
@@ -163,6 +175,7 @@ use view;
 #[derive(Default)]
 pub(crate) struct Content {
     pub(crate) clock: Option<Clock>,
+    pub(crate) carried: Arc<Carried>,
     /// None at the last node.
     pub(crate) step: Option<Box<dyn Step>>,
     pub(crate) bounds: Option<(Vec<f64>, Vec<f64>)>,
@@ -176,9 +189,16 @@ impl Stage {
         phase: &str,
         model: &Arc<Model>,
         memory: Remembered,
-        Content { clock, step, bounds, costs, constraints }: Content,
+        Content { clock, carried, mut step, bounds, costs, constraints }: Content,
     ) -> Result<Self, ProblemError> {
-        let (nu, contacts) = step.as_ref().map_or((0, [].as_slice()), |step| (step.controls(), step.contacts()));
+        let nu = step.as_ref().map_or(0, |step| step.controls());
+        if let (Some(numbers), Some(step)) = (&carried.numbers, &mut step)
+            && !step.vary(numbers)
+        {
+            let what = "its step has no derivatives by parameters of the robot";
+            return Err(ProblemError::Missing { place: format!("phase `{phase}`"), what });
+        }
+        let contacts = step.as_ref().map_or([].as_slice(), |step| step.contacts());
         let jumps = step.as_ref().is_none_or(|step| step.jumps());
         let info = PhaseInfo { name: phase, model, nu, remembered: memory.rates, contacts };
         step.as_ref().map_or(Ok(()), |step| step.check(model, &format!("phase `{phase}`")))?;
@@ -194,6 +214,7 @@ impl Stage {
                 return Err(ProblemError::Number { place: at, what, value: weight, rule });
             }
             residual.bind(&info)?;
+            bind_parameters(&mut *residual, &carried, &at)?;
             loss.check(&at, residual.rows())?;
             let goal = parameters + 1..parameters + 1 + residual.goal().len();
             let integrated = place == Where::Along && !jumps;
@@ -207,9 +228,9 @@ impl Stage {
                 let (place, name) = (format!("phase `{phase}`"), constraint.name);
                 return Err(ProblemError::Twice { place, what: "constraints", name });
             }
-            held.push(Held::new(constraint, &info, &mut parameters, [&mut n_eq, &mut n_in])?);
+            held.push(Held::new(constraint, &info, &carried, &mut parameters, [&mut n_eq, &mut n_in])?);
         }
-        Ok(Self { model: model.clone(), memory, clock, step, bounds, terms, held, n_eq, n_in, parameters })
+        Ok(Self { model: model.clone(), memory, carried, nu, clock, step, bounds, terms, held, n_eq, n_in, parameters })
     }
 
     pub(crate) fn parameters(&self) -> usize {
@@ -250,10 +271,11 @@ impl Stage {
         let (Some(clock), Some(step)) = (&self.clock, &self.step) else { return Ok(()) };
         let (q, v, w) = self.space().split(at.x);
         let share = at.dt / clock.duration(w)?;
-        let StageMemory { workspace, derivatives, step: own, a, f, by, by_length, .. } = memory;
-        let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
+        let StageMemory { model, varied, workspace, derivatives, step: own, a, f, by, by_length, .. } = memory;
+        let (u, made) = varied.as_ref().map_or((at.u, &*out), |varied| (&varied.u, &varied.inner));
+        let mut on = StepView { model, at, q, v, u, workspace, derivatives, own: &mut **own, a, f };
         let nv = v.len();
-        step.by_length(&mut on, by, out, &mut by_length[..2 * nv])?;
+        step.by_length(&mut on, by, made, &mut by_length[..2 * nv])?;
         for (i, x) in by_length[..2 * nv].iter().enumerate() {
             out.a[(i, 2 * nv + clock.index)] = share * x;
         }
@@ -267,15 +289,17 @@ impl Stage {
         Ok(())
     }
     fn sizes(&self) -> (usize, usize) {
-        self.step.as_ref().map_or((0, 0), |step| (step.controls(), step.multipliers()))
+        (self.nu, self.step.as_ref().map_or(0, |step| step.multipliers()))
     }
 
     /// The step over `f64`, and what is remembered.
     fn advance(&self, at: At<'_>, memory: &mut StageMemory, next: &mut [f64], eq: &mut [f64]) -> Result<(), NodeError> {
+        self.settle(at, memory)?;
         let Some(step) = &self.step else { return Ok(()) };
         let (q, v, w) = self.space().split(at.x);
-        let StageMemory { workspace, derivatives, step: own, a, f, .. } = memory;
-        let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
+        let StageMemory { model, varied, workspace, derivatives, step: own, a, f, .. } = memory;
+        let u = varied.as_ref().map_or(at.u, |varied| &varied.u);
+        let mut on = StepView { model, at, q, v, u, workspace, derivatives, own: &mut **own, a, f };
         let (state, remembered) = next.split_at_mut(q.len() + v.len());
         // Those of the step come first.
         let own = step.equalities().min(eq.len());
@@ -295,11 +319,22 @@ impl Stage {
     }
     /// The step with its derivatives.
     fn differentiate(&self, at: At<'_>, memory: &mut StageMemory, out: &mut Quadratic) -> Result<(), NodeError> {
+        self.settle(at, memory)?;
         let Some(step) = &self.step else { return Ok(()) };
         let (q, v, w) = self.space().split(at.x);
-        let StageMemory { workspace, derivatives, step: own, a, f, by, .. } = memory;
-        let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
-        step.linearize(&mut on, by, out)?;
+        let StageMemory { model, varied, workspace, derivatives, step: own, a, f, by, .. } = memory;
+        let (u, inner) = match varied.as_deref_mut() {
+            None => (at.u, None),
+            Some(Varied { u, inner }) => (&u[..], Some(inner)),
+        };
+        let mut on = StepView { model, at, q, v, u, workspace, derivatives, own: &mut **own, a, f };
+        match inner {
+            None => step.linearize(&mut on, by, out)?,
+            Some(inner) => {
+                step.linearize(&mut on, by, inner)?;
+                self.put_in(inner, out);
+            }
+        }
         let nx = q.len() + v.len();
         self.remember(at.u, w, &mut out.next[nx..]);
         let ndx = 2 * v.len();
@@ -353,6 +388,7 @@ impl Stage {
         run: impl FnOnce(&dyn Residual, &mut View<'_>) -> Result<R, Reason>,
     ) -> Result<R, Reason> {
         let memory = memory_of(memory)?;
+        self.settle(at, memory)?;
         memory.a.copy_from_slice(a);
         memory.f.copy_from_slice(f);
         let (term, TermMemory { own, .. }) = (&self.terms[term], &mut memory.terms[term]);
@@ -363,6 +399,16 @@ impl Stage {
         let memory = memory_of(memory)?;
         Ok((memory.a.clone(), memory.f.clone()))
     }
+}
+
+/// A residual is told of parameters; those of the robot must not be seen by one that has no derivatives by them.
+fn bind_parameters(residual: &mut dyn Residual, carried: &Carried, place: &str) -> Result<(), ProblemError> {
+    residual.bind_parameters(&carried.names, place)?;
+    if carried.numbers.is_some() && residual.sees_robot() {
+        let what = "it may see numbers of the robot that are parameters, which it has no derivatives by";
+        return Err(ProblemError::Missing { place: place.into(), what });
+    }
+    Ok(())
 }
 
 fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {

@@ -5,11 +5,12 @@ use crate::fault::finite;
 use crate::gauss_newton::{self, GaussNewton};
 use crate::node::{At, Memory, Node, NodeError, Row};
 use crate::quadratic::{Dims, Multipliers, Quadratic};
-use crate::residual::{View, Weights};
+use crate::residual::{Depends, View, Weights};
 use crate::step::{Sensitivities, StepView};
 use gradyn::{DerivativeWorkspace, Workspace};
 use nalgebra::DVector;
 use std::any::Any;
+use std::sync::Arc;
 
 impl Node for Stage {
     fn dims(&self) -> Dims {
@@ -25,21 +26,27 @@ impl Node for Stage {
     fn memory(&self) -> Memory {
         let (nu, rows) = self.sizes();
         let nv = self.model.nv();
-        let sizes = [nv, nu, rows, self.memory.rates];
-        let of_term = |term: &Term| TermMemory::new(&*term.residual, &term.loss, sizes);
+        let sizes = [nv, nu, rows, self.memory.count()];
+        let of_term = |term: &Term| TermMemory::new(&*term.residual, &term.loss, self.depends(&*term.residual), sizes);
+        let varied = self.varied();
+        // One whose numbers vary is this memory's alone.
+        let model = if varied.is_some() { Arc::new((*self.model).clone()) } else { self.model.clone() };
+        let all = nu + self.carried.places.len();
         let most = self.terms.iter().map(|term| term.residual.rows()).max().unwrap_or(0);
         Box::new(StageMemory {
+            model,
+            varied,
             workspace: Workspace::new(&self.model),
             derivatives: DerivativeWorkspace::new(&self.model),
             step: self.step.as_ref().map_or_else(|| Box::new(()) as Box<dyn Any + Send>, |s| s.memory(&self.model)),
-            by: Sensitivities::new(nv, nu, rows),
+            by: Sensitivities::new(nv, all, rows),
             a: vec![0.0; nv],
             f: vec![0.0; rows],
             terms: self.terms.iter().map(of_term).collect(),
-            held: self.held.iter().map(|held| held.memory(sizes)).collect(),
+            held: self.held.iter().map(|held| held.memory(self.depends(&*held.residual), sizes)).collect(),
             curvature: None,
             integrated: [DVector::zeros(self.space().ndx()), DVector::zeros(nu)],
-            by_length: vec![0.0; if self.clock.is_some() { 2 * nv + nu + 1 } else { 0 }],
+            by_length: vec![0.0; if self.clock.is_some() { 2 * nv + all + 1 } else { 0 }],
             gauss_newton: GaussNewton::new(most, self.space().ndx() + nu),
         })
     }
@@ -83,8 +90,10 @@ impl Node for Stage {
                 held.clear_jacobian(out);
                 continue;
             }
+            self.clear_carried(by);
             held.residual
                 .jacobian(&mut view!(self, at, memory, held, own), r, by)
+                .and_then(|()| self.add_carried(at, &memory.by, by))
                 .map_err(|reason| held.error(reason))?;
             finite("the constraint", r).map_err(|reason| held.error(reason))?;
             held.write_rows(&at, r, out.eq.as_mut_slice(), out.ineq.as_mut_slice());
@@ -118,7 +127,9 @@ impl Node for Stage {
                 }
             }
             *warm = true;
-            term.residual.jacobian(&mut on, r, by).map_err(|reason| term.error(reason))?;
+            self.clear_carried(by);
+            let done = term.residual.jacobian(&mut on, r, by);
+            done.and_then(|()| self.add_carried(at, &memory.by, by)).map_err(|reason| term.error(reason))?;
             finite("the residual", r).map_err(|reason| term.error(reason))?;
             out.cost += weight * term.loss.derivatives(r, gradient, diagonal);
             gradient.iter_mut().for_each(|g| *g *= weight);
@@ -130,8 +141,9 @@ impl Node for Stage {
                     Weights::Full(full)
                 }
             };
-            let depends = term.residual.depends();
-            let through = depends.a || depends.f;
+            let own = term.residual.depends();
+            let depends = Depends { w: by.dw.ncols() > 0, ..own };
+            let through = own.a || own.f || depends.w != own.w;
             if through || !term.residual.add_structured(by, gradient, weights, out) {
                 memory.gauss_newton.add(by, depends, &memory.by, gradient, weights, out);
             }
@@ -155,14 +167,15 @@ impl Node for Stage {
         };
         let memory = memory_of(memory)?;
         let (q, v, _) = self.space().split(at.x);
-        let (rest, still) = (vec![0.0; v.len()], u.to_vec());
+        self.settle(At { u, ..at }, memory)?;
+        let rest = vec![0.0; v.len()];
+        let still = memory.varied.as_ref().map_or_else(|| u.to_vec(), |varied| varied.u.clone());
         // Accelerations at rest are linear in controls: a = a₀ + a_u u.
-        let mut out = Quadratic::new(self.dims(), false);
-        let StageMemory { workspace, derivatives, step: own, a, f, by, .. } = memory;
-        let model = &self.model;
+        let mut out = Quadratic::new(Dims { nu: still.len(), ..self.dims() }, false);
+        let StageMemory { model, workspace, derivatives, step: own, a, f, by, .. } = memory;
         let mut on = StepView { model, at, q, v: &rest, u: &still, workspace, derivatives, own: &mut **own, a, f };
         step.linearize(&mut on, by, &mut out)?;
-        let svd = by.a_u.clone().svd(true, true);
+        let svd = by.a_u.columns(0, u.len()).into_owned().svd(true, true);
         // Below a relative 1e-9, singular values are those of directions that controls cannot move.
         let least = 1e-9 * svd.singular_values.max();
         let a0 = DVector::from_column_slice(a);

@@ -1,7 +1,8 @@
 //! Where accelerations come from: `a(q, v, u)`, with the multipliers of contacts, and the derivatives of both.
 
-use super::{Actuation, Contact, ContactRows, contact};
+use super::{Actuation, Contact, ContactRows, contact, memory_of};
 use crate::fault::{ProblemError, Reason};
+use crate::parameter::{Response, RobotDerivatives, RobotNumbers};
 use gradyn::partials::{SecondOrderWorkspace, aba_hessian, constraint_dynamics_hessian};
 use gradyn::{
     Constraint, DerivativeWorkspace, Method, Model, Workspace, aba, aba_derivatives, constraint_dynamics,
@@ -10,6 +11,7 @@ use gradyn::{
 use nalgebra::DMatrix;
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// The engine, and memory for torques.
 pub struct Engine<'a> {
@@ -104,6 +106,11 @@ pub trait Acceleration: Send + Sync + Debug {
         let _ = (model, place);
         Ok(())
     }
+    /// Told of numbers of the robot that vary, as [`Step::vary`](super::Step::vary).
+    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
+        let _ = numbers;
+        false
+    }
     /// Memory of its own, for one thread.
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let _ = model;
@@ -150,13 +157,15 @@ pub struct ForwardDynamics {
     actuation: Actuation,
     constraints: Vec<Constraint>,
     rows: Vec<ContactRows>,
+    /// Numbers of the robot that vary: their values stand behind the controls.
+    numbers: Option<Arc<RobotNumbers>>,
 }
 
 impl ForwardDynamics {
     /// Without contacts.
     #[must_use]
     pub fn new(actuation: Actuation) -> Self {
-        Self { actuation, constraints: Vec::new(), rows: Vec::new() }
+        Self { actuation, constraints: Vec::new(), rows: Vec::new(), numbers: None }
     }
     /// Under contacts and closed loops.
     #[must_use]
@@ -167,9 +176,48 @@ impl ForwardDynamics {
     }
 }
 
+impl ForwardDynamics {
+    /// Derivatives by numbers of the robot, behind those by controls. With `τ = id(q, v, a; p) − Jᵀ f` and what torques do to accelerations
+    /// and multipliers,
+    ///
+    /// ```text
+    /// ∂a/∂p = −∂a/∂τ ∂id/∂p ,    ∂f/∂p = −∂f/∂τ ∂id/∂p
+    /// ```
+    fn by_numbers(
+        &self,
+        memory: &mut dyn Any,
+        state: [&[f64]; 3],
+        values: &[f64],
+        [a_tau, f_tau]: [Option<&DMatrix<f64>>; 2],
+        by: &mut Sensitivities,
+    ) -> Result<(), Reason> {
+        let Some(numbers) = &self.numbers else { return Ok(()) };
+        let memory = memory_of::<RobotDerivatives>(memory)?;
+        memory.of_torques(numbers, values, state)?;
+        let nu = self.actuation.controls();
+        for (m, to) in [(a_tau, &mut by.a_u), (f_tau, &mut by.f_u)] {
+            let Some(m) = m else { continue };
+            for (k, tau) in memory.torques.column_iter().enumerate() {
+                to.column_mut(nu + k).gemv(-1.0, m, &tau, 0.0);
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Acceleration for ForwardDynamics {
     fn controls(&self) -> usize {
-        self.actuation.controls()
+        self.actuation.controls() + self.numbers.as_ref().map_or(0, |numbers| numbers.len())
+    }
+    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
+        self.numbers = Some(numbers.clone());
+        true
+    }
+    fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
+        match &self.numbers {
+            None => Box::new(()),
+            Some(numbers) => Box::new(RobotDerivatives::new(model, numbers)),
+        }
     }
     fn multipliers(&self) -> usize {
         self.rows.last().map_or(0, |last| last.rows.end)
@@ -207,6 +255,8 @@ impl Acceleration for ForwardDynamics {
             by.a_q.copy_from(&d.ddq_dq);
             by.a_v.copy_from(&d.ddq_dv);
             self.actuation.times(&d.ddq_dtau, &mut by.a_u);
+            let values = &u[self.actuation.controls()..];
+            self.by_numbers(on.own, [q, v, a], values, [Some(&d.ddq_dtau), None], by)?;
         } else {
             let contacts = &self.constraints;
             let d = constraint_dynamics_derivatives(model, on.derivatives, method, q, v, on.tau, contacts, &[])?;
@@ -218,6 +268,8 @@ impl Acceleration for ForwardDynamics {
             by.f_q.copy_from(&d.dlambda_dq);
             by.f_v.copy_from(&d.dlambda_dv);
             self.actuation.times(&d.dlambda_dtau, &mut by.f_u);
+            let values = &u[self.actuation.controls()..];
+            self.by_numbers(on.own, [q, v, a], values, [Some(&d.ddq_dtau), Some(&d.dlambda_dtau)], by)?;
         }
         Ok(())
     }
@@ -253,6 +305,38 @@ impl Acceleration for ForwardDynamics {
             self.actuation.transposed(dtauq.column(j).as_slice(), |k, x| {
                 (out[(2 * nv + k, j)], out[(j, 2 * nv + k)]) = (x, x);
             });
+        }
+        let Some(numbers) = &self.numbers else { return Ok(true) };
+        let nu = self.actuation.controls();
+        let memory = memory_of::<RobotDerivatives>(on.own)?;
+        let first = 2 * nv + nu;
+        for k in first..out.ncols() {
+            out.column_mut(k).fill(0.0);
+            out.row_mut(k).fill(0.0);
+        }
+        let to = |k: usize, block: usize, i: usize, x: f64| match block {
+            0 | 1 => {
+                out[(block * nv + i, first + k)] += x;
+                out[(first + k, block * nv + i)] += x;
+            }
+            2 => self.actuation.each(i, |j, b| {
+                out[(2 * nv + j, first + k)] += b * x;
+                out[(first + k, 2 * nv + j)] += b * x;
+            }),
+            _ => out[(first + i, first + k)] += x,
+        };
+        let (method, weights, values) = (Method::Analytical, [by_a, by_f], &u[nu..]);
+        if self.constraints.is_empty() {
+            let d = aba_derivatives(model, on.derivatives, method, q, v, on.tau, &[])?;
+            let (a, a_tau) = (d.ddq.as_slice(), &d.ddq_dtau);
+            let by = Response { a, a_q: &d.ddq_dq, a_v: &d.ddq_dv, a_tau, f_tau: None, mu_q: dtauq, weights };
+            memory.of_accelerations(numbers, values, [q, v], &by, to)?;
+        } else {
+            let held = &self.constraints;
+            let d = constraint_dynamics_derivatives(model, on.derivatives, method, q, v, on.tau, held, &[])?;
+            let (a, a_tau, f_tau) = (d.ddq.as_slice(), &d.ddq_dtau, Some(&d.dlambda_dtau));
+            let by = Response { a, a_q: &d.ddq_dq, a_v: &d.ddq_dv, a_tau, f_tau, mu_q: dtauq, weights };
+            memory.of_accelerations(numbers, values, [q, v], &by, to)?;
         }
         Ok(true)
     }

@@ -60,7 +60,7 @@ impl Actuation {
     /// `τ = B u`
     pub fn torques(&self, u: &[f64], tau: &mut [f64]) {
         match self {
-            Self::Full(_) => tau.copy_from_slice(u),
+            Self::Full(nv) => tau.copy_from_slice(&u[..*nv]),
             Self::Joints { dofs, .. } => {
                 tau.fill(0.0);
                 dofs.iter().zip(u).for_each(|(k, u)| tau[*k] += u);
@@ -127,14 +127,24 @@ impl Actuation {
             }
         }
     }
-    /// `m B` into `out`, for any m with nv columns.
+    /// Entries of a row of B: controls that a degree of freedom feels.
+    pub(crate) fn each(&self, dof: usize, mut to: impl FnMut(usize, f64)) {
+        match self {
+            Self::Full(_) => to(dof, 1.0),
+            Self::Joints { dofs, .. } => {
+                dofs.iter().enumerate().filter(|(_, k)| **k == dof).for_each(|(k, _)| to(k, 1.0))
+            }
+            Self::Matrix(b) => b.row(dof).iter().enumerate().for_each(|(k, b)| to(k, *b)),
+        }
+    }
+    /// `m B` into the first columns of `out`, for any m with nv columns.
     pub(crate) fn times(&self, m: &DMatrix<f64>, out: &mut DMatrix<f64>) {
         match self {
-            Self::Full(_) => out.copy_from(m),
+            Self::Full(nv) => out.columns_mut(0, *nv).copy_from(m),
             Self::Joints { dofs, .. } => {
                 dofs.iter().enumerate().for_each(|(u, k)| out.column_mut(u).copy_from(&m.column(*k)));
             }
-            Self::Matrix(b) => out.gemm(1.0, m, b, 0.0),
+            Self::Matrix(b) => out.columns_mut(0, b.ncols()).gemm(1.0, m, b, 0.0),
         }
     }
 

@@ -12,10 +12,12 @@ use super::acceleration::EngineMemory;
 use super::retraction::{Retraction, RetractionMemory};
 use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of, scaled};
 use crate::fault::{ProblemError, Reason};
+use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
+use std::sync::Arc;
 
 /// `q⁺ = q ⊕ h v`, `v⁺ = v + h a`
 #[derive(Clone, Debug)]
@@ -196,6 +198,9 @@ impl<A: Acceleration> Step for Euler<A> {
     }
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         self.0.acceleration.check(model, place)
+    }
+    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
+        self.0.acceleration.vary(numbers)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         Box::new(Memory::new(model, &self.0, model.nv(), 0))

@@ -4,10 +4,14 @@
 
 use super::{Contact, ContactRows, Sensitivities, Step, StepView, StepWeights, contact, memory_of};
 use crate::fault::Reason;
+use crate::parameter::{RobotDerivatives, RobotNumbers};
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::partials::{SecondOrderWorkspace, impulse_dynamics_hessian};
-use gradyn::{Constraint, Method, Model, impulse_dynamics, impulse_dynamics_derivatives};
+use gradyn::{
+    Constraint, Method, Model, constraint_dynamics_derivatives, impulse_dynamics, impulse_dynamics_derivatives,
+};
 use std::any::Any;
+use std::sync::Arc;
 
 /// An impact on contacts, in no time, without controls. Costs see the velocity before it, and impulses Λ, N s, as multipliers.
 #[derive(Clone, Debug)]
@@ -16,6 +20,8 @@ pub struct Impulse {
     constraints: Vec<Constraint>,
     rows: Vec<ContactRows>,
     restitution: f64,
+    /// Numbers of the robot that vary: their values are what it has for controls.
+    numbers: Option<Arc<RobotNumbers>>,
 }
 
 impl Impulse {
@@ -23,16 +29,53 @@ impl Impulse {
     #[must_use]
     pub fn new(contacts: &[Contact], restitution: f64) -> Self {
         let constraints = contacts.iter().map(|contact| contact.constraint).collect();
-        Self { constraints, rows: contact::rows_of(contacts), restitution }
+        Self { constraints, rows: contact::rows_of(contacts), restitution, numbers: None }
     }
 }
 
-/// Memory of second derivatives, made when first needed.
-struct Memory(Option<Box<SecondOrderWorkspace>>);
+/// Memory of second derivatives, made when first needed, and of derivatives by numbers of the robot.
+struct Memory {
+    second: Option<Box<SecondOrderWorkspace>>,
+    numbers: Option<Box<RobotDerivatives>>,
+    rest: Vec<f64>,
+    /// `v⁺ − v`
+    jump: Vec<f64>,
+}
+
+impl Impulse {
+    /// Derivatives by numbers of the robot, with what impulses of joints do to velocities and contacts, which is what torques do to
+    /// accelerations and their multipliers,
+    ///
+    /// ```text
+    /// ∂v⁺/∂p = −∂a/∂τ ∂M/∂p (v⁺ − v) ,    ∂Λ/∂p = −∂f/∂τ ∂M/∂p (v⁺ − v)
+    /// ```
+    fn by_numbers(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason> {
+        let Some(numbers) = &self.numbers else { return Ok(()) };
+        let (model, nv, nq) = (on.model, on.model.nv(), on.model.nq());
+        let Memory { numbers: memory, rest, jump, .. } = memory_of(on.own)?;
+        let Some(memory) = memory else { return Ok(()) };
+        for (jump, (after, before)) in jump.iter_mut().zip(out.next[nq..].iter().zip(on.v)) {
+            *jump = after - before;
+        }
+        memory.of_torques(numbers, on.u, [on.q, &rest[..], &jump[..]])?;
+        let (method, held) = (Method::Analytical, &self.constraints);
+        let d = constraint_dynamics_derivatives(model, on.derivatives, method, on.q, &rest[..], &rest[..], held, &[])?;
+        for (k, tau) in memory.torques.column_iter().enumerate() {
+            out.b.view_mut((0, k), (nv, 1)).fill(0.0);
+            out.b.view_mut((nv, k), (nv, 1)).column_mut(0).gemv(-1.0, &d.ddq_dtau, &tau, 0.0);
+            by.f_u.column_mut(k).gemv(-1.0, &d.dlambda_dtau, &tau, 0.0);
+        }
+        Ok(())
+    }
+}
 
 impl Step for Impulse {
     fn controls(&self) -> usize {
-        0
+        self.numbers.as_ref().map_or(0, |numbers| numbers.len())
+    }
+    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
+        self.numbers = Some(numbers.clone());
+        true
     }
     fn multipliers(&self) -> usize {
         self.rows.last().map_or(0, |last| last.rows.end)
@@ -43,8 +86,10 @@ impl Step for Impulse {
     fn jumps(&self) -> bool {
         true
     }
-    fn memory(&self, _model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory(None))
+    fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
+        let (rest, jump) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
+        let of = |numbers: &Arc<RobotNumbers>| Box::new(RobotDerivatives::without_gravity(model, numbers));
+        Box::new(Memory { second: None, numbers: self.numbers.as_ref().map(of), rest, jump })
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         let by = impulse_dynamics(on.model, on.workspace, on.q, on.v, self.restitution, &self.constraints)?;
@@ -79,7 +124,7 @@ impl Step for Impulse {
         out.a.view_mut((0, nv), (nv, nv)).fill(0.0);
         out.a.view_mut((nv, 0), (nv, nv)).copy_from(&d.dv_dq);
         out.a.view_mut((nv, nv), (nv, nv)).copy_from(&d.dv_dv);
-        Ok(())
+        self.by_numbers(on, by, out)
     }
     fn curvature(
         &self,
@@ -91,8 +136,11 @@ impl Step for Impulse {
         if weights.are_zero() {
             return Ok(true);
         }
+        if self.numbers.is_some() {
+            return Ok(false);
+        }
         let (model, nv) = (on.model, on.model.nv());
-        let Memory(second) = memory_of(on.own)?;
+        let Memory { second, .. } = memory_of(on.own)?;
         let second = second.get_or_insert_with(|| Box::new(SecondOrderWorkspace::new(model)));
         let (after, held) = (&weights.next[nv..], &self.constraints);
         let d = impulse_dynamics_hessian(model, second, on.q, on.v, self.restitution, after, weights.f, held)?;

@@ -21,10 +21,12 @@
 use super::acceleration::EngineMemory;
 use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, elimination, memory_of};
 use crate::fault::{ProblemError, Reason};
+use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
+use std::sync::Arc;
 
 /// Newton's method takes 3 to 5 iterations where it converges: it doubles digits each time.
 const MOST_ITERATIONS: usize = 20;
@@ -153,6 +155,9 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
     }
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         self.acceleration.check(model, place)
+    }
+    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
+        self.acceleration.vary(numbers)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let nv = model.nv();

@@ -29,11 +29,13 @@ pub use semi_implicit::SemiImplicitEuler;
 
 use crate::fault::{ProblemError, Reason};
 use crate::node::At;
+use crate::parameter::RobotNumbers;
 use crate::quadratic::{Curvature, Quadratic};
 use gradyn::{DerivativeWorkspace, Model, Workspace};
 use nalgebra::DMatrix;
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// The robot at a node, and the memory of its step.
 pub struct StepView<'a> {
@@ -110,6 +112,12 @@ pub trait Step: Send + Sync + Debug {
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         let _ = (model, place);
         Ok(())
+    }
+    /// Told of numbers of the robot that vary: their values then stand behind its controls, in `u` and in all derivatives by it, and
+    /// [`StepView::model`] has them. `false` if it has no derivatives by such; so by default.
+    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
+        let _ = numbers;
+        false
     }
     /// Memory of its own, for one thread.
     fn memory(&self, model: &Model) -> Box<dyn Any + Send>;

@@ -16,10 +16,12 @@ use super::acceleration::EngineMemory;
 use super::algebra::Algebra;
 use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of};
 use crate::fault::{ProblemError, Reason};
+use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
+use std::sync::Arc;
 
 /// Where stages stand, and how much they count.
 const STAGES: [(f64, f64); 4] = [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)];
@@ -205,6 +207,9 @@ impl<A: Acceleration> Step for Rk4<A> {
     }
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         self.acceleration.check(model, place)
+    }
+    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
+        self.acceleration.vary(numbers)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let zeros = || vec![0.0; model.nv()];

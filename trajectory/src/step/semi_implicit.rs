@@ -3,10 +3,12 @@
 use super::euler::{Memory, Steps, halves, next_configuration, next_velocity, times, transposed_times};
 use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights};
 use crate::fault::{ProblemError, Reason};
+use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
+use std::sync::Arc;
 
 /// `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`
 #[derive(Clone, Debug)]
@@ -32,6 +34,9 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     }
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         self.0.acceleration.check(model, place)
+    }
+    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
+        self.0.acceleration.vary(numbers)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let columns = if self.0.flat { 0 } else { 2 * model.nv() + self.controls() };

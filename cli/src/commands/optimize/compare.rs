@@ -30,7 +30,7 @@ pub(super) fn text(task: &Task, file: &Path) -> Result<String, Error> {
     for (name, cost) in &found.costs {
         text.push_str(&format!("  {name:<20}{}\n", exact(*cost)));
     }
-    let node = |k: usize| format!("node {k}, phase {}", task.problem.phase_of(k));
+    let node = |k: usize| format!("node {}, phase {}", k.saturating_sub(task.first()), task.problem.phase_of(k));
     text.push_str(&format!("largest gap           {:.3e} ({})\n", found.gap.0, node(found.gap.1)));
     let kept = kept::kept(task, &all, &[]);
     if !kept.is_empty() {

@@ -36,16 +36,15 @@ pub(super) fn text(task: &Task) -> String {
     let end = problem.time(problem.steps());
     let most = (0..=problem.steps()).map(|k| problem.dims(k)).max_by_key(|d| d.ndx);
     let ndx = most.map_or(0, |d| d.ndx);
-    text.push_str(&format!(
-        "sizes      {} nodes, {} s, ndx {ndx}, nu {}\n",
-        problem.steps() + 1,
-        five(end),
-        names.len()
-    ));
+    text.push_str(&format!("sizes      {} nodes, {} s, ndx {ndx}, nu {}\n", task.nodes(), five(end), names.len()));
     text.push_str(&format!("solver     {}\n", solver(task)));
     text.push_str(&format!("guess      {}\n", guess(&task.guess)));
     text.push_str(&format!("\n{bold}phases{bold:#}\n"));
     phases(task, &mut text);
+    if !task.start.parameters.is_empty() {
+        text.push_str(&format!("\n{bold}parameters{bold:#}\n"));
+        parameters(task, &mut text);
+    }
     text.push_str(&format!("\n{bold}costs{bold:#}\n"));
     costs(task, &mut text);
     if !task.constraints.is_empty() {
@@ -97,7 +96,7 @@ fn phases(task: &Task, text: &mut String) {
     let right = [1, 2, 3, 4];
     let align = |(k, name): (usize, &'static str)| (name, if right.contains(&k) { Align::Right } else { Align::Left });
     let mut table = Table::new(heads.into_iter().enumerate().map(align));
-    let mut first = 0;
+    let mut first = task.first();
     for phase in &task.phases {
         let end = first + phase.nodes();
         let (least, most) =
@@ -121,13 +120,23 @@ fn phases(task: &Task, text: &mut String) {
     table.render(2, text);
 }
 
+fn parameters(task: &Task, text: &mut String) {
+    let mut table = Table::new(["parameter", "kind", "of", "unit", "bounds"].map(|head| (head, Align::Left)));
+    for of in &task.start.parameters {
+        let cells =
+            [of.parameter.name(), of.kind, &of.of, of.unit, &range(&of.bounds[0], &of.bounds[1])].map(str::to_owned);
+        table.row(cells.iter().map(|cell| cell.as_str().into()));
+    }
+    table.render(2, text);
+}
+
 fn costs(task: &Task, text: &mut String) {
     let heads = ["cost", "kind", "of", "weight", "entries", "where", "goals"];
     let align = |(k, name): (usize, &'static str)| (name, if k == 3 { Align::Right } else { Align::Left });
     let mut table = Table::new(heads.into_iter().enumerate().map(align));
     for cost in &task.costs {
         let term = &cost.term;
-        let cells = [&term.name, term.kind, of(term, task), &five(cost.weight), loss(&cost.loss), &place(term, task)]
+        let cells = [&term.name, term.kind, &of(term, task), &five(cost.weight), loss(&cost.loss), &place(term, task)]
             .map(str::to_owned);
         let cells = [&cells[..], &[goals(term)]].concat();
         table.row(cells.iter().map(|cell| cell.as_str().into()));
@@ -140,7 +149,7 @@ fn constraints(task: &Task, text: &mut String) {
     let mut table = Table::new(heads.map(|head| (head, Align::Left)));
     for constraint in &task.constraints {
         let term = &constraint.term;
-        let cells = [&term.name, term.kind, of(term, task), &range(&constraint.lower, &constraint.upper)];
+        let cells = [&term.name, term.kind, &of(term, task), &range(&constraint.lower, &constraint.upper)];
         let cells = [&cells.map(str::to_owned)[..], &[place(term, task), goals(term)]].concat();
         table.row(cells.iter().map(|cell| cell.as_str().into()));
     }
@@ -170,10 +179,15 @@ fn range(lower: &[f64], upper: &[f64]) -> String {
     }
 }
 
-/// The frame or the contact that a term is of.
-fn of<'t>(term: &'t Term, task: &'t Task) -> &'t str {
+/// The frame or the contact that a term is of, and the parameter.
+fn of(term: &Term, task: &Task) -> String {
     let contact = term.contact.as_deref().unwrap_or("");
-    term.frame.map_or(contact, |frame| task.start.model.frames()[frame.index()].name())
+    let of = term.frame.map_or(contact, |frame| task.start.model.frames()[frame.index()].name());
+    match &term.parameter {
+        Some(name) if of.is_empty() => name.clone(),
+        Some(name) => format!("{of} less {name}"),
+        None => of.to_owned(),
+    }
 }
 
 fn place(term: &Term, task: &Task) -> String {

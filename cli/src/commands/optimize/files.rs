@@ -48,6 +48,7 @@ struct Answer<'a> {
     nv: usize,
     joints: Vec<crate::answer::JointAnswer<'a>>,
     controls: &'a [String],
+    parameters: Entries<&'a [f64]>,
     costs: Entries<f64>,
     constraints: Entries<&'a Kept>,
     time: &'a [f64],
@@ -106,6 +107,7 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         nv: model.nv(),
         joints: joints(&task.robot),
         controls: &task.start.actuated.names,
+        parameters: Entries(motion.parameters.iter().map(|(name, x)| (name.clone(), x.as_slice())).collect()),
         costs: Entries(motion.costs.clone()),
         constraints: Entries(motion.kept.iter().map(|kept| (kept.name.clone(), kept)).collect()),
         time: &motion.time,
@@ -115,7 +117,7 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         u: &motion.u,
         tau: &motion.tau,
         forces: motion.forces.iter().map(|forces| Entries(forces.clone())).collect(),
-        gains: solved.found.gains.iter().map(Rows).collect(),
+        gains: solved.found.gains.iter().skip(task.first()).map(Rows).collect(),
         history: solved.found.history.iter().map(iteration).collect(),
     };
     let text = serde_json::to_string(&answer).map_err(|error| Error::Stdout(error.into()))?;
@@ -189,7 +191,7 @@ fn arrays(task: &Task, solved: &Solved, motion: &Motion) -> std::io::Result<Vec<
         all.push((format!("force.{name}"), table(&forces, *rows)));
     }
     let mut gains = vec![0.0; n * nu * ndx];
-    for (k, gain) in solved.found.gains.iter().enumerate() {
+    for (k, gain) in solved.found.gains.iter().skip(task.first()).enumerate() {
         for i in 0..gain.nrows() {
             for j in 0..gain.ncols() {
                 gains[(k * nu + i) * ndx + j] = gain[(i, j)];
@@ -197,6 +199,9 @@ fn arrays(task: &Task, solved: &Solved, motion: &Motion) -> std::io::Result<Vec<
         }
     }
     all.push((String::from("gains"), Array::Numbers(vec![n, nu, ndx], gains)));
+    for (name, x) in &motion.parameters {
+        all.push((format!("parameter.{name}"), Array::Numbers(vec![x.len()], x.clone())));
+    }
     let joints = joints(&task.robot).iter().map(|joint| joint.name().to_owned()).collect();
     all.push((String::from("joints"), Array::Texts(joints)));
     all.push((String::from("controls"), Array::Texts(task.start.actuated.names.clone())));

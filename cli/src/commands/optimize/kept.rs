@@ -26,8 +26,9 @@ pub(super) struct Kept {
     pub(super) multiplier: Option<f64>,
 }
 
-/// Bounds of controls have no name of their own.
+/// Bounds of controls have no name of their own, nor have those of parameters.
 const CONTROLS: &str = "bounds of controls";
+const PARAMETERS: &str = "bounds of parameters";
 
 /// Nearer than this to a bound, in proportion to it, is at the bound: what a barrier leaves at the usual tolerance.
 const AT: f64 = 1e-5;
@@ -61,10 +62,11 @@ pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipli
         let phase = problem.phase_of(node);
         let at = all.iter().position(|kept| kept.name == name).unwrap_or_else(|| {
             let (name, phase) = (name.to_owned(), phase.to_owned());
-            all.push(Kept { name, rows: 0, active: 0, violation: 0.0, node, phase, multiplier: None });
+            all.push(Kept { name, rows: 0, active: 0, violation: 0.0, node: 0, phase, multiplier: None });
             all.len() - 1
         });
-        all[at].add(off.0, off.1, node, phase, multiplier);
+        // Parameters are chosen before the first node.
+        all[at].add(off.0, off.1, node.saturating_sub(task.first()), phase, multiplier);
     };
     for k in 0..=problem.steps() {
         let (dims, u) = (problem.dims(k), trajectory.u(k));
@@ -90,7 +92,8 @@ pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipli
             for ((u, lower), upper) in
                 u.iter().zip(lower).zip(upper).filter(|((_, l), u)| l.is_finite() || u.is_finite())
             {
-                add(CONTROLS, outside(*u, *lower, *upper), k, None);
+                let name = if k < task.first() { PARAMETERS } else { CONTROLS };
+                add(name, outside(*u, *lower, *upper), k, None);
             }
         }
     }

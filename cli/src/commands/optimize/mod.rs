@@ -14,8 +14,15 @@ pub(super) use solve::quietly;
 use super::Report;
 use crate::args::Optimize;
 use crate::error::Error;
-use crate::task::Task;
+use crate::number::five;
+use crate::task::{ParameterTask, Task};
 use anstyle::{AnsiColor, Style};
+
+/// A parameter and what the solver has chosen.
+fn line(of: &ParameterTask, name: &str, x: &[f64]) -> String {
+    let numbers: Vec<String> = x.iter().map(|x| five(*x)).collect();
+    format!("parameter {name} = {} {}", numbers.join(", "), of.unit).trim_end().to_owned() + "\n"
+}
 
 pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     let mut task = Task::read(&args.task)?;
@@ -50,6 +57,8 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     let style = Style::new().bold().fg_color(Some(color.into()));
     // What is left of constraints, where they are not kept.
     let left = if failed && !motion.kept.is_empty() { kept::text(&motion.kept) } else { String::new() };
-    let text = format!("{left}{style}{}{style:#}\n", solved.verdict(&motion.kept));
+    let chosen: String =
+        task.start.parameters.iter().zip(&motion.parameters).map(|(of, (name, x))| line(of, name, x)).collect();
+    let text = format!("{left}{chosen}{style}{}{style:#}\n", solved.verdict(&motion.kept));
     Ok(Report { text, warnings, failed, ..Report::default() })
 }

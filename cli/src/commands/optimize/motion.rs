@@ -2,7 +2,7 @@
 
 use super::kept::{Kept, kept};
 use super::solve::Solved;
-use crate::task::Task;
+use crate::task::{ParameterTask, Task};
 use gradyn_trajectory::Trajectory;
 
 /// A trajectory by node.
@@ -26,6 +26,8 @@ pub(super) struct Motion {
     pub(super) costs: Vec<(String, f64)>,
     /// How well each constraint is kept.
     pub(super) kept: Vec<Kept>,
+    /// Parameters by name.
+    pub(super) parameters: Vec<(String, Vec<f64>)>,
 }
 
 impl Motion {
@@ -38,7 +40,7 @@ impl Motion {
     /// Nodes that cannot be evaluated have no forces and no costs.
     fn along(task: &Task, trajectory: &Trajectory) -> Self {
         let (problem, start) = (&task.problem, &task.start);
-        let (nq, nv, steps) = (start.model.nq(), start.model.nv(), problem.steps());
+        let (nq, nv, first, steps) = (start.model.nq(), start.model.nv(), task.first(), problem.steps());
         let mut memory = problem.memory();
         let torques = |u: &[f64]| {
             let mut tau = vec![0.0; nv];
@@ -50,7 +52,7 @@ impl Motion {
         let mut contacts: Vec<(String, usize)> = Vec::new();
         let mut costs: Vec<(String, f64)> = Vec::new();
         let mut forces = Vec::new();
-        for k in 0..=steps {
+        for k in first..=steps {
             let (x, u) = (trajectory.x(k), trajectory.u(k));
             for (name, cost) in problem.costs(k, x, u, &mut memory).unwrap_or_default() {
                 match costs.iter_mut().find(|(known, _)| *known == name) {
@@ -74,19 +76,24 @@ impl Motion {
             }
             forces.push(here);
         }
+        let parameter = |of: &ParameterTask| {
+            let name = of.parameter.name();
+            (name.to_owned(), problem.parameter(name, trajectory).unwrap_or_default().to_vec())
+        };
         let states =
-            |part: std::ops::Range<usize>| (0..=steps).map(|k| trajectory.x(k)[part.clone()].to_vec()).collect();
+            |part: std::ops::Range<usize>| (first..=steps).map(|k| trajectory.x(k)[part.clone()].to_vec()).collect();
         Self {
-            time: (0..=steps).map(|k| problem.time(k)).collect(),
-            phase: (0..=steps).map(|k| problem.phase_of(k).to_owned()).collect(),
+            time: (first..=steps).map(|k| problem.time(k)).collect(),
+            phase: (first..=steps).map(|k| problem.phase_of(k).to_owned()).collect(),
             q: states(0..nq),
             v: states(nq..nq + nv),
-            u: (0..steps).map(|k| trajectory.u(k).to_vec()).collect(),
-            tau: (0..steps).map(|k| torques(trajectory.u(k))).collect(),
+            u: (first..steps).map(|k| trajectory.u(k).to_vec()).collect(),
+            tau: (first..steps).map(|k| torques(trajectory.u(k))).collect(),
             forces,
             contacts,
             costs,
             kept: Vec::new(),
+            parameters: start.parameters.iter().map(parameter).collect(),
         }
     }
 }

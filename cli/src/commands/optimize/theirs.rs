@@ -17,7 +17,12 @@ pub(super) struct Theirs {
     /// `(q, v)`
     x: Vec<Vec<f64>>,
     u: Vec<Vec<f64>>,
+    /// Parameters, by name.
+    parameters: Vec<(String, Vec<f64>)>,
 }
+
+/// What stands before the name of a parameter, where it is one of many arrays.
+const PARAMETER: &str = "parameter.";
 
 /// A list of lists.
 type Lists = Vec<Vec<f64>>;
@@ -32,7 +37,13 @@ pub(super) fn read(path: &Path, task: &Task) -> Result<Theirs, Error> {
             String::from_utf8(bytes).map_err(|_| refuse(String::from("it is neither .npz nor text in UTF-8")))?;
         match json::parse(&text).map_err(|error| refuse(error.to_string()))? {
             Json::Object(entries) => {
-                let lists = entries.into_iter().filter_map(|(key, value)| lists(&value).map(|lists| (key, lists)));
+                let lists = entries.into_iter().flat_map(|(key, value)| match value {
+                    Json::Object(of) if key == "parameters" => {
+                        let of = of.iter().filter_map(|(name, x)| Some((format!("{PARAMETER}{name}"), lists(x)?)));
+                        of.collect()
+                    }
+                    value => lists(&value).map(|lists| (key, lists)).into_iter().collect::<Vec<_>>(),
+                });
                 lists.collect::<Vec<_>>()
             }
             other => return Err(refuse(format!("expected an object with q, v and u, found {}", other.describe()))),
@@ -58,7 +69,9 @@ pub(super) fn read(path: &Path, task: &Task) -> Result<Theirs, Error> {
     if let Some(x) = x.iter().chain(&u).flatten().chain(time.iter().flatten()).find(|x| !x.is_finite()) {
         return Err(refuse(format!("expected finite numbers, found {x}")));
     }
-    Ok(Theirs { file, time, x, u })
+    let of = |(key, lists): &(String, Lists)| Some((key.strip_prefix(PARAMETER)?.to_owned(), lists.concat()));
+    let parameters = parts.iter().filter_map(of).collect();
+    Ok(Theirs { file, time, x, u, parameters })
 }
 
 /// An array by its first axis.
@@ -88,7 +101,7 @@ impl Theirs {
     pub(super) fn exactly(&self, task: &Task) -> Result<Trajectory, Error> {
         let problem = &task.problem;
         let mut all = guess::standing(problem);
-        let (states, controls) = (problem.steps() + 1, problem.steps());
+        let (first, states, controls) = (task.first(), task.nodes(), task.nodes() - 1);
         if (self.x.len(), self.u.len()) != (states, controls) {
             let found = (self.x.len(), self.u.len());
             return Err(self.refuse(format!(
@@ -98,10 +111,10 @@ impl Theirs {
         }
         let nx = task.start.q.len() + task.start.v.len();
         for (k, x) in self.x.iter().enumerate() {
-            all.x_mut(k)[..nx].copy_from_slice(x);
+            all.x_mut(first + k)[..nx].copy_from_slice(x);
         }
         for (k, u) in self.u.iter().enumerate() {
-            let to = all.u_mut(k);
+            let to = all.u_mut(first + k);
             // At impacts nothing is controlled, whatever a rectangular array holds there.
             if to.is_empty() {
                 continue;
@@ -112,17 +125,32 @@ impl Theirs {
             to.copy_from_slice(u);
         }
         // What is remembered of the step before.
-        let memory = problem.space().memory;
-        for k in 0..problem.steps() {
-            let u = if all.u(k).len() == memory { all.u(k) } else { &all.x(k)[nx..] }.to_vec();
-            all.x_mut(k + 1)[nx..].copy_from_slice(&u);
+        let carried: usize = task.start.parameters.iter().map(|of| of.numbers).sum();
+        let memory = problem.space().memory - carried;
+        for k in first..problem.steps() {
+            let u = if all.u(k).len() == memory { all.u(k) } else { &all.x(k)[nx..nx + memory] }.to_vec();
+            all.x_mut(k + 1)[nx..nx + memory].copy_from_slice(&u);
         }
+        self.choose(task, &mut all)?;
         Ok(all)
     }
 
     /// At the times of the problem's nodes; without times, one to one.
     pub(super) fn resampled(&self, task: &Task) -> Result<Trajectory, Error> {
         let Some(time) = &self.time else { return self.exactly(task) };
-        guess::resampled(&task.problem, time, &self.x, &self.u).map_err(|error| self.refuse(error.to_string()))
+        let made = guess::resampled(&task.problem, time, &self.x, &self.u);
+        let mut made = made.map_err(|error| self.refuse(error.to_string()))?;
+        self.choose(task, &mut made)?;
+        Ok(made)
+    }
+
+    /// Parameters that the task has too.
+    fn choose(&self, task: &Task, all: &mut Trajectory) -> Result<(), Error> {
+        for (name, x) in &self.parameters {
+            if task.start.parameters.iter().any(|of| of.parameter.name() == name) {
+                task.problem.set_parameter(name, x, all).map_err(|error| self.refuse(error.to_string()))?;
+            }
+        }
+        Ok(())
     }
 }

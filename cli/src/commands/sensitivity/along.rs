@@ -51,6 +51,13 @@ impl<'p> Along<'p> {
         frame: Option<FrameRef>,
         closed_loop: bool,
     ) -> Result<Self, Error> {
+        if let Some(of) = task.start.parameters.first() {
+            return Err(Error::Usage(format!(
+                "the task `{}` has the parameter `{}`, which its solver chooses: give it the value in the robot's file instead",
+                task.name,
+                of.parameter.name()
+            )));
+        }
         let found = optimize::quietly(task)?;
         let mut warnings = Vec::new();
         let status = &found.report.status;

@@ -143,6 +143,10 @@ impl Newton {
     }
 
     fn fits(&self, problem: &Problem) -> Result<(), Fault> {
+        if problem.choice().is_some() {
+            let why = "durations and parameters are chosen once: a trajectory with such is not moved in time".into();
+            return Err(of_dynamics(problem, 0, Reason::Other(why)));
+        }
         if self.solver.kept.fits(problem) { Ok(()) } else { Err(misfit(problem)) }
     }
 }

@@ -18,6 +18,7 @@ pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
     let mut html = String::from("<main>\n");
     verdict(task, solved, &mut html);
     html.push_str(include_str!("stage.html"));
+    parameters(task, motion, &mut html);
     costs(motion, &mut html);
     constraints(motion, &mut html);
     iterations(solved, &mut html);
@@ -56,7 +57,19 @@ fn verdict(task: &Task, solved: &Solved, html: &mut String) {
 }
 
 fn motion_nodes(task: &Task) -> usize {
-    task.problem.steps() + 1
+    task.nodes()
+}
+
+fn parameters(task: &Task, motion: &Motion, html: &mut String) {
+    if motion.parameters.is_empty() {
+        return;
+    }
+    html.push_str("<section>\n<h2>Parameters</h2>\n");
+    let numbers = |x: &[f64]| x.iter().map(|x| five(*x)).collect::<Vec<_>>().join(", ");
+    let rows = task.start.parameters.iter().zip(&motion.parameters);
+    let rows = rows.map(|(of, (name, x))| row(&[name.clone(), numbers(x), of.unit.to_owned(), of.of.clone()], None));
+    html.push_str(&table(&["parameter", "chosen", "unit", "of"], rows));
+    html.push_str("</section>\n");
 }
 
 fn costs(motion: &Motion, html: &mut String) {

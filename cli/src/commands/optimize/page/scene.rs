@@ -116,7 +116,7 @@ impl Scene {
             upper: [f64::NEG_INFINITY; 3],
             weight: rounded(model.bodies().iter().map(|body| body.inertia().mass).sum::<f64>() * 9.81),
         };
-        debug_assert_eq!(scene.time.len(), trajectory.steps() + 1);
+        debug_assert_eq!(scene.time.len(), trajectory.steps() + 1 - task.first());
         scene.bound();
         scene
     }
@@ -278,7 +278,16 @@ fn targets(task: &Task, motion: &Motion) -> Vec<Target> {
             let at = |q: &Vec<f64>| frame_pose(model, &mut workspace, q, frame).ok();
             motion.q.iter().filter_map(at).map(|pose| place(&pose.translation)).collect()
         });
-        let goals: Vec<_> = nodes.iter().map(|(_, goal)| numbers(&goal.pose())).collect();
+        // A place that is chosen is where the solver has put it.
+        let chosen = motion.parameters.iter().find(|(name, x)| term.parameter.as_ref() == Some(name) && x.len() == 3);
+        let pose = |goal: &Goal| {
+            let mut pose = goal.pose();
+            if let Some((_, x)) = chosen {
+                pose.translation += Vector3::new(x[0], x[1], x[2]);
+            }
+            numbers(&pose)
+        };
+        let goals: Vec<_> = nodes.iter().map(|(_, goal)| pose(goal)).collect();
         // The same goal along a phase and at its end is drawn once.
         if all.iter().any(|other| other.turned == turned && other.goals.last() == goals.last() && other.path == path) {
             continue;

@@ -1,0 +1,116 @@
+//! Numbers that stay the same over time and are variables of a problem: a mass, a damping, a foothold.
+//!
+//! ```text
+//! min over x, u and p of Σ_k ℓ_k(x_k, u_k; p)    subject to  x_{k+1} = f_k(x_k, u_k; p) ,   p_min ≤ p ≤ p_max
+//! ```
+//!
+//! States carry them: `p⁺ = p`, and a node before all others, whose controls they are, chooses their first values. So every solver that
+//! knows controls between bounds knows parameters, and sweeps see nothing but a few more numbers in the state.
+
+mod numbers;
+mod robot;
+
+pub use numbers::{RobotNumber, RobotNumbers};
+pub(crate) use robot::{Response, RobotDerivatives};
+
+use crate::fault::ProblemError;
+use gradyn::Model;
+
+/// A parameter of a [`Problem`](crate::Problem) that its solver chooses: one number of the robot, or numbers of its own, which
+/// [`ParameterValue`](crate::residual::ParameterValue) and [`LessParameter`](crate::residual::LessParameter) show to costs and constraints.
+///
+/// ```
+/// use gradyn_trajectory::{Parameter, RobotNumber};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/pendulum.urdf");
+/// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
+/// let rod = model.find_body("rod").expect("is there");
+/// let mass = Parameter::of_robot("mass", RobotNumber::Mass(rod)).within(&[0.5], &[3.0]);
+/// let foothold = Parameter::new("foothold", &[0.3, 0.0, 0.0]).within(&[0.2, -0.1, 0.0], &[0.5, 0.1, 0.0]);
+/// # let _ = (mass, foothold);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    pub(crate) name: String,
+    pub(crate) of: Option<RobotNumber>,
+    guess: Option<Vec<f64>>,
+    bounds: Option<[Vec<f64>; 2]>,
+}
+
+impl Parameter {
+    /// Numbers of its own. Solvers begin at `guess`.
+    pub fn new(name: impl Into<String>, guess: &[f64]) -> Self {
+        Self { name: name.into(), of: None, guess: Some(guess.to_vec()), bounds: None }
+    }
+    /// A number of the robot. Solvers begin at the one that it has.
+    pub fn of_robot(name: impl Into<String>, number: RobotNumber) -> Self {
+        Self { name: name.into(), of: Some(number), guess: None, bounds: None }
+    }
+    /// Solvers begin here; outside of the bounds they begin inside, near to it.
+    #[must_use]
+    pub fn beginning_at(mut self, guess: &[f64]) -> Self {
+        self.guess = Some(guess.to_vec());
+        self
+    }
+    /// Between these bounds, one a number; a number whose bounds are equal is fixed. Without bounds there are none, but what robots have
+    /// none below zero of ([`RobotNumber::is_never_negative`]) is not negative.
+    #[must_use]
+    pub fn within(mut self, lower: &[f64], upper: &[f64]) -> Self {
+        self.bounds = Some([lower.to_vec(), upper.to_vec()]);
+        self
+    }
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Guess and bounds, checked.
+    pub(crate) fn checked(&self, model: &Model) -> Result<Checked, ProblemError> {
+        let place = || format!("parameter `{}`", self.name);
+        let nominal = match &self.of {
+            Some(number) => Some(number.nominal(model).map_err(|error| ProblemError::Input { place: place(), error })?),
+            None => None,
+        };
+        let guess = self.guess.clone().unwrap_or_else(|| nominal.into_iter().collect());
+        let n = guess.len();
+        let number = |what, value, rule| Err(ProblemError::Number { place: place(), what, value, rule });
+        if self.of.is_some() && n != 1 {
+            return Err(ProblemError::Length { place: place(), what: "the guess", expected: 1, found: n });
+        }
+        if n == 0 {
+            return Err(ProblemError::Missing { place: place(), what: "it has no number" });
+        }
+        if let Some(x) = guess.iter().find(|x| !x.is_finite()) {
+            return number("the guess", *x, "it must be finite");
+        }
+        let least = if self.of.is_some_and(RobotNumber::is_never_negative) { 0.0 } else { f64::NEG_INFINITY };
+        let none = || [vec![least; n], vec![f64::INFINITY; n]];
+        let [lower, upper] = self.bounds.clone().unwrap_or_else(none);
+        for (what, list) in [("the list of lower bounds", &lower), ("the list of upper bounds", &upper)] {
+            if list.len() != n {
+                return Err(ProblemError::Length { place: place(), what, expected: n, found: list.len() });
+            }
+        }
+        for (l, u) in lower.iter().zip(&upper) {
+            if l.is_nan() || u.is_nan() || l > u || *l == f64::INFINITY || *u == f64::NEG_INFINITY {
+                return number(
+                    "a lower bound",
+                    *l,
+                    "it must be a number not above the upper one, with a finite one between",
+                );
+            }
+            if *l < least {
+                return number("a lower bound", *l, "robots have none below zero of it");
+            }
+        }
+        Ok(Checked { guess, lower, upper })
+    }
+}
+
+/// Numbers of a parameter.
+pub(crate) struct Checked {
+    pub(crate) guess: Vec<f64>,
+    pub(crate) lower: Vec<f64>,
+    pub(crate) upper: Vec<f64>,
+}

@@ -1,0 +1,91 @@
+//! The node that chooses durations and parameters, before all others.
+
+use crate::node::{At, Memory, Node, NodeError};
+use crate::quadratic::{Dims, Multipliers, Quadratic};
+use std::ops::Range;
+
+/// Its controls become what states carry from here on, in no time and at no cost. Numbers whose bounds are equal are none of them: these are
+/// what the start has.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) nx: usize,
+    pub(crate) ndx: usize,
+    /// Which numbers are chosen, from the first one that states carry.
+    chosen: Vec<usize>,
+    /// How many are carried.
+    carried: usize,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// Names of parameters, with which of the numbers that are carried they have.
+    names: Vec<(String, Range<usize>)>,
+}
+
+impl Choice {
+    /// Of all numbers that states carry, with these bounds.
+    pub(crate) fn new([nx, ndx]: [usize; 2], bounds: &[[f64; 2]], names: Vec<(String, Range<usize>)>) -> Self {
+        let chosen: Vec<usize> = (0..bounds.len()).filter(|i| bounds[*i][0] < bounds[*i][1]).collect();
+        let (lower, upper) = chosen.iter().map(|i| (bounds[*i][0], bounds[*i][1])).unzip();
+        Self { nx, ndx, chosen, carried: bounds.len(), lower, upper, names }
+    }
+    /// Controls that choose what is carried here.
+    pub(crate) fn write(&self, carried: &[f64], u: &mut [f64]) {
+        u.iter_mut().zip(&self.chosen).for_each(|(u, i)| *u = carried[*i]);
+    }
+    /// The control that chooses a number, if it is chosen.
+    pub(crate) fn control(&self, carried: usize) -> Option<usize> {
+        self.chosen.iter().position(|i| *i == carried)
+    }
+    /// The first parameter, or duration, that has a bound.
+    pub(crate) fn bounded(&self) -> Option<String> {
+        let bound = |(l, u): &(&f64, &f64)| l.is_finite() || u.is_finite();
+        let row = self.lower.iter().zip(&self.upper).position(|both| bound(&both))?;
+        let of = self.names.iter().find(|(_, range)| range.contains(&self.chosen[row]));
+        Some(of.map_or_else(|| "duration".into(), |(name, _)| name.clone()))
+    }
+}
+
+impl Node for Choice {
+    fn dims(&self) -> Dims {
+        Dims { nx: self.nx, ndx: self.ndx, nu: self.lower.len(), n_eq: 0, n_in: 0 }
+    }
+    fn control_bounds(&self) -> Option<(&[f64], &[f64])> {
+        Some((&self.lower, &self.upper))
+    }
+    fn memory(&self) -> Memory {
+        Box::new(())
+    }
+    fn value(&self, at: At<'_>, _: &mut Memory, next: &mut [f64], _: &mut [f64]) -> Result<f64, NodeError> {
+        let first = self.nx - self.carried;
+        next.copy_from_slice(at.x);
+        self.chosen.iter().zip(at.u).for_each(|(i, u)| next[first + i] = *u);
+        Ok(0.0)
+    }
+    fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError> {
+        let mut next = std::mem::take(&mut out.next);
+        let done = self.value(at, memory, &mut next, &mut []);
+        out.next = next;
+        done?;
+        out.clear_cost();
+        let first = self.ndx - self.carried;
+        out.a.fill_with_identity();
+        for (j, i) in self.chosen.iter().enumerate() {
+            out.a[(first + i, first + i)] = 0.0;
+            out.b[(first + i, j)] = 1.0;
+        }
+        Ok(())
+    }
+    fn linearize_exact(
+        &self,
+        at: At<'_>,
+        memory: &mut Memory,
+        _: &Multipliers,
+        out: &mut Quadratic,
+    ) -> Result<bool, NodeError> {
+        out.curvature.clear();
+        self.linearize(at, memory, out).map(|()| true)
+    }
+    fn hold(&self, at: At<'_>, _: &mut Memory, u: &mut [f64]) -> Result<(), NodeError> {
+        self.write(&at.x[self.nx - self.carried..], u);
+        Ok(())
+    }
+}
