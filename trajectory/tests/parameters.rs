@@ -79,6 +79,9 @@ fn other(model: &Model, number: RobotNumber, x: f64) -> Model {
             y.rotational.yy = x;
             model.with_inertia(body, y)
         }
+        RobotNumber::PointMass(frame) => {
+            model.attach(frame, Inertia::point_mass(x, nalgebra::Vector3::zeros()).expect("is one"))
+        }
         RobotNumber::Armature(body, _) => model.with_armature(body, &[x]),
         RobotNumber::Damping(body, _) => model.with_damping(body, &[x]),
         RobotNumber::Friction(body, _) => model.with_friction(body, &[x]),
@@ -116,11 +119,14 @@ fn fixed(model: &Model, number: RobotNumber, x: f64, near: f64) -> f64 {
 fn a_number_is_that_of_a_search_over_problems_where_it_is_fixed() {
     let model = robot("double_pendulum", false).with_joint_friction(true);
     let rod = model.find_body("rod_2").expect("is there");
+    let tip = model.find_frame("tip").expect("is there");
     let cases = [
         (RobotNumber::Mass(rod), 1.0, [0.3, 2.0]),
         (RobotNumber::Density(rod), 1.0, [0.3, 2.0]),
         (RobotNumber::Center(rod, 2), -0.6, [-1.0, -0.1]),
         (RobotNumber::Moment(rod, 3), 0.3, [0.0, 1.0]),
+        // Farther away there are several ways for so heavy a rod.
+        (RobotNumber::PointMass(tip), 1.5, [0.0, 2.0]),
         (RobotNumber::Armature(rod, 0), 0.5, [0.0, 1.5]),
         (RobotNumber::Damping(rod, 0), 0.6, [0.0, 2.0]),
         (RobotNumber::Friction(rod, 0), 0.6, [0.0, 2.0]),

@@ -75,7 +75,7 @@ fn the_hand_is_put_down_at_a_place_that_is_chosen() {
         .iter()
         .map(|x| x.as_f64().expect("a number"))
         .collect();
-    for (x, [lower, upper]) in place.iter().zip([[0.3, 0.6], [0.15, 0.4], [0.3, 0.3]]) {
+    for (x, [lower, upper]) in place.iter().zip([[0.2, 0.6], [0.15, 0.4], [0.3, 0.3]]) {
         assert!(*x >= lower - 1e-6 && *x <= upper + 1e-6, "{place:?}");
     }
     assert!(answer["constraints"]["hand"]["violation"].as_f64().expect("a number") < 1e-6);
