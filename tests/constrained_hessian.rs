@@ -5,7 +5,8 @@ mod common;
 
 use common::{condition, deviation, regular, rng, state, transform, unit, vector, wrenches};
 use gradyn::dynamics::{
-    Constraint, ExternalWrench, Workspace, constraint_dynamics, constraint_jacobian, impulse_dynamics,
+    Constraint, ExternalWrench, Workspace, constraint_bias, constraint_dynamics, constraint_jacobian, impulse_dynamics,
+    rnea,
 };
 use gradyn::joint::{Axis, Cylindrical, Helical, Planar, Prismatic, Revolute, Translation, Universal};
 use gradyn::model::{BodyId, InputError, Model};
@@ -13,7 +14,7 @@ use gradyn::once;
 use gradyn::partials::{
     ConstraintDynamicsHessian, DerivativeWorkspace, ImpulseDynamicsHessian, Method, SecondOrderWorkspace, State,
     StateFunction, StateWorkspace, constraint_dynamics_derivatives, constraint_dynamics_hessian,
-    impulse_dynamics_derivatives, impulse_dynamics_hessian, state_hessian,
+    constraint_inverse_dynamics_hessian, impulse_dynamics_derivatives, impulse_dynamics_hessian, state_hessian,
 };
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
@@ -89,6 +90,48 @@ impl StateFunction for Combination<'_> {
             let by = constraint_dynamics(model, ws, state.q, state.v, state.u, self.list, &wrenches)?;
             add(by.ddq, self.on_motion);
             add(by.lambda, self.on_rows);
+        }
+        out[0] = sum;
+        Ok(())
+    }
+}
+
+/// One combination of torques under multipliers and of accelerations of constraints; `u` is `(a, λ)`.
+struct Inverse<'a> {
+    list: &'a [Constraint],
+    on_tau: &'a [f64],
+    on_rows: &'a [f64],
+    wrenches: &'a [ExternalWrench],
+}
+
+impl StateFunction for Inverse<'_> {
+    fn outputs(&self, _: &Model) -> usize {
+        1
+    }
+    fn controls(&self, model: &Model) -> usize {
+        model.nv() + self.on_rows.len()
+    }
+    fn evaluate<T: Scalar>(
+        &self,
+        model: &Model,
+        ws: &mut Workspace<T>,
+        state: State<'_, T>,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        let (a, lambda) = state.u.split_at(model.nv());
+        let wrenches: Vec<ExternalWrench<T>> = self.wrenches.iter().map(ExternalWrench::lift).collect();
+        let mut sum = T::zero();
+        let tau = rnea(model, ws, state.q, state.v, a, &wrenches)?;
+        tau.iter().zip(self.on_tau).for_each(|(tau, w)| sum += *tau * *w);
+        let j = constraint_jacobian(model, ws, state.q, self.list)?.clone();
+        let bias = constraint_bias(model, ws, state.q, state.v, self.list)?;
+        for r in 0..lambda.len() {
+            let mut row = bias[r];
+            for k in 0..a.len() {
+                row += j[(r, k)] * a[k];
+                sum -= j[(r, k)] * lambda[r] * self.on_tau[k];
+            }
+            sum += row * self.on_rows[r];
         }
         out[0] = sum;
         Ok(())
@@ -251,6 +294,48 @@ fn hessians_are_what_differences_of_the_gradient_converge_to() {
     assert!(all > 50, "{all}");
 }
 
+/// Of the equations themselves, with every kind of joint and of row; rows may depend on each other.
+#[test]
+fn inverse_dynamics_bends_as_dual_numbers_say() {
+    let (mut all, mut worst) = (0, 0.0f64);
+    for Case { what, model, seed, list, on_motion, on_rows, .. } in &cases(14) {
+        let ((q, v, a), wrenches) = (state(model, *seed), wrenches(model, *seed));
+        let lambda: Vec<f64> = (0..on_rows.len()).map(|k| (k as f64 * 2.1 + *seed as f64).cos()).collect();
+        let mut ws = SecondOrderWorkspace::new(model);
+        let run = constraint_inverse_dynamics_hessian;
+        let found = run(model, &mut ws, &q, &v, &a, &lambda, on_motion, on_rows, list, &wrenches).expect("runs");
+        let f = Inverse { list, on_tau: on_motion, on_rows, wrenches: &wrenches };
+        let u = [&a[..], &lambda].concat();
+        let at = State { q: &q, v: &v, u: &u, wrenches: &[] };
+        let by = state_hessian(model, &mut StateWorkspace::new(), &f, at, &[1.0]).expect("runs").clone();
+        let (nv, d, size) = (model.nv(), &by.directions, by.hessian.amax().max(1.0));
+        let (by_a, by_lambda) = (d.u.start..d.u.start + nv, d.u.start + nv..d.u.end);
+        let mut near = |name: &str, x: &DMatrix<f64>, y: &DMatrix<f64>, size: f64| {
+            let off = if x.is_empty() { 0.0 } else { (x - y).amax() / size };
+            worst = worst.max(off);
+            // Nothing is solved: some thousand roundings.
+            assert!(off < 1e-12, "{what}: {name} {off:e}");
+        };
+        let block = |rows, columns| by.block(rows, columns).into_owned();
+        near("dqq", &symmetric(&found.dqq), &block(&d.q, &d.q), size);
+        near("dvq", &found.dvq, &block(&d.v, &d.q), size);
+        near("dvv", &found.dvv, &block(&d.v, &d.v), size);
+        near("daq", &found.daq, &block(&by_a, &d.q), size);
+        near("dlambdaq", &found.dlambdaq, &block(&by_lambda, &d.q), size);
+        near("by u and v", &DMatrix::zeros(u.len(), nv), &block(&d.u, &d.v), size);
+        near("by u and u", &DMatrix::zeros(u.len(), u.len()), &block(&d.u, &d.u), size);
+        let gradient = found.dq.iter().chain(&found.dv).chain(&found.da).chain(&found.dlambda).copied();
+        let gradient = DMatrix::from_iterator(by.gradient.len(), 1, gradient);
+        let expected = DMatrix::from_column_slice(by.gradient.len(), 1, by.gradient.as_slice());
+        near("gradient", &gradient, &expected, expected.amax().max(1.0));
+        let [value, expected] = [found.value, by.value[0]].map(|x| DMatrix::from_element(1, 1, x));
+        near("value", &value, &expected, expected.amax().max(1.0));
+        all += 1;
+    }
+    println!("{all} cases, worst {worst:e}");
+    assert!(all > 50, "{all}");
+}
+
 /// Without constraints they are those of forward dynamics.
 #[test]
 fn without_constraints_they_are_those_of_forward_dynamics() {
@@ -287,4 +372,13 @@ fn misuse_is_named() {
     let bad = vec![f64::INFINITY; model.nv()];
     assert!(matches!(run(&bad, &[0.0; 3]), Some(InputError::NotFinite { index: 0, .. })));
     assert!(run(&v, &[1.0; 3]).is_none());
+    let mut run = |lambda: &[f64], on_tau: &[f64], on_rows: &[f64]| {
+        let run = constraint_inverse_dynamics_hessian;
+        run(&model, &mut ws, &q, &v, &tau, lambda, on_tau, on_rows, &[contact], &[]).map(|_| ()).err()
+    };
+    assert!(matches!(run(&[1.0; 2], &v, &[1.0; 3]), Some(InputError::Length { what: "lambda", .. })));
+    assert!(matches!(run(&[f64::NAN; 3], &v, &[1.0; 3]), Some(InputError::NotFinite { what: "lambda", .. })));
+    assert!(matches!(run(&[1.0; 3], &v, &[1.0; 4]), Some(InputError::Length { what: "weights of rows", .. })));
+    assert!(matches!(run(&[1.0; 3], &bad, &[1.0; 3]), Some(InputError::NotFinite { what: "weights of torques", .. })));
+    assert!(run(&[1.0; 3], &v, &[1.0; 3]).is_none());
 }

@@ -33,9 +33,10 @@ pub use aba::{AbaDerivatives, aba_derivatives, aba_derivatives_into};
 pub use centroidal::{center_of_mass_derivatives, centroidal_derivatives};
 pub use constrained::{
     ConstraintDynamicsDerivatives, ConstraintDynamicsHessian, ConstraintInverseDynamicsDerivatives,
-    ImpulseDynamicsDerivatives, ImpulseDynamicsHessian, constraint_dynamics_derivatives,
-    constraint_dynamics_derivatives_into, constraint_dynamics_hessian, constraint_inverse_dynamics_derivatives,
-    impulse_dynamics_derivatives, impulse_dynamics_derivatives_into, impulse_dynamics_hessian,
+    ConstraintInverseDynamicsHessian, ImpulseDynamicsDerivatives, ImpulseDynamicsHessian,
+    constraint_dynamics_derivatives, constraint_dynamics_derivatives_into, constraint_dynamics_hessian,
+    constraint_inverse_dynamics_derivatives, constraint_inverse_dynamics_hessian, impulse_dynamics_derivatives,
+    impulse_dynamics_derivatives_into, impulse_dynamics_hessian,
 };
 pub use difference::Configurations;
 pub use hessian::{HessianWorkspace, RneaHessian, RneaHessianProduct, rnea_hessian, rnea_hessian_product};

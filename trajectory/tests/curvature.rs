@@ -5,18 +5,23 @@ mod common;
 mod joints;
 
 use common::robot;
+use gradyn::derivatives::difference::{Euclidean, Method, jacobian};
 use gradyn::dynamics::ReferenceFrame;
-use gradyn::{Constraint, Model};
+use gradyn::joint::{Axis, Revolute};
+use gradyn::model::InputError;
+use gradyn::partials::{State, StateFunction};
+use gradyn::{Constraint, Model, Scalar, Transform, Workspace};
 use gradyn_trajectory::problem::ProblemMemory;
 use gradyn_trajectory::quadratic::{Multipliers, Quadratic};
 use gradyn_trajectory::residual::{
     CenterOfMass, ContactForce, Control, FrameAcceleration, FramePlacement, FrameTranslation, FrameVelocity, StateError,
 };
 use gradyn_trajectory::step::{
-    Actuation, Contact, Euler, ForwardDynamics, Impulse, InverseDynamics, Rk4, SemiImplicitEuler, Step,
+    Actuation, Contact, Euler, ForwardDynamics, ImplicitMidpoint, Impulse, InverseDynamics, OwnAcceleration, Rk4,
+    SemiImplicitEuler, Step,
 };
 use gradyn_trajectory::{Cost, Loss, PathConstraint, Phase, Problem};
-use joints::{arm_on, kinds, numbers, rng};
+use joints::{arm_on, kinds, numbers, rng, rough};
 use nalgebra::{DMatrix, DVector};
 
 /// `∇L` by state and controls, in the tangent spaces at this point.
@@ -35,30 +40,27 @@ fn gradient(
     DVector::from_iterator(lx.len() + lu.len(), lx.iter().chain(lu.iter()).copied())
 }
 
-/// The Hessian along `x ⊕ δx`, `u + δu`: differences of gradients, of which only the symmetric part is that of a function.
-fn by_differences(problem: &Problem, k: usize, x: &[f64], u: &[f64], by: &Multipliers) -> DMatrix<f64> {
+/// The Hessian along `x ⊕ δx`, `u + δu`: differences of gradients, of which only the symmetric part is that of a function, and the
+/// estimated error of each entry.
+fn by_differences(problem: &Problem, k: usize, x: &[f64], u: &[f64], by: &Multipliers) -> [DMatrix<f64>; 2] {
     let (space, mut memory) = (problem.space(), problem.memory());
     let (ndx, n) = (space.ndx(), space.ndx() + u.len());
-    // Central differences leave h² f‴ + ε/h: some 1e-9 at this length, where third derivatives are some 10.
-    let h = 1e-5;
-    let mut hessian = DMatrix::zeros(n, n);
-    for j in 0..n {
-        let [plus, minus] = [h, -h].map(|h| {
-            let (mut dx, mut u, mut to) = (vec![0.0; ndx], u.to_vec(), x.to_vec());
-            if j < ndx {
-                dx[j] = h
-            } else {
-                u[j - ndx] += h
-            }
-            space.integrate(x, &dx, &mut to).expect("moves");
-            gradient(problem, k, &mut memory, &to, &u, by)
-        });
-        hessian.set_column(j, &((plus - minus) / (2.0 * h)));
-    }
-    (&hessian + hessian.transpose()) * 0.5
+    let moved = |z: &[f64], out: &mut [f64]| {
+        let mut to = x.to_vec();
+        space.integrate(x, &z[..ndx], &mut to).expect("moves");
+        let u: Vec<f64> = u.iter().zip(&z[ndx..]).map(|(u, z)| u + z).collect();
+        out.copy_from_slice(gradient(problem, k, &mut memory, &to, &u, by).as_slice());
+    };
+    // Steps from 1/32 on: durations stay positive.
+    let method = Method::Ridders { step: 1.0 / 32.0, rows: 8 };
+    let by = jacobian(method, &Euclidean(n), &Euclidean(n), moved, &vec![0.0; n]).expect("differs");
+    [by.value, by.error].map(|m| {
+        let m = DMatrix::from_row_slice(n, n, &m);
+        (&m + m.transpose()) * 0.5
+    })
 }
 
-/// The largest difference of both, relative to the largest entry, and whether the node knows its curvature.
+/// The largest difference of both in parts of what is allowed, and whether the node knows its curvature.
 fn difference(problem: &Problem, k: usize, x: &[f64], u: &[f64], seed: u64) -> (f64, bool) {
     let (dims, rng) = (problem.dims(k), &mut rng(seed));
     let mut by = Multipliers::new(dims, false);
@@ -78,15 +80,42 @@ fn difference(problem: &Problem, k: usize, x: &[f64], u: &[f64], seed: u64) -> (
     ] {
         exact.view_mut(first, m.shape()).copy_from(&m);
     }
-    let expected = by_differences(problem, k, x, u, &by);
-    ((&exact - &expected).amax() / expected.amax().max(1.0), known)
+    let [expected, error] = by_differences(problem, k, x, u, &by);
+    let size = expected.amax().max(1.0);
+    assert!(error.amax() < 1e-4 * size, "differences do not settle: {:e} of {size:e}", error.amax());
+    // An estimate is one of the size; gradients of light links on heavy ones lose some seven digits.
+    let parts = exact.zip_map(&expected, |x, y| (x - y).abs()).zip_map(&error, |d, e| d / (10.0 * e + 1e-8 * size));
+    (parts.amax(), known)
+}
+
+/// Accelerations of one's own, of every entry of the state.
+#[derive(Debug)]
+struct Own;
+
+impl StateFunction for Own {
+    fn outputs(&self, model: &Model) -> usize {
+        model.nv()
+    }
+    fn evaluate<T: Scalar>(
+        &self,
+        _model: &Model,
+        _ws: &mut Workspace<T>,
+        State { q, v, u, .. }: State<'_, T>,
+        a: &mut [T],
+    ) -> Result<(), InputError> {
+        for (k, a) in a.iter_mut().enumerate() {
+            let (next, q) = (v[(k + 1) % v.len()], q[k % q.len()]);
+            *a = u[k] * (q * 0.3 + 1.0) - v[k] * next * 0.5 + q.sin() * next;
+        }
+        Ok(())
+    }
 }
 
 fn dynamics(model: &Model) -> ForwardDynamics {
     ForwardDynamics::new(Actuation::Full(model.nv()))
 }
 
-/// Steps that know their curvature, by name.
+/// Every step, by name.
 fn steps(model: &Model) -> Vec<(&'static str, Box<dyn Step>)> {
     let nv = model.nv();
     let motors = Actuation::Joints { nv, dofs: (nv - 3..nv).collect() };
@@ -96,7 +125,23 @@ fn steps(model: &Model) -> Vec<(&'static str, Box<dyn Step>)> {
         ("semi-implicit", Box::new(SemiImplicitEuler::new(model, dynamics(model)))),
         ("semi-implicit, mixed motors", Box::new(SemiImplicitEuler::new(model, ForwardDynamics::new(mixed)))),
         ("rk4", Box::new(Rk4::new(model, dynamics(model)))),
+        ("midpoint", Box::new(ImplicitMidpoint::new(dynamics(model)))),
         ("inverse dynamics", Box::new(InverseDynamics::new(model, motors, &[]))),
+        ("own, semi-implicit", Box::new(SemiImplicitEuler::new(model, OwnAcceleration::new(model, Own)))),
+        ("own, rk4", Box::new(Rk4::new(model, OwnAcceleration::new(model, Own)))),
+    ]
+}
+
+/// Every step under these contacts, by name.
+fn steps_under(model: &Model, held: &[Contact]) -> Vec<(&'static str, Box<dyn Step>)> {
+    let (nv, moves) = (model.nv(), || dynamics(model).with_contacts(held));
+    let motors = Actuation::Joints { nv, dofs: (nv - 3..nv).collect() };
+    vec![
+        ("euler", Box::new(Euler::new(model, moves()))),
+        ("semi-implicit", Box::new(SemiImplicitEuler::new(model, moves()))),
+        ("rk4", Box::new(Rk4::new(model, moves()))),
+        ("midpoint", Box::new(ImplicitMidpoint::new(moves()))),
+        ("inverse dynamics", Box::new(InverseDynamics::new(model, motors, held))),
     ]
 }
 
@@ -111,16 +156,12 @@ fn steps_of_every_joint() {
             let problem = Problem::builder(&model).phase(Phase::boxed("step", 1, 0.05, made)).build().expect("is one");
             let u = numbers(rng, problem.dims(0).nu);
             let (off, known) = difference(&problem, 0, &x, &u, seed as u64 + 100);
-            if step == "rk4" && !known {
-                continue; // joints that turn in space
-            }
             assert!(known, "{name}, {step}");
-            // Differences leave 1e-9, and small links on large ones lose some three digits.
-            assert!(off < 1e-6, "{name}, {step}: {off:e}");
+            assert!(off < 1.0, "{name}, {step}: {off:e}");
             compared += 1;
         }
     }
-    assert!(compared > 40, "{compared}");
+    assert!(compared > 80, "{compared}");
 }
 
 /// Under a contact, with gains, and at an impact; costs see contact forces.
@@ -133,20 +174,51 @@ fn contacts_and_impacts() {
         let tip = model.find_body("link2").expect("is there");
         let point = Constraint::contact(tip, [0.2, 0.05, -0.1].into(), [0.3, 0.2, 0.1].into());
         let held = [Contact::new("tip", point).with_gains(4.0, 3.0)];
-        let moves = dynamics(&model).with_contacts(&held);
-        let steps: [(Phase, &str); 2] = [
-            (Phase::new("step", 1, 0.05, SemiImplicitEuler::new(&model, moves)), "contact"),
-            (Phase::jump("land", Impulse::new(&held, 0.3)), "impact"),
-        ];
-        for (phase, what) in steps {
+        let steps =
+            steps_under(&model, &held).into_iter().map(|(what, step)| (Phase::boxed("step", 1, 0.05, step), what));
+        for (phase, what) in steps.chain([(Phase::jump("land", Impulse::new(&held, 0.3)), "impact")]) {
             let force = ContactForce::new("tip").towards(&[0.1, -0.2, 3.0]);
             let phase = phase.cost(Cost::new("force", force).weight(0.1));
             let problem = Problem::builder(&model).phase(phase).build().expect("is one");
             let u = numbers(rng, problem.dims(0).nu);
             let (off, known) = difference(&problem, 0, &x, &u, seed as u64 + 100);
             assert!(known, "{name}, {what}");
-            // Contact forces of light links lose some digits more than accelerations.
-            assert!(off < 3e-6, "{name}, {what}: {off:e}");
+            assert!(off < 1.0, "{name}, {what}: {off:e}");
+        }
+    }
+}
+
+/// Feet and soles with gains, loops that a hinge closes, two contacts of one leg; a joint that follows another, friction, damping, armature.
+#[test]
+fn soles_loops_and_followers() {
+    let model = rough();
+    let rng = &mut rng(3);
+    let x = [model.random(rng), numbers(rng, model.nv())].concat();
+    let body = |name: &str| model.find_body(name).expect("is there");
+    let at = |p: [f64; 3]| Transform::from_translation(p.into());
+    let point = |body, place: [f64; 3]| Constraint::contact(body, [0.2, 0.05, -0.1].into(), place.into());
+    let sole = Constraint::frame(None, at([0.3, 0.1, 0.2]), Some(body("link01")), at([0.1, 0.0, -0.2]));
+    let hinge = Revolute { axis: Axis::Z };
+    let bar = Constraint::joint(Some(body("link01")), at([0.2, 0.1, 0.0]), body("link11"), at([0.0, 0.2, 0.1]), hinge);
+    let sets = [
+        ("feet", vec![point(body("link01"), [0.3, 0.2, 0.1]), point(body("link11"), [-0.3, 0.1, 0.1])]),
+        ("sole", vec![sole]),
+        ("bar", vec![bar.expect("closes")]),
+    ];
+    for (set, list) in sets {
+        let held: Vec<Contact> = list
+            .into_iter()
+            .enumerate()
+            .map(|(k, one)| Contact::new(format!("held{k}"), one.with_gains(4.0, 3.0)))
+            .collect();
+        let steps =
+            steps_under(&model, &held).into_iter().map(|(what, step)| (Phase::boxed("step", 1, 0.02, step), what));
+        for (phase, what) in steps.chain([(Phase::jump("land", Impulse::new(&held, 0.3)), "impact")]) {
+            let problem = Problem::builder(&model).phase(phase).build().expect("is one");
+            let u = numbers(rng, problem.dims(0).nu);
+            let (off, known) = difference(&problem, 0, &x, &u, 100);
+            assert!(known, "{set}, {what}");
+            assert!(off < 1.0, "{set}, {what}: {off:e}");
         }
     }
 }
@@ -174,7 +246,7 @@ fn free_durations() {
             let u = numbers(rng, problem.dims(1).nu);
             let (off, known) = difference(&problem, 1, &x, &u, seed as u64 + 100);
             assert!(known, "{name}");
-            assert!(off < 1e-6, "{name}: {off:e}");
+            assert!(off < 1.0, "{name}: {off:e}");
             let mut at = gradyn_trajectory::guess::standing(&problem);
             at.x_mut(1).copy_from_slice(&x);
             at.u_mut(1).copy_from_slice(&u);
@@ -237,6 +309,6 @@ fn costs_and_constraints() {
         let u = numbers(rng, problem.dims(0).nu);
         let (off, known) = difference(&problem, 0, &x, &u, 7);
         assert!(known, "{name}");
-        assert!(off < 1e-6, "{name}: {off:e}");
+        assert!(off < 1.0, "{name}: {off:e}");
     }
 }

@@ -16,7 +16,8 @@ pub use dynamics::{
     ConstraintDynamicsDerivatives, constraint_dynamics_derivatives, constraint_dynamics_derivatives_into,
 };
 pub use hessian::{
-    ConstraintDynamicsHessian, ImpulseDynamicsHessian, constraint_dynamics_hessian, impulse_dynamics_hessian,
+    ConstraintDynamicsHessian, ConstraintInverseDynamicsHessian, ImpulseDynamicsHessian, constraint_dynamics_hessian,
+    constraint_inverse_dynamics_hessian, impulse_dynamics_hessian,
 };
 pub use impulse::{ImpulseDynamicsDerivatives, impulse_dynamics_derivatives, impulse_dynamics_derivatives_into};
 pub use inverse::{ConstraintInverseDynamicsDerivatives, constraint_inverse_dynamics_derivatives};

@@ -1,6 +1,7 @@
 //! Small dense products and factors: what the [linear-quadratic kernel](crate::riccati) is made of.
 
 mod cholesky;
+mod congruence;
 mod ldl;
 mod panel;
 mod plain;
@@ -8,6 +9,7 @@ mod product;
 mod qr;
 
 pub(crate) use cholesky::{add_times, back, eliminate, forward, subtract_square};
+pub(crate) use congruence::Congruence;
 pub(crate) use ldl::Ldl;
 pub(crate) use panel::{Panel, Row, write_symmetric, write_transposed};
 pub(crate) use plain::{add_matrix_times, is_finite};

@@ -88,4 +88,34 @@ impl Algebra {
             self.add_bracket(1.0 / 12.0, theta, varied, out);
         }
     }
+
+    /// Of `kᵀ (½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]])` adds first derivatives by θ and v, and second ones by both, (2 nv)², symmetric.
+    pub(crate) fn bend_rate(
+        &self,
+        k: &[f64],
+        [theta, v]: [&[f64]; 2],
+        [by_theta, by_v]: [&mut [f64]; 2],
+        second: &mut DMatrix<f64>,
+    ) {
+        let n = theta.len();
+        let mut add = |i: usize, j: usize, x: f64| {
+            second[(i, j)] += x;
+            second[(j, i)] += x;
+        };
+        for (i, j, m, c) in &self.terms {
+            let half = 0.5 * c * k[*i]; // of θ_j v_m
+            by_theta[*j] += half * v[*m];
+            by_v[*m] += half * theta[*j];
+            add(*j, n + m, half);
+            for (_, a, b, d) in self.terms.iter().filter(|(i, ..)| i == m) {
+                let x = c * d * k[*i] / 12.0; // of θ_j θ_a v_b
+                by_theta[*j] += x * theta[*a] * v[*b];
+                by_theta[*a] += x * theta[*j] * v[*b];
+                by_v[*b] += x * theta[*j] * theta[*a];
+                add(*j, *a, x * v[*b]);
+                add(*j, n + b, x * theta[*a]);
+                add(*a, n + b, x * theta[*j]);
+            }
+        }
+    }
 }

@@ -16,7 +16,9 @@ use super::{
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::Quadratic;
 use gradyn::dynamics::{constraint_bias, constraint_jacobian};
-use gradyn::partials::{HessianWorkspace, constraint_inverse_dynamics_derivatives, rnea_hessian};
+use gradyn::partials::{
+    SecondOrderWorkspace, constraint_inverse_dynamics_derivatives, constraint_inverse_dynamics_hessian,
+};
 use gradyn::{Constraint, InputError, Method, Model, Scalar, Workspace, rnea};
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -117,7 +119,7 @@ struct Memory {
     euler: Box<dyn Any + Send>,
     tau: Vec<f64>,
     /// Made when first needed.
-    second: Option<Box<HessianWorkspace>>,
+    second: Option<Box<SecondOrderWorkspace>>,
 }
 
 impl InverseDynamics {
@@ -201,7 +203,6 @@ impl Step for InverseDynamics {
         out.eq_u.view_mut((idle, 0), (rows, nv)).copy_from(&d.drows_da);
         Ok(())
     }
-    /// Of torques; of contacts it does not know them.
     fn curvature(
         &self,
         on: &mut StepView<'_>,
@@ -212,18 +213,17 @@ impl Step for InverseDynamics {
         if weights.are_zero() {
             return Ok(true);
         }
-        if !self.constraints.is_empty() {
-            return Ok(false);
-        }
         self.by_euler(on, |euler, on| euler.curvature(on, by, weights, out))?;
-        let StepView { model, q, v, ref a, .. } = *on;
+        let StepView { model, q, v, ref a, ref f, .. } = *on;
         let memory = memory_of::<Memory>(on.own)?;
+        let (on_idle, on_held) = weights.eq.split_at(self.idle.ncols());
         memory.tau.fill(0.0);
-        for (n, nu) in self.idle.column_iter().zip(weights.eq) {
+        for (n, nu) in self.idle.column_iter().zip(on_idle) {
             memory.tau.iter_mut().zip(n.iter()).for_each(|(tau, n)| *tau += nu * n);
         }
-        let second = memory.second.get_or_insert_with(|| Box::new(HessianWorkspace::new(model)));
-        let d = rnea_hessian(model, second, q, v, a, &memory.tau, &[])?;
+        let second = memory.second.get_or_insert_with(|| Box::new(SecondOrderWorkspace::new(model)));
+        let (on_tau, held) = (&memory.tau, &self.constraints);
+        let d = constraint_inverse_dynamics_hessian(model, second, q, v, a, f, on_tau, on_held, held, &[])?;
         let (nv, curvature) = (model.nv(), &mut out.curvature);
         for j in 0..nv {
             for i in 0..nv {
@@ -232,6 +232,9 @@ impl Step for InverseDynamics {
                 curvature.xx[(j, nv + i)] += d.dvq[(i, j)];
                 curvature.xx[(nv + i, nv + j)] += d.dvv[(i, j)];
                 curvature.xu[(j, i)] += d.daq[(i, j)];
+            }
+            for (r, x) in d.dlambdaq.column(j).iter().enumerate() {
+                curvature.xu[(j, nv + r)] += x;
             }
         }
         Ok(true)

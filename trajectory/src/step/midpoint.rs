@@ -14,12 +14,23 @@
 //!
 //! and A and B by the same matrix: `N δw = δv + (h/2) (a_q D δq + a_u δu)`, `D = ∂(q ⊕ (h/2) w)/∂q`.
 //!
+//! Second derivatives by the adjoint of these equations: with weights `λ` of the next state and `g` of `a` and of multipliers `f`,
+//!
+//! ```text
+//! Nᵀ μ = 2 λ_v + h J_r(h w)ᵀ λ_q + (a_v + (h/2) a_q J)ᵀ g_a + (f_v + (h/2) f_q J)ᵀ g_f
+//! ∂² = Zᵀ ∂²((g_a + (h/2) μ)ᵀ a + g_fᵀ f) Z  +  what q_m and q⁺ bend by (chart)                    Z = ∂(q_m, w, u)/∂(q, v, u)
+//! ```
+//!
 //! Of order 2, symmetric in time. It is symplectic where the mass matrix is constant; for every robot it keeps quadratic functions of
 //! velocities that the motion keeps: energy and magnitude of the angular momentum of a body that nothing acts on. Source: E. Hairer,
 //! C. Lubich and G. Wanner, *Geometric Numerical Integration*, 2006, theorem IV.2.1.
 
 use super::acceleration::EngineMemory;
-use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, elimination, memory_of};
+use super::chart::Chart;
+use super::{
+    Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, elimination, memory_of,
+};
+use crate::dense::Congruence;
 use crate::fault::{ProblemError, Reason};
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
@@ -66,6 +77,44 @@ struct Memory {
     correction: DMatrix<f64>,
     /// `δw` and `δq_m` by all columns; made when first needed.
     columns: Option<[DMatrix<f64>; 2]>,
+    /// For second derivatives; made when first needed.
+    second: Option<Box<Second>>,
+}
+
+/// Memory of second derivatives.
+struct Second {
+    chart: Chart,
+    products: Congruence,
+    hessian: DMatrix<f64>,
+    /// Z
+    moved: DMatrix<f64>,
+    /// Of joints that turn, then of all.
+    sum: DMatrix<f64>,
+    all: DMatrix<f64>,
+    /// Weights of `a`, of `q_m`, and of steps.
+    by_a: Vec<f64>,
+    by_q: Vec<f64>,
+    by_step: Vec<f64>,
+}
+
+impl Second {
+    fn new(model: &Model, nu: usize) -> Self {
+        let nv = model.nv();
+        let n = 2 * nv + nu;
+        let (whole, zeros) = (|| DMatrix::zeros(n, n), || vec![0.0; nv]);
+        let mut moved = whole();
+        moved.view_mut((2 * nv, 2 * nv), (nu, nu)).fill_with_identity();
+        let (chart, products) = (Chart::new(model), Congruence::new(n));
+        let (hessian, sum, all) = (whole(), whole(), whole());
+        Self { chart, products, hessian, moved, sum, all, by_a: zeros(), by_q: zeros(), by_step: zeros() }
+    }
+}
+
+/// `to += mᵀ x`
+fn add_transposed(m: &DMatrix<f64>, x: &[f64], to: &mut [f64]) {
+    for (to, column) in to.iter_mut().zip(m.column_iter()) {
+        *to += column.iter().zip(x).map(|(m, x)| m * x).sum::<f64>();
+    }
 }
 
 impl Memory {
@@ -116,7 +165,6 @@ impl<A: Acceleration> ImplicitMidpoint<A> {
                 scale = scale.max(w.abs()).max(change.abs());
                 memory.correction[(i, 0)] = -(w - v - change);
             }
-            let singular = || Reason::Other("the equations of the midpoint are singular: the step is too long".into());
             elimination::solve(&mut memory.newton, &mut memory.correction).ok_or_else(singular)?;
             let size = memory.correction.amax();
             if size <= 4.0 * f64::EPSILON * scale || (size <= ROUNDING * scale && size >= 0.25 * before) {
@@ -173,6 +221,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
             newton: square(),
             correction: DMatrix::zeros(nv, 1),
             columns: None,
+            second: None,
         })
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
@@ -193,8 +242,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         dw.columns_mut(0, nv).gemm(0.5 * h, &at_middle.a_q, &memory.carried, 0.0);
         dw.columns_mut(nv, nv).fill_with_identity();
         dw.columns_mut(2 * nv, nu).zip_apply(&at_middle.a_u, |x, a| *x = 0.5 * h * a);
-        elimination::solve(&mut memory.newton, &mut dw)
-            .ok_or_else(|| Reason::Other("the equations of the midpoint are singular: the step is too long".into()))?;
+        elimination::solve(&mut memory.newton, &mut dw).ok_or_else(singular)?;
         // δq_m = D δq + (h/2) J δw
         dq.gemm(1.0, &memory.moved, &dw, 0.0);
         dq.columns_mut(0, nv).zip_apply(&memory.carried, |x, d| *x += d);
@@ -224,4 +272,72 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         memory.columns = Some([dw, dq]);
         Ok(())
     }
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        if weights.are_zero() {
+            return Ok(true);
+        }
+        let (h, nv) = (on.at.dt, on.model.nv());
+        let (by_q, by_v) = weights.next.split_at(nv);
+        let memory = Memory::of(on.own)?;
+        let (Some(columns), second) = (memory.columns.take(), memory.second.take()) else { return Ok(false) };
+        let mut second = second.unwrap_or_else(|| Box::new(Second::new(on.model, on.u.len())));
+        let Second { chart, products, hessian, moved, sum, all, by_a, by_q: by_middle, by_step } = &mut *second;
+        let [dw, _] = &columns;
+        sum.fill(0.0);
+        memory.scale(h);
+        chart.add_place((&memory.step, by_q), (h, dw), sum)?;
+        chart.pull(&memory.step, by_q, by_step)?;
+        for (i, to) in memory.correction.iter_mut().enumerate() {
+            *to = 2.0 * by_v[i] + h * by_step[i];
+        }
+        // What is weighted at the middle moves with w, and by its place.
+        by_middle.fill(0.0);
+        add_transposed(&memory.by.a_q, weights.a, by_middle);
+        add_transposed(&memory.by.f_q, weights.f, by_middle);
+        memory.scale(0.5 * h);
+        chart.pull(&memory.step, by_middle, by_step)?;
+        by_step.iter_mut().for_each(|x| *x *= 0.5 * h);
+        add_transposed(&memory.by.a_v, weights.a, by_step);
+        add_transposed(&memory.by.f_v, weights.f, by_step);
+        memory.correction.iter_mut().zip(&*by_step).for_each(|(to, x)| *to += x);
+        memory.differentiate(on.model, 0.5 * h)?;
+        memory.newton(h);
+        memory.newton.transpose_mut();
+        elimination::solve(&mut memory.newton, &mut memory.correction).ok_or_else(singular)?;
+        for ((to, own), mu) in by_a.iter_mut().zip(weights.a).zip(memory.correction.iter()) {
+            *to = own + 0.5 * h * mu;
+        }
+        by_middle.fill(0.0);
+        add_transposed(&memory.by.a_q, by_a, by_middle);
+        add_transposed(&memory.by.f_q, weights.f, by_middle);
+        chart.add_place((&memory.step, by_middle), (0.5 * h, dw), sum)?;
+        let Memory { engine, w, q, moved: by_w, carried, .. } = &mut *memory;
+        let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time + 0.5 * h);
+        let known = self.acceleration.hessian(&mut engine, [q, w, on.u], [by_a, weights.f], hessian)?;
+        if known {
+            // δq_m = D δq + (h/2) J δw
+            for (mut to, from) in moved.column_iter_mut().zip(dw.column_iter()) {
+                to.rows_mut(0, nv).gemv(1.0, by_w, &from, 0.0);
+                to.rows_mut(nv, nv).copy_from(&from);
+            }
+            moved.view_mut((0, 0), (nv, nv)).zip_apply(carried, |x, d| *x += d);
+            products.clear();
+            products.add(moved, hessian);
+            products.write(all);
+            *sum += &*all;
+            add_symmetric(1.0, sum, nv, &mut out.curvature);
+        }
+        (memory.columns, memory.second) = (Some(columns), Some(second));
+        Ok(known)
+    }
+}
+
+fn singular() -> Reason {
+    Reason::Other("the equations of the midpoint are singular: the step is too long".into())
 }

@@ -3,6 +3,7 @@
 mod acceleration;
 mod actuation;
 mod algebra;
+mod chart;
 mod contact;
 mod elimination;
 mod euler;
@@ -13,6 +14,7 @@ mod own;
 mod retraction;
 mod rk4;
 mod semi_implicit;
+mod stages;
 
 pub use acceleration::{Acceleration, Engine, ForwardDynamics, Sensitivities};
 pub use actuation::Actuation;

@@ -127,6 +127,7 @@ impl Retraction {
                 }
             }
             for (i, k) in (0..n).flat_map(|i| (0..n).map(move |k| (i, k))) {
+                both[(i, k)] = 0.0;
                 both[(n + i, n + k)] = 0.5 * (second[(i, k)] + second[(k, i)]);
                 let mixed = algebra.terms().iter().map(|(to, x, y, c)| 0.5 * c * lambda[*to] * d[(*x, i)] * j[(*y, k)]);
                 let mixed: f64 = mixed.sum();
@@ -135,5 +136,42 @@ impl Retraction {
             take(block.clone(), both);
         }
         Ok(())
+    }
+
+    /// `Jᵀ λ` at `w`, into `to`.
+    pub(super) fn pull(
+        &self,
+        memory: &mut RetractionMemory,
+        w: &[f64],
+        lambda: &[f64],
+        to: &mut [f64],
+    ) -> Result<(), Reason> {
+        to.copy_from_slice(lambda);
+        for (Turning { block, model, .. }, OfJoint { still, j, .. }) in self.joints.iter().zip(&mut memory.0) {
+            still.copy_from_slice(&w[block.clone()]);
+            model.integrate_dv_into(still, j)?;
+            for (to, j) in to[block.clone()].iter_mut().zip(j.column_iter()) {
+                *to = j.iter().zip(&lambda[block.clone()]).map(|(j, l)| j * l).sum();
+            }
+        }
+        Ok(())
+    }
+
+    /// Of each joint `kᵀ (½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]])`: adds first derivatives to those by θ and by v, and calls `take` with its
+    /// directions and second ones, by θ and then by v.
+    pub(super) fn rates(
+        &self,
+        memory: &mut RetractionMemory,
+        (k, [theta, v]): (&[f64], [&[f64]; 2]),
+        [by_theta, by_v]: [&mut [f64]; 2],
+        mut take: impl FnMut(Range<usize>, &DMatrix<f64>),
+    ) {
+        for (Turning { block, algebra, .. }, OfJoint { both, .. }) in self.joints.iter().zip(&mut memory.0) {
+            both.fill(0.0);
+            let [by_theta, by_v] = [&mut by_theta[block.clone()], &mut by_v[block.clone()]];
+            let at = [&theta[block.clone()], &v[block.clone()]];
+            algebra.bend_rate(&k[block.clone()], at, [by_theta, by_v], both);
+            take(block.clone(), both);
+        }
     }
 }

@@ -14,7 +14,8 @@
 
 use super::acceleration::EngineMemory;
 use super::algebra::Algebra;
-use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of};
+use super::stages::Stages;
+use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, memory_of};
 use crate::fault::{ProblemError, Reason};
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
@@ -24,7 +25,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// Where stages stand, and how much they count.
-const STAGES: [(f64, f64); 4] = [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)];
+pub(super) const STAGES: [(f64, f64); 4] = [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)];
 
 /// The classical method of Runge and Kutta, order 4 for every kind of joint; controls are constant over the step. Cost: four accelerations.
 /// Costs see acceleration and multipliers at the start of the step.
@@ -62,44 +63,6 @@ struct Memory {
     columns: Option<Columns>,
     /// For second derivatives; made when first needed.
     stages: Option<Box<Stages>>,
-}
-
-/// What second derivatives need of the stages: where they stand, their `a_q` and `a_v`, and q and v by all columns.
-struct Stages {
-    at: [OfStage; 4],
-    hessian: DMatrix<f64>,
-    product: DMatrix<f64>,
-    sum: DMatrix<f64>,
-    /// Every column's q, v and u.
-    moved: DMatrix<f64>,
-}
-
-struct OfStage {
-    q: Vec<f64>,
-    v: Vec<f64>,
-    a_q: DMatrix<f64>,
-    a_v: DMatrix<f64>,
-    by_q: DMatrix<f64>,
-    by_v: DMatrix<f64>,
-}
-
-impl Stages {
-    fn new(model: &Model, nu: usize) -> Self {
-        let nv = model.nv();
-        let n = 2 * nv + nu;
-        let square = || DMatrix::zeros(nv, nv);
-        let columns = || DMatrix::zeros(nv, n);
-        let of_stage = |_| OfStage {
-            q: vec![0.0; model.nq()],
-            v: vec![0.0; nv],
-            a_q: square(),
-            a_v: square(),
-            by_q: columns(),
-            by_v: columns(),
-        };
-        let whole = || DMatrix::zeros(n, n);
-        Self { at: [0, 1, 2, 3].map(of_stage), hessian: whole(), product: whole(), sum: whole(), moved: whole() }
-    }
 }
 
 struct Columns {
@@ -257,10 +220,12 @@ impl<A: Acceleration> Step for Rk4<A> {
             columns.accelerate((i == 0).then_some(&*by));
             if let Some(stages) = &mut memory.stages {
                 let (of_stage, by) = (&mut stages.at[i], if i == 0 { &*by } else { &columns.by });
+                of_stage.theta.copy_from_slice(&memory.theta);
                 of_stage.q.copy_from_slice(&memory.q);
                 of_stage.v.copy_from_slice(&memory.v);
                 of_stage.a_q.copy_from(&by.a_q);
                 of_stage.a_v.copy_from(&by.a_v);
+                of_stage.by_theta.copy_from(&columns.theta);
                 of_stage.by_q.copy_from(&columns.q);
                 of_stage.by_v.copy_from(&columns.v);
             }
@@ -286,14 +251,6 @@ impl<A: Acceleration> Step for Rk4<A> {
         memory.columns = Some(columns);
         Ok(())
     }
-    /// Where configurations are numbers: with weights `k̄`, `l̄` of the stages, from the last one back,
-    ///
-    /// ```text
-    /// l̄_i = h b_i λ_v + h c_{i+1} v̄_{i+1} ,   k̄_i = h b_i λ_q + h c_{i+1} q̄_{i+1}
-    /// v̄_i = k̄_i + a_vᵀ l̄_i ,   q̄_i = a_qᵀ l̄_i                             ∂² = Σ Z_iᵀ ∂²(l̄_iᵀ a)(q_i, v_i, u) Z_i
-    /// ```
-    ///
-    /// with `Z_i` the derivatives of `(q_i, v_i, u)`. Of robots that turn in space it does not know them.
     fn curvature(
         &self,
         on: &mut StepView<'_>,
@@ -304,50 +261,18 @@ impl<A: Acceleration> Step for Rk4<A> {
         if weights.are_zero() {
             return Ok(true);
         }
-        if !self.algebra.is_flat() {
-            return Ok(false);
-        }
-        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         if Memory::of(on.own)?.stages.is_none() {
             // Once, stages have to be gone through again.
-            Memory::of(on.own)?.stages = Some(Box::new(Stages::new(on.model, nu)));
+            Memory::of(on.own)?.stages = Some(Box::new(Stages::new(on.model, on.u.len(), on.f.len())));
             self.linearize(on, &mut by.clone(), out)?;
         }
-        let memory = Memory::of(on.own)?;
-        let Some(mut stages) = memory.stages.take() else { return Ok(false) };
-        let none = vec![0.0; weights.f.len()];
-        let Stages { at, hessian, product, sum, moved } = &mut *stages;
-        sum.fill(0.0);
-        let (by_q, by_v) = weights.next.split_at(nv);
-        let (mut later_q, mut later_v, mut known) = (vec![0.0; nv], vec![0.0; nv], true);
-        for (i, (_, b)) in STAGES.into_iter().enumerate().rev() {
-            let c = STAGES.get(i + 1).map_or(0.0, |(c, _)| *c);
-            let stage = &at[i];
-            let of = |mine: &[f64], later: &[f64]| -> Vec<f64> {
-                mine.iter().zip(later).map(|(mine, later)| h * (b * mine + c * later)).collect()
-            };
-            let (k, mut l) = (of(by_q, &later_q), of(by_v, &later_v));
-            let direct = if i == 0 { weights.f } else { &none[..] };
-            if i == 0 {
-                l.iter_mut().zip(weights.a).for_each(|(l, a)| *l += a);
-            }
-            for (j, (q, v)) in later_q.iter_mut().zip(&mut later_v).enumerate() {
-                let dot = |m: &DMatrix<f64>| m.column(j).iter().zip(&l).map(|(a, l)| a * l).sum::<f64>();
-                (*q, *v) = (dot(&stage.a_q), k[j] + dot(&stage.a_v));
-            }
-            let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
-            let state = [&stage.q[..], &stage.v, on.u];
-            known &= self.acceleration.hessian(&mut engine, state, [&l, direct], hessian)?;
-            moved.rows_mut(0, nv).copy_from(&stage.by_q);
-            moved.rows_mut(nv, nv).copy_from(&stage.by_v);
-            moved.view_mut((2 * nv, 2 * nv), (nu, nu)).fill_with_identity();
-            product.gemm(1.0, hessian, moved, 0.0);
-            sum.gemm_tr(1.0, moved, product, 1.0);
-        }
-        if known {
-            add_symmetric(1.0, sum, nv, &mut out.curvature);
-        }
-        memory.stages = Some(stages);
-        Ok(known)
+        let Memory { engine, theta, columns, stages, .. } = Memory::of(on.own)?;
+        let (Some(columns), Some(stages)) = (columns, stages) else { return Ok(false) };
+        let hessian = |i: usize, [q, v]: [&[f64]; 2], weights: [&[f64]; 2], to: &mut DMatrix<f64>| {
+            let time = on.at.time + STAGES[i].0 * on.at.dt;
+            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, time);
+            self.acceleration.hessian(&mut engine, [q, v, on.u], weights, to)
+        };
+        stages.bend(on.at.dt, weights, (theta, &columns.theta), hessian, &mut out.curvature)
     }
 }

@@ -1,9 +1,11 @@
 //! Second derivatives of weighted rows of constraints.
 //!
 //! Of accelerations `J a + γ` and of velocities `J x`, all with weights that are held, by `q` and `v`, and once by `a` or `x`. A row is a
-//! function of the frames of its two sides, of their poses and motions. So there are two parts: second derivatives of that function, by
-//! dual numbers, along what each column changes of the sides; and its first ones, forces `φ`, with what two columns change of a side
-//! together. The latter, with the origin at the side's frame, `u` and `ω` its velocity, `ω ∘ m = (ω × m_l, ω × m_a)`, and as in
+//! function of the frames of its two sides, of their poses and motions. So there are two parts: second derivatives of that function
+//! along what each column changes of the sides ([`bend`](super::bend)); and its first ones, forces `f` on pose, velocity and
+//! acceleration, with what two columns change of a side together ([`Bound`]).
+//!
+//! With the origin at the side's frame, `u` and `ω` its velocity, `ω ∘ m = (ω × m_l, ω × m_a)`, and as in
 //! [`torque_hessian`](crate::formulas::torque_hessian), where column `k` hangs from `j` or is of the same link:
 //!
 //! ```text
@@ -17,16 +19,25 @@
 //!
 //! The acceleration `a` is the classical one. Of poses, second derivatives have an order: along `k` after `j` as above; along `j` after `k`,
 //! which does not turn the axis of `j`, without `ω_j × ω_k`. By `v`, `(S, Ψ̇ + Ṡ)` stand for `(Ψ̇, Ψ̈)`, and nothing turns.
+//!
+//! Their power with the forces is linear in what `j` has, so that the rest is one of `k` alone: with `f ∘ x = (f_l × x, f_a × x)`,
+//! `m ⊙ f = m_l × f_l + m_a × f_a`, `B(x) = (2 f_l × x, f_a × x)` and `C(f) = 2 u × f_l − f_a × ω` of the force `f` on `a`,
+//!
+//! ```text
+//! q_k q_j = ω_j · Σ m_k ⊙ f + Ψ̇_j · P + Ψ̈_j · R + (x_λ × S_j) · R_x          v_j q_k = S_j · P + (Ψ̇_j + Ṡ_j) · R
+//! v_k q_j = ω_j · (S_k ⊙ f_v + A_k ⊙ f) + Ψ̇_j · G                           v_k v_j = S_j · G
+//! a_k q_j = ω_j · (S_k ⊙ f)                                                 a_j q_k = S_j · R
+//! R = S_k ×* f + f ∘ ω_k          G = 2 S_k ×* f + B(ω_k)                                                        (3)
+//! P = S_k ×* f_v + f_v ∘ ω_k + 2 Ψ̇_k ×* f + B(Ψ̇_k) + (0, ω_k × C(f) + C(f ∘ ω_k))
+//! ```
 
+use super::bend::{Forces, Held, Moved};
 use super::sides::{Change, Field, Frame};
 use crate::dynamics::Constraint;
-use crate::dynamics::constraints::{Place, Side};
 use crate::dynamics::placed::Placed;
 use crate::dynamics::reference::Attached;
-use crate::partials::constrained::variation::sides;
 use crate::spatial::{Force, Motion, vector as v3};
-use gradyn_derivatives::Scalar;
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, DVector, Vector3};
 
 /// `J x`, weighted.
 pub(super) struct Rate<'a> {
@@ -34,6 +45,14 @@ pub(super) struct Rate<'a> {
     pub(super) weights: &'a [f64],
     /// Where to add second derivatives by `x` and `q`, if they are asked for.
     pub(super) to: Option<&'a mut DMatrix<f64>>,
+    /// Where to add first ones of the rows, without weights, by `q`.
+    pub(super) by_place: Option<RowsByPlace<'a>>,
+}
+
+/// Derivatives of rows, from a row of a matrix on.
+pub(super) struct RowsByPlace<'a> {
+    pub(super) to: &'a mut DMatrix<f64>,
+    pub(super) first: usize,
 }
 
 /// Where to add second derivatives, nv × nv: rows by the first, columns by the second.
@@ -42,15 +61,32 @@ pub(super) struct Curvature<'a> {
     pub(super) dvq: &'a mut DMatrix<f64>,
     pub(super) daq: &'a mut DMatrix<f64>,
     pub(super) dvv: &'a mut DMatrix<f64>,
+    /// Where to add first ones, if they are asked for.
+    pub(super) slope: Option<Slope<'a>>,
+}
+
+/// The value, and first derivatives by q, v and `a`.
+pub(super) struct Slope<'a> {
+    pub(super) value: &'a mut f64,
+    pub(super) dq: &'a mut DVector<f64>,
+    pub(super) dv: &'a mut DVector<f64>,
+    pub(super) da: &'a mut DVector<f64>,
+}
+
+/// Memory: columns of both sides, and what they change.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub(super) columns: [Vec<Column>; 2],
+    pub(super) moved: Vec<Moved>,
 }
 
 /// No more rates than this.
-const RATES: usize = 4;
+pub(super) const RATES: usize = 4;
 
 /// Velocity and acceleration of a frame, and its velocities in rates.
 pub(super) const MOTIONS: usize = 2 + RATES;
-const VELOCITY: usize = 0;
-const ACCELERATION: usize = 1;
+pub(super) const VELOCITY: usize = 0;
+pub(super) const ACCELERATION: usize = 1;
 
 /// Adds second derivatives of `μ · (J a + γ)`, if there is a `μ`, at the state of the links, and of the rates.
 pub(super) fn add(
@@ -59,6 +95,7 @@ pub(super) fn add(
     accelerations: Option<&[f64]>,
     rates: &mut [Rate<'_>],
     to: &mut Curvature<'_>,
+    memory: &mut Memory,
 ) {
     let mut first = 0;
     for c in constraints {
@@ -71,131 +108,58 @@ pub(super) fn add(
                 to[..c.rows()].copy_from_slice(&from[rows.clone()]);
             }
         }
-        let held = Held { c, weights, accelerations: accelerations.is_some(), rates: rates.len() };
+        let (start, held) =
+            (rows.start, Held { c, weights, accelerations: accelerations.is_some(), rates: rates.len() });
         let frames = held.frames(links, rates);
-        let columns = [0, 1].map(|s| held.columns(links, rates, s, &frames[s]));
         let forces = held.forces(&frames);
-        for (columns, forces) in columns.iter().zip(&forces) {
-            together(links, columns, forces, rates, to);
+        for (s, at) in [&c.a, &c.b].into_iter().enumerate() {
+            let (columns, frame) = (&mut memory.columns[s], &frames[s]);
+            columns.clear();
+            Column::all(links, rates, at, frame, columns);
+            if let Some(slope) = &mut to.slope {
+                slope.add(links, columns, &forces[s]);
+            }
+            together(links, columns, frame.motions[VELOCITY], &forces[s], rates, to);
+            for (n, rate) in rates.iter_mut().enumerate() {
+                if let Some(RowsByPlace { to, first }) = &mut rate.by_place {
+                    for column in &*columns {
+                        let by = held.rate_by_place(&frames, (s, column), n);
+                        let to = &mut to.column_mut(links.dof[column.at]);
+                        by[..c.rows()].iter().enumerate().for_each(|(r, x)| to[*first + start + r] += x);
+                    }
+                }
+            }
         }
-        if held.bends() {
-            held.bend(links, &frames, &columns, rates, to);
+        if let Some(slope) = &mut to.slope {
+            *slope.value += held.value(&frames);
         }
+        held.bend(links, &frames, memory, rates, to);
     }
 }
 
 /// What a column changes of the frame of a side, in axes of the world about its origin.
 #[derive(Clone, Copy)]
-struct Column {
+pub(super) struct Column {
     /// The column, and the first one of its link.
-    at: usize,
+    pub(super) at: usize,
     link: usize,
-    s: Motion<f64>,
+    pub(super) s: Motion<f64>,
     psi_dot: Motion<f64>,
     psi_ddot: Motion<f64>,
     psi_s_dot: Motion<f64>,
     omega: [Motion<f64>; RATES],
-    /// `A(Ψ̇, Ψ̈)` and `A(S, Ψ̇ + Ṡ)`
-    by_place: Motion<f64>,
+    /// `A(S, Ψ̇ + Ṡ)`
     by_rate: Motion<f64>,
     /// All that varies of the motions by q.
-    moved: [Motion<f64>; MOTIONS],
+    pub(super) moved: [Motion<f64>; MOTIONS],
 }
 
 impl Column {
-    /// What it changes by q, and by v.
-    fn by_place(&self) -> Change {
-        Change { pose: self.s, motions: self.moved }
-    }
-
-    fn by_rate(&self) -> Change {
-        let mut change = Change::of(VELOCITY, self.s);
-        change.motions[ACCELERATION] = self.by_rate;
-        change
-    }
-}
-
-/// A side with a body: its columns, and its velocity.
-struct Columns {
-    all: Vec<Column>,
-    velocity: Motion<f64>,
-}
-
-/// First derivatives by the pose and the motions of a side.
-#[derive(Clone, Copy)]
-struct Forces {
-    pose: Force<f64>,
-    motions: [Force<f64>; MOTIONS],
-}
-
-/// A constraint, its weights, and what they weigh.
-struct Held<'a> {
-    c: &'a Constraint,
-    weights: [[f64; 6]; 1 + RATES],
-    accelerations: bool,
-    rates: usize,
-}
-
-/// `ω ∘ m`
-fn turn(by: Motion<f64>, m: Motion<f64>) -> Motion<f64> {
-    Motion::new(v3::cross(by.angular, m.linear), v3::cross(by.angular, m.angular))
-}
-
-/// `A(α, β)`
-fn varied(v: Motion<f64>, alpha: Motion<f64>, beta: Motion<f64>) -> Motion<f64> {
-    let (a, u): (Vector3<f64>, Vector3<f64>) = (alpha.angular, v.linear);
-    Motion::new(beta.linear + 2.0 * a.cross(&u), beta.angular - v.angular.cross(&a))
-}
-
-/// `A₂(α, α', δ, ε)`
-fn varied_twice(
-    v: Motion<f64>,
-    (alpha, other): (Motion<f64>, Motion<f64>),
-    delta: Motion<f64>,
-    epsilon: Motion<f64>,
-) -> Motion<f64> {
-    let linear = other.angular.cross(&alpha.linear) + delta.angular.cross(&v.linear);
-    let angular = alpha.angular.cross(&other.angular) + v.angular.cross(&delta.angular);
-    Motion::new(epsilon.linear + 2.0 * linear, epsilon.angular - angular)
-}
-
-impl Held<'_> {
-    /// Is the row's function not linear in what moves? In axes of the world it is, but for the error of a rotation.
-    fn bends(&self) -> bool {
-        match self.c.relation.axes() {
-            Some(axes) => axes.is_turned() && self.accelerations && self.c.kp != 0.0,
-            None => true,
-        }
-    }
-
-    /// Both frames at the state.
-    fn frames(&self, links: &Placed<f64>, rates: &[Rate<'_>]) -> [Frame<f64>; 2] {
-        let place = |velocity: Motion<f64>, b: usize| {
-            let acceleration = links.acceleration[b];
-            Some(Place { pose: links.pose[b], origin: links.origin(b), velocity, acceleration })
-        };
-        let at = sides(self.c, |b| place(links.velocity[b], b));
-        let mut frames = at.map(|Side { pose, velocity, acceleration }| {
-            let mut motions = [Motion::zero(); MOTIONS];
-            (motions[VELOCITY], motions[ACCELERATION]) = (velocity, acceleration);
-            Frame { pose, motions }
-        });
-        for (n, rate) in rates.iter().enumerate() {
-            let at = sides(self.c, |b| place(rate.x.body[b], b));
-            for (frame, side) in frames.iter_mut().zip(at) {
-                frame.motions[2 + n] = side.velocity;
-            }
-        }
-        frames
-    }
-
     /// The columns that move a side, from its body to the root.
-    fn columns(&self, links: &Placed<f64>, rates: &[Rate<'_>], s: usize, frame: &Frame<f64>) -> Columns {
-        let at: &Attached<f64> = if s == 0 { &self.c.a } else { &self.c.b };
+    fn all(links: &Placed<f64>, rates: &[Rate<'_>], at: &Attached<f64>, frame: &Frame<f64>, to: &mut Vec<Self>) {
+        let Some(b) = at.body else { return };
         let velocity = frame.motions[VELOCITY];
-        let Some(b) = at.body else { return Columns { all: Vec::new(), velocity } };
         let p = (links.pose[b] * at.placement).translation;
-        let mut all = Vec::new();
         for link in links.path(links.carrier[b]) {
             for k in link.columns.clone() {
                 let of = |m: &[Motion<f64>]| m[k].shifted::<f64>(p);
@@ -205,178 +169,140 @@ impl Held<'_> {
                 for (to, rate) in omega.iter_mut().zip(rates) {
                     *to = of(&rate.x.omega);
                 }
-                let (by_place, by_rate) = (varied(velocity, psi_dot, psi_ddot), varied(velocity, s, psi_s_dot));
-                let mut moved = frame.motions.map(|m| turn(s, m));
-                moved[VELOCITY] += psi_dot;
-                moved[ACCELERATION] += by_place;
-                for (to, omega) in moved[2..].iter_mut().zip(omega) {
-                    *to += omega;
+                let turn =
+                    |m: Motion<f64>| Motion::new(v3::cross(s.angular, m.linear), v3::cross(s.angular, m.angular));
+                let mut moved = [Motion::zero(); MOTIONS];
+                moved[VELOCITY] = turn(velocity) + psi_dot;
+                moved[ACCELERATION] = turn(frame.motions[ACCELERATION]) + varied(velocity, psi_dot, psi_ddot);
+                for (r, to) in moved[2..].iter_mut().enumerate().take(rates.len()) {
+                    *to = turn(frame.motions[2 + r]) + omega[r];
                 }
-                let link = link.columns.start;
-                all.push(Column { at: k, link, s, psi_dot, psi_ddot, psi_s_dot, omega, by_place, by_rate, moved });
+                let (link, by_rate) = (link.columns.start, varied(velocity, s, psi_s_dot));
+                to.push(Self { at: k, link, s, psi_dot, psi_ddot, psi_s_dot, omega, by_rate, moved });
             }
         }
-        Columns { all, velocity }
     }
 
-    /// The weighted rows, of any frames.
-    fn value<T: Scalar>(&self, [a, b]: &[Frame<T>; 2]) -> T {
-        let Self { c, weights, .. } = self;
-        let rows = c.rows();
-        let side = |frame: &Frame<T>, n: usize| Side {
-            pose: frame.pose,
-            velocity: frame.motions[n],
-            acceleration: frame.motions[ACCELERATION],
-        };
-        let mut sum = T::zero();
-        let mut add = |x: &[T; 6], weights: &[f64; 6], by: f64| {
-            for (x, weight) in x[..rows].iter().zip(weights) {
-                sum += *x * (weight * by);
-            }
-        };
-        let mut x = [T::zero(); 6];
-        if self.accelerations {
-            c.relation.acceleration(&side(a, VELOCITY), &side(b, VELOCITY), &mut x[..rows]);
-            add(&x, &weights[0], 1.0);
-            c.relation.rate(&side(a, VELOCITY), &side(b, VELOCITY), &mut x[..rows]);
-            add(&x, &weights[0], c.kd);
-            if c.kp != 0.0 {
-                c.relation.error(&a.pose, &b.pose, &mut x[..rows]);
-                add(&x, &weights[0], c.kp);
-            }
+    /// What it changes by q, and by v.
+    pub(super) fn by_place(&self) -> Change {
+        Change { pose: self.s, motions: self.moved }
+    }
+
+    pub(super) fn by_rate(&self) -> Change {
+        let mut change = Change::of(VELOCITY, self.s);
+        change.motions[ACCELERATION] = self.by_rate;
+        change
+    }
+}
+
+/// `A(α, β)`
+fn varied(v: Motion<f64>, alpha: Motion<f64>, beta: Motion<f64>) -> Motion<f64> {
+    let (a, u): (Vector3<f64>, Vector3<f64>) = (alpha.angular, v.linear);
+    Motion::new(beta.linear + 2.0 * a.cross(&u), beta.angular - v.angular.cross(&a))
+}
+
+impl Slope<'_> {
+    fn add(&mut self, links: &Placed<f64>, columns: &[Column], forces: &Forces) {
+        for k in columns {
+            let [f_v, f_a] = [forces.motions[VELOCITY], forces.motions[ACCELERATION]];
+            let row = links.dof[k.at];
+            self.dq[row] += k.s.power(forces.pose);
+            self.dq[row] += k.moved.iter().zip(&forces.motions).map(|(m, f)| m.power(*f)).sum::<f64>();
+            self.dv[row] += k.s.power(f_v) + k.by_rate.power(f_a);
+            self.da[row] += k.s.power(f_a);
         }
-        for (n, weights) in weights[1..].iter().enumerate().take(self.rates) {
-            c.relation.rate(&side(a, 2 + n), &side(b, 2 + n), &mut x[..rows]);
-            add(&x, weights, 1.0);
+    }
+}
+
+/// What forces on a side make of one column, (3).
+struct Bound {
+    /// With `ω_j`: by q, v, `a` and `x`, each with q.
+    turn_q: Vector3<f64>,
+    turn_v: Vector3<f64>,
+    turn_a: Vector3<f64>,
+    turn_x: [Vector3<f64>; RATES],
+    /// What of the first is one of the order.
+    order: Vector3<f64>,
+    p: Force<f64>,
+    r: Force<f64>,
+    g: Force<f64>,
+    /// `G − S_k ×* f`: within one link, where `S_j` turns with nothing.
+    own: Force<f64>,
+    r_x: [Force<f64>; RATES],
+}
+
+impl Bound {
+    #[inline(always)]
+    fn new(k: &Column, v: Motion<f64>, forces: &Forces, rates: usize) -> Self {
+        let (omega, [f_v, f_a]) = (k.s.angular, [forces.motions[VELOCITY], forces.motions[ACCELERATION]]);
+        let tilted = |f: Force<f64>| Force::new(f.linear.cross(&omega), f.angular.cross(&omega));
+        let spin = |m: Motion<f64>, f: Force<f64>| m.linear.cross(&f.linear) + m.angular.cross(&f.angular);
+        let after = |x: Vector3<f64>| Force::new(2.0 * f_a.linear.cross(&x), f_a.angular.cross(&x));
+        let lag = |f: Force<f64>| 2.0 * v.linear.cross(&f.linear) - f.angular.cross(&v.angular);
+        let (carried, tilt) = (k.s.cross_force(f_a), tilted(f_a));
+        let mut p = tilted(f_v) + k.s.cross_force(f_v) + k.psi_dot.cross_force(f_a).scale(2.0);
+        p += after(k.psi_dot.angular);
+        p.angular += omega.cross(&lag(f_a)) + lag(tilt);
+        let own = carried + after(omega);
+        let mut turn_q = spin(k.s, forces.pose) + spin(k.moved[VELOCITY], f_v) + spin(k.moved[ACCELERATION], f_a);
+        let (mut turn_x, mut r_x) = ([v3::zero(); RATES], [Force::zero(); RATES]);
+        for n in 0..rates {
+            let f = forces.motions[2 + n];
+            turn_q += spin(k.moved[2 + n], f);
+            turn_x[n] = spin(k.s, f);
+            r_x[n] = tilted(f) + k.s.cross_force(f);
         }
-        sum
-    }
-
-    /// First derivatives of the weighted rows.
-    fn forces(&self, frames: &[Frame<f64>; 2]) -> [Forces; 2] {
-        let still = [Change::NONE; 2];
-        let moves = [self.c.a.body.is_some(), self.c.b.body.is_some()];
-        [0, 1].map(|s| {
-            if !moves[s] {
-                return Forces { pose: Force::zero(), motions: [Force::zero(); MOTIONS] };
-            }
-            let along = |change: Change| {
-                let mut by = still;
-                by[s] = change;
-                self.value(&[0, 1].map(|s| frames[s].dual(&by[s]))).eps
-            };
-            let force = |to: fn(&mut Change, usize) -> Option<&mut Motion<f64>>, n: usize| {
-                let mut x = [0.0; 6];
-                for (k, x) in x.iter_mut().enumerate() {
-                    let mut change = Change::NONE;
-                    if let Some(m) = to(&mut change, n) {
-                        *if k < 3 { &mut m.linear[k] } else { &mut m.angular[k - 3] } = 1.0;
-                    }
-                    *x = along(change);
-                }
-                let [a, b, c, d, e, f] = x;
-                Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
-            };
-            let mut motions = [Force::zero(); MOTIONS];
-            for (n, to) in motions.iter_mut().enumerate().take(2 + self.rates) {
-                *to = force(|change, n| change.motions.get_mut(n), n);
-            }
-            Forces { pose: force(|change, _| Some(&mut change.pose), 0), motions }
-        })
-    }
-
-    /// Adds second derivatives of the function of the sides, along what pairs of columns change of them.
-    fn bend(
-        &self,
-        links: &Placed<f64>,
-        frames: &[Frame<f64>; 2],
-        columns: &[Columns; 2],
-        rates: &mut [Rate<'_>],
-        to: &mut Curvature<'_>,
-    ) {
-        let mut all: Vec<usize> = columns.iter().flat_map(|side| side.all.iter().map(|column| column.at)).collect();
-        all.sort_unstable();
-        all.dedup();
-        let changes: Vec<_> = all
-            .iter()
-            .map(|at| {
-                let of = |change: fn(&Column, usize) -> Change, n: usize| {
-                    [0, 1].map(|s: usize| {
-                        let column = columns[s].all.iter().find(|column| column.at == *at);
-                        column.map_or(Change::NONE, |column| change(column, n))
-                    })
-                };
-                let by_x = [0, 1, 2, 3, 4].map(|n| of(|column, n| Change::of(1 + n, column.s), n));
-                (links.dof[*at], of(|column, _| column.by_place(), 0), of(|column, _| column.by_rate(), 0), by_x)
-            })
-            .collect();
-        let second = |row: &[Change; 2], column: &[Change; 2]| {
-            self.value(&[0, 1].map(|s| frames[s].hyper(&row[s], &column[s]))).eps1eps2
-        };
-        for (row, by_q, by_v, by_x) in &changes {
-            for (column, along_q, along_v, _) in &changes {
-                let at = (*row, *column);
-                to.dqq[at] += second(by_q, along_q);
-                if self.accelerations {
-                    to.dvq[at] += second(by_v, along_q);
-                    to.daq[at] += second(&by_x[0], along_q);
-                    to.dvv[at] += second(by_v, along_v);
-                }
-                for (by_x, rate) in by_x[1..].iter().zip(&mut *rates) {
-                    if let Some(to) = &mut rate.to {
-                        to[at] += second(by_x, along_q);
-                    }
-                }
-            }
+        Self {
+            turn_q,
+            turn_v: spin(k.s, f_v) + spin(k.by_rate, f_a),
+            turn_a: spin(k.s, f_a),
+            turn_x,
+            order: omega.cross(&forces.pose.angular),
+            p,
+            r: carried + tilt,
+            g: own + carried,
+            own,
+            r_x,
         }
     }
 }
 
 /// Adds what pairs of columns change of a side together, as its forces see it.
-fn together(links: &Placed<f64>, columns: &Columns, forces: &Forces, rates: &mut [Rate<'_>], to: &mut Curvature<'_>) {
-    let (v, [f_v, f_a]) = (columns.velocity, [forces.motions[VELOCITY], forces.motions[ACCELERATION]]);
-    for (n, k) in columns.all.iter().enumerate() {
-        let row = links.dof[k.at];
+fn together(
+    links: &Placed<f64>,
+    columns: &[Column],
+    velocity: Motion<f64>,
+    forces: &Forces,
+    rates: &mut [Rate<'_>],
+    to: &mut Curvature<'_>,
+) {
+    for (n, k) in columns.iter().enumerate() {
+        let (row, by) = (links.dof[k.at], Bound::new(k, velocity, forces, rates.len()));
         // Columns of the same link, then of those that carry it.
-        let same = columns.all[..n].iter().rev().take_while(|j| j.link == k.link);
-        for j in columns.all[n..].iter().chain(same) {
-            let (strict, column) = (j.link != k.link, links.dof[j.at]);
-            let carried = turn(j.s, k.s);
-            let delta = j.psi_dot.cross(k.s);
-            let epsilon = j.psi_ddot.cross_plus(k.s, j.psi_dot.cross(k.psi_dot).scale(2.0));
-            let mut qq = carried.power(forces.pose);
-            let x = turn(j.s, k.moved[VELOCITY]) + turn(k.s, j.psi_dot) + delta;
-            qq += x.power(f_v);
-            let both = varied_twice(v, (j.psi_dot, k.psi_dot), delta, epsilon);
-            let x = turn(j.s, k.moved[ACCELERATION]) + turn(k.s, j.by_place) + both;
-            qq += x.power(f_a); //                                                       (2)
-            for (r, force) in forces.motions[2..].iter().enumerate().take(rates.len()) {
-                let x = turn(j.s, k.moved[2 + r]) + turn(k.s, j.omega[r]) + j.omega[r].cross(k.s);
-                qq += x.power(*force); //                                                (1)
+        let same = columns[..n].iter().rev().take_while(|j| j.link == k.link);
+        for j in columns[n..].iter().chain(same) {
+            let (strict, column, omega) = (j.link != k.link, links.dof[j.at], j.s.angular);
+            let mut qq = omega.dot(&by.turn_q) + j.psi_dot.power(by.p) + j.psi_ddot.power(by.r);
+            for (omega, r) in j.omega.iter().zip(&by.r_x).take(rates.len()) {
+                qq += omega.power(*r);
             }
-            let both = varied_twice(v, (j.psi_dot, k.s), Motion::zero(), j.psi_dot.cross(k.s).scale(2.0));
             to.dqq[(row, column)] += qq;
-            to.dvq[(row, column)] += carried.power(f_v) + (turn(j.s, k.by_rate) + both).power(f_a);
-            to.daq[(row, column)] += carried.power(f_a);
-            let s_s = j.s.cross(k.s);
-            let twice = if strict { 2.0 } else { 1.0 };
-            let vv = varied_twice(v, (j.s, k.s), Motion::zero(), s_s.scale(twice)).power(f_a);
+            to.dvq[(row, column)] += omega.dot(&by.turn_v) + j.psi_dot.power(by.g);
+            to.daq[(row, column)] += omega.dot(&by.turn_a);
+            let vv = j.s.power(if strict { by.g } else { by.own });
             to.dvv[(row, column)] += vv;
-            let hangs = turn(k.s, j.s) + s_s;
             if strict {
-                let epsilon = j.psi_s_dot.cross_plus(k.s, j.s.cross(k.psi_dot).scale(2.0));
-                let both = varied_twice(v, (j.s, k.psi_dot), s_s, epsilon);
                 // In this order, `k` does not turn the axis of `j`.
-                to.dqq[(column, row)] += qq - v3::dot(carried.angular, forces.pose.angular);
-                to.dvq[(column, row)] += hangs.power(f_v) + (turn(k.s, j.by_rate) + both).power(f_a);
-                to.daq[(column, row)] += hangs.power(f_a);
+                to.dqq[(column, row)] += qq - omega.dot(&by.order);
+                to.dvq[(column, row)] += j.s.power(by.p) + j.psi_s_dot.power(by.r);
+                to.daq[(column, row)] += j.s.power(by.r);
                 to.dvv[(column, row)] += vv;
             }
-            for (rate, force) in rates.iter_mut().zip(&forces.motions[2..]) {
+            for (n, rate) in rates.iter_mut().enumerate() {
                 if let Some(to) = &mut rate.to {
-                    to[(row, column)] += carried.power(*force);
+                    to[(row, column)] += omega.dot(&by.turn_x[n]);
                     if strict {
-                        to[(column, row)] += hangs.power(*force);
+                        to[(column, row)] += j.s.power(by.r_x[n]);
                     }
                 }
             }

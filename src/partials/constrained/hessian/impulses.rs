@@ -2,7 +2,7 @@
 
 use super::adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
 use super::curvature::{self, Curvature, Rate};
-use super::{Memory, check_weights, subtract_both};
+use super::{Memory, WEIGHTS, add_both, check_weights};
 use crate::dynamics::constraints::Rows;
 use crate::dynamics::placed::update;
 use crate::dynamics::{Constraint, Workspace, minv};
@@ -57,7 +57,7 @@ pub fn impulse_dynamics_hessian<'w>(
     constraints: &[Constraint],
 ) -> Result<&'w ImpulseDynamicsHessian, InputError> {
     let nv = model.nv;
-    check_weights(model, (on_v, on_impulse), constraints)?;
+    check_weights(model, WEIGHTS, (on_v, on_impulse), constraints)?;
     room::<f64>("the Hessian of an impact", &[20, nv, nv])?;
     let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(Memory::new(model)));
     let analytical = Method::Analytical;
@@ -72,9 +72,11 @@ pub fn impulse_dynamics_hessian<'w>(
     let base = &mut m.first.base;
     let none = || DMatrix::zeros(0, nv);
     let j = base.constraints.as_deref().map_or_else(none, |memory| memory.rows.jacobian.clone());
-    let (mu_f, change) = pseudo_inverse(model, base, &(&j * &free + &w_f));
-    let mu_a = free - change;
-    let rest = Dependent::new(model, &mut m.first.base, (by.rank, &by.impulse), (&mu_f, &w_f));
+    pseudo_inverse(model, base, (&j * &free + &w_f).as_slice(), &mut m.mu_f, &mut m.motion);
+    let mu_f = &m.mu_f[..];
+    let mu_a = free - DVector::from_column_slice(&m.motion);
+    let weights = (mu_f, on_impulse);
+    let rest = Dependent::new(model, &mut m.first.base, (by.rank, by.impulse.as_slice()), weights);
 
     let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();
     let struck: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after + restitution * before).collect();
@@ -92,18 +94,19 @@ pub fn impulse_dynamics_hessian<'w>(
     x.fill(parents(), links, &struck);
     let minus_impulse = -&by.impulse;
     let mut rates = vec![
-        Rate { x: &*own, weights: minus_impulse.as_slice(), to: None },
-        Rate { x: &*x, weights: mu_f.as_slice(), to: Some(&mut m.dxq) },
+        Rate { x: &*own, weights: minus_impulse.as_slice(), to: None, by_place: None },
+        Rate { x: &*x, weights: mu_f, to: Some(&mut m.dxq), by_place: None },
     ];
     let residual = &j * DVector::from_column_slice(&struck); //                        s
-    if let Some(rest) = &rest {
+    let minus_rho = rest.as_ref().map(|rest| -&rest.rho);
+    if let (Some(rest), Some(minus_rho)) = (&rest, &minus_rho) {
         sigma.fill(parents(), links, rest.sigma.as_slice());
         z.fill(parents(), links, rest.z.as_slice());
-        rates.push(Rate { x: &*sigma, weights: residual.as_slice(), to: None });
-        rates.push(Rate { x: &*z, weights: rest.minus_rho.as_slice(), to: Some(&mut m.dzq) });
+        rates.push(Rate { x: &*sigma, weights: residual.as_slice(), to: None, by_place: None });
+        rates.push(Rate { x: &*z, weights: minus_rho.as_slice(), to: Some(&mut m.dzq), by_place: None });
     }
-    let mut to = Curvature { dqq: &mut m.dqq, dvq: &mut m.dvq, daq: &mut m.daq, dvv: &mut m.dvv };
-    curvature::add(links, constraints, None, &mut rates, &mut to);
+    let mut to = Curvature { dqq: &mut m.dqq, dvq: &mut m.dvq, daq: &mut m.daq, dvv: &mut m.dvv, slope: None };
+    curvature::add(links, constraints, None, &mut rates, &mut to, &mut m.sides);
 
     let mut result = ImpulseDynamicsHessian {
         value: w_v.dot(&by.v) + w_f.dot(&by.impulse),
@@ -140,7 +143,7 @@ pub fn impulse_dynamics_hessian<'w>(
 impl ImpulseDynamicsHessian {
     /// As that of accelerations.
     fn add(&mut self, by_y: &DMatrix<f64>, [q, v]: [&DMatrix<f64>; 2]) {
-        subtract_both(by_y, q, &mut self.dqq);
+        add_both(-1.0, by_y, q, &mut self.dqq);
         add_product(-1.0, &v.transpose(), by_y, &mut self.dvq);
     }
 }

@@ -22,28 +22,33 @@
 //! which adds rows of velocities `σ` weighted by `s`, and of `z` by `−ρ`, for as long as the rank stays what it is.
 
 mod adjoint;
+mod bend;
 mod curvature;
 mod impulses;
+mod inverse;
 mod sides;
 
 pub use impulses::{ImpulseDynamicsHessian, impulse_dynamics_hessian};
+pub use inverse::{ConstraintInverseDynamicsHessian, constraint_inverse_dynamics_hessian};
 
 use super::variation::Variation;
 use super::{ConstraintDynamicsDerivatives, ImpulseDynamicsDerivatives};
 use crate::dynamics::constraints::{Rows, rows_of};
+use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::update;
 use crate::dynamics::rnea::check_finite_dofs;
 use crate::dynamics::{Constraint, ExternalWrench, Workspace, constraint_bias, constraint_jacobian};
 use crate::kernels::blocks::product::add_product;
+use crate::kernels::blocks::transpose::transpose;
 use crate::model::{InputError, Model, room};
 use crate::partials::hessian::{At, hessian_in};
 use crate::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, constraint_dynamics_derivatives,
 };
-use crate::slices::first_not_finite;
+use crate::slices::{dot, first_not_finite};
 use crate::spatial::Motion;
 use adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
-use curvature::{Curvature, Rate};
+use curvature::{Curvature, Rate, RowsByPlace};
 use nalgebra::{DMatrix, DVector};
 use sides::Field;
 
@@ -75,10 +80,9 @@ pub struct ConstraintDynamicsHessian {
     pub rank_is_locally_constant: bool,
 }
 
-/// Memory for both.
+/// Memory for all.
 pub(in crate::partials) struct Memory {
     first: DerivativeWorkspace,
-    dynamics: ConstraintDynamicsDerivatives,
     impulses: ImpulseDynamicsDerivatives,
     torques: HessianWorkspace,
     base: Workspace<f64>,
@@ -86,6 +90,12 @@ pub(in crate::partials) struct Memory {
     still: Vec<f64>,
     /// Of `μ_a`, of `σ` or `v⁺ + ε v⁻`, and of `z`.
     fields: [Field; 4],
+    sides: curvature::Memory,
+    /// Weights with their signs turned: of torques, of rows, and of multipliers.
+    minus: [Vec<f64>; 3],
+    mu_f: Vec<f64>,
+    motion: Vec<f64>,
+    products: Products,
     /// Second derivatives of `L`: by q and q, v and q, `q̈` and q, v and v.
     dqq: DMatrix<f64>,
     dvq: DMatrix<f64>,
@@ -97,6 +107,19 @@ pub(in crate::partials) struct Memory {
     dxq: DMatrix<f64>,
     of_dynamics: Option<ConstraintDynamicsHessian>,
     of_impulses: Option<ImpulseDynamicsHessian>,
+    of_inverse: Option<ConstraintInverseDynamicsHessian>,
+}
+
+/// What products with derivatives of `y` are computed in.
+#[derive(Default)]
+struct Products {
+    /// `L_yq`, motions and then multipliers, (nv + rows) × nv.
+    by_y: DMatrix<f64>,
+    /// Derivatives of `y`, transposed, nv × (nv + rows).
+    y: DMatrix<f64>,
+    /// `Yᵀ L_yq`, and its transpose.
+    product: DMatrix<f64>,
+    turned: DMatrix<f64>,
 }
 
 impl Memory {
@@ -104,13 +127,17 @@ impl Memory {
         let [dqq, dvq, daq, dvv, dzq, dxq] = [(); 6].map(|()| DMatrix::zeros(model.nv, model.nv));
         Self {
             first: DerivativeWorkspace::new(model),
-            dynamics: ConstraintDynamicsDerivatives::default(),
             impulses: ImpulseDynamicsDerivatives::default(),
             torques: HessianWorkspace::new(model),
             base: Workspace::new(model),
             rows: Variation::default(),
             still: vec![0.0; model.nv],
             fields: Default::default(),
+            sides: curvature::Memory::default(),
+            minus: Default::default(),
+            mu_f: Vec::new(),
+            motion: vec![0.0; model.nv],
+            products: Products::default(),
             dqq,
             dvq,
             daq,
@@ -119,6 +146,7 @@ impl Memory {
             dxq,
             of_dynamics: None,
             of_impulses: None,
+            of_inverse: None,
         }
     }
 }
@@ -132,8 +160,9 @@ impl Memory {
 /// on each other, multipliers are those of least norm, as in the derivatives
 /// ([`constraint_dynamics_derivatives`]), for as long as the rank stays what it is.
 ///
-/// Cost: that of the derivatives and of [`rnea_hessian`](crate::partials::rnea_hessian), products of dense matrices, O(nv³), and O(d²) a
-/// constraint on a path of d columns.
+/// Cost: that of the derivatives and of [`rnea_hessian`](crate::partials::rnea_hessian), three products of dense matrices, O(nv³), and
+/// O(d²) a constraint on a path of d columns. A second call with no more rows and wrenches allocates nothing where rows are independent
+/// and no constraint is new.
 ///
 /// ```
 /// use gradyn::dynamics::Constraint;
@@ -172,119 +201,178 @@ pub fn constraint_dynamics_hessian<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w ConstraintDynamicsHessian, InputError> {
     let nv = model.nv;
-    check_weights(model, (on_ddq, on_lambda), constraints)?;
+    check_weights(model, WEIGHTS, (on_ddq, on_lambda), constraints)?;
     room::<f64>("the Hessian under constraints", &[24, nv, nv])?;
     let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(Memory::new(model)));
     let analytical = Method::Analytical;
-    let by = constraint_dynamics_derivatives(model, &mut m.first, analytical, q, v, tau, constraints, wrenches)?;
-    m.dynamics.copy_from(by);
-    let by = &m.dynamics;
-    let (w_a, w_f) = (DVector::from_column_slice(on_ddq), DVector::from_column_slice(on_lambda));
-    let gradient = |motion: &DMatrix<f64>, lambda: &DMatrix<f64>| motion.tr_mul(&w_a) + lambda.tr_mul(&w_f);
-    let [dq, dv, dtau] = [
-        gradient(&by.ddq_dq, &by.dlambda_dq),
-        gradient(&by.ddq_dv, &by.dlambda_dv),
-        gradient(&by.ddq_dtau, &by.dlambda_dtau),
-    ];
-    let base = &mut m.first.base;
-    let (mut mu_f, _) = pseudo_inverse(model, base, &w_f); //                          (2)
-    mu_f -= &by.dlambda_dtau * &w_a;
-    let rest = Dependent::new(model, base, (by.rank, &by.lambda), (&mu_f, &w_f));
+    constraint_dynamics_derivatives(model, &mut m.first, analytical, q, v, tau, constraints, wrenches)?;
+    let DerivativeWorkspace { base: solved, constrained, .. } = &mut m.first;
+    let (by, rows) = (&constrained.get_or_insert_default().dynamics, rows_of(constraints));
+    let result = m.of_dynamics.get_or_insert_with(|| ConstraintDynamicsHessian::zeros(nv));
+    result.value = dot(on_ddq, by.ddq.as_slice()) + dot(on_lambda, by.lambda.as_slice());
+    (result.rank, result.rank_is_locally_constant) = (by.rank, by.rank_is_locally_constant);
+    for (to, motion, lambda) in [
+        (&mut result.dq, &by.ddq_dq, &by.dlambda_dq),
+        (&mut result.dv, &by.ddq_dv, &by.dlambda_dv),
+        (&mut result.dtau, &by.ddq_dtau, &by.dlambda_dtau),
+    ] {
+        for (j, to) in to.iter_mut().enumerate() {
+            *to = dot(column(motion, j), on_ddq) + dot(column(lambda, j), on_lambda);
+        }
+    }
+    pseudo_inverse(model, solved, on_lambda, &mut m.mu_f, &mut m.motion); //              (2)
+    for (j, w) in on_ddq.iter().enumerate() {
+        m.mu_f.iter_mut().zip(column(&by.dlambda_dtau, j)).for_each(|(mu, by)| *mu -= by * w);
+    }
+    let (mu_a, lambda) = (result.dtau.as_slice(), by.lambda.as_slice());
+    let rest = Dependent::new(model, solved, (by.rank, lambda), (&m.mu_f, on_lambda));
+    for (to, from) in m.minus.iter_mut().zip([mu_a, &m.mu_f, lambda]) {
+        to.clear();
+        to.extend(from.iter().map(|x| -x));
+    }
 
+    // All of −L, so that the results begin with its own second derivatives.
+    let [minus_mu_a, minus_mu_f, minus_lambda] = &m.minus;
     let ddq = by.ddq.as_slice();
-    let at = At { q, v, a: ddq, lambda: dtau.as_slice(), wrenches };
+    let at = At { q, v, a: ddq, lambda: minus_mu_a, wrenches };
     let h = hessian_in(model.gravity, model, &mut m.torques, at)?;
-    for (to, from) in [(&mut m.dqq, &h.dqq), (&mut m.dvq, &h.dvq), (&mut m.daq, &h.daq), (&mut m.dvv, &h.dvv)] {
+    let ConstraintDynamicsHessian { dqq, dvq, dtauq, dvv, .. } = &mut *result;
+    for (to, from) in [(&mut *dqq, &h.dqq), (&mut *dvq, &h.dvq), (&mut m.daq, &h.daq), (&mut *dvv, &h.dvv)] {
         to.copy_from(from);
     }
-    m.dzq.fill(0.0);
+    dtauq.fill(0.0);
+    let products = &mut m.products;
+    clear(&mut products.by_y, nv + rows, nv);
     // s = J q̈ + γ
     let residual = match &rest {
-        Some(_) => residual(model, &mut m.base, (q, v), &by.ddq, constraints)?,
+        Some(_) => -residual(model, &mut m.base, (q, v), &by.ddq, constraints)?,
         None => DVector::zeros(0),
     };
     let links = &*update(model, &mut m.base, Motion::zero(), (q, v, ddq));
     let parents = || model.bodies.iter().map(|body| body.parent);
     let [own, sigma, z, _] = &mut m.fields;
-    own.fill(parents(), links, dtau.as_slice());
-    let minus_lambda = -&by.lambda;
-    let mut rates = vec![Rate { x: &*own, weights: minus_lambda.as_slice(), to: None }];
+    own.fill(parents(), links, minus_mu_a);
+    let by_place = Some(RowsByPlace { to: &mut products.by_y, first: nv });
+    let own = Rate { x: &*own, weights: minus_lambda, to: None, by_place };
+    let mut to = Curvature { dqq, dvq, daq: &mut m.daq, dvv, slope: None };
+    let accelerations = Some(&minus_mu_f[..]);
     if let Some(rest) = &rest {
+        m.dzq.fill(0.0);
         sigma.fill(parents(), links, rest.sigma.as_slice());
         z.fill(parents(), links, rest.z.as_slice());
-        rates.push(Rate { x: &*sigma, weights: residual.as_slice(), to: None });
-        rates.push(Rate { x: &*z, weights: rest.minus_rho.as_slice(), to: Some(&mut m.dzq) });
+        let by_sigma = Rate { x: &*sigma, weights: residual.as_slice(), to: None, by_place: None };
+        let by_z = Rate { x: &*z, weights: rest.rho.as_slice(), to: Some(&mut m.dzq), by_place: None };
+        curvature::add(links, constraints, accelerations, &mut [own, by_sigma, by_z], &mut to, &mut m.sides);
+    } else {
+        curvature::add(links, constraints, accelerations, &mut [own], &mut to, &mut m.sides);
     }
-    let mut to = Curvature { dqq: &mut m.dqq, dvq: &mut m.dvq, daq: &mut m.daq, dvv: &mut m.dvv };
-    curvature::add(links, constraints, Some(mu_f.as_slice()), &mut rates, &mut to);
-
-    let mut result = ConstraintDynamicsHessian {
-        value: w_a.dot(&by.ddq) + w_f.dot(&by.lambda),
-        dqq: -&m.dqq,
-        dvq: -&m.dvq,
-        dvv: -&m.dvv,
-        dtauq: DMatrix::zeros(nv, nv),
-        rank: by.rank,
-        rank_is_locally_constant: by.rank_is_locally_constant,
-        dq,
-        dv,
-        dtau,
-    };
-    let rates = |base: &mut Workspace<f64>, rows: &mut Variation, x: &[f64], still: &[f64]| {
-        rows.of_constraints(model, base, Rows::Rates, (q, x, still), &[], (constraints, by.lambda.as_slice()));
-        rows.rows_q.clone()
-    };
-    let (base, rows, still) = (&mut m.base, &mut m.rows, &m.still[..]);
-    let lambda_q = -rates(base, rows, result.dtau.as_slice(), still); //               −∂(J μ_a)/∂q
-    result.add(&m.daq, [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau]);
-    result.add(&lambda_q, [&by.dlambda_dq, &by.dlambda_dv, &by.dlambda_dtau]);
+    let columns = products.by_y.as_mut_slice().chunks_exact_mut((nv + rows).max(1));
+    for (to, daq) in columns.zip(m.daq.as_slice().chunks_exact(nv.max(1))) {
+        to[..nv].copy_from_slice(daq);
+        to[nv..].iter_mut().for_each(|x| *x = -*x); //                                  ∂(J μ_a)/∂q
+    }
+    products.add(by, result);
     if let Some(rest) = &rest {
-        let s_q = rates(base, rows, rest.sigma.as_slice(), still);
-        let turned = rates(base, rows, rest.z.as_slice(), still);
-        let lambda = (constraints, by.lambda.as_slice());
+        let (base, rows, still) = (&mut m.base, &mut m.rows, &m.still[..]);
+        let mut rates = |x: &[f64]| {
+            rows.of_constraints(model, base, Rows::Rates, (q, x, still), &[], (constraints, lambda));
+            rows.rows_q.clone()
+        };
+        let (s_q, turned) = (-rates(rest.sigma.as_slice()), rates(rest.z.as_slice()));
+        let lambda = (constraints, lambda);
         rows.of_constraints(model, base, Rows::Accelerations, (q, v, ddq), &[], lambda);
         let j = constraint_jacobian(model, base, q, constraints)?;
         let s = [&rows.rows_q + j * &by.ddq_dq, &rows.rows_v + j * &by.ddq_dv, j * &by.ddq_dtau];
         result.add(&s_q, s.each_ref());
         let changes = [&by.dlambda_dq - turned, by.dlambda_dv.clone(), by.dlambda_dtau.clone()];
-        let z = changes.map(|change| pseudo_inverse_of_columns(model, &mut m.first.base, &change));
+        let z = changes.map(|change| pseudo_inverse_of_columns(model, solved, &change));
         result.add(&m.dzq, z.each_ref());
     }
     let matrices = [("dqq", &result.dqq), ("dvq", &result.dvq), ("dtauq", &result.dtauq), ("dvv", &result.dvv)];
     matrices.into_iter().try_for_each(|(what, matrix)| super::finite(model, what, matrix))?;
-    Ok(m.of_dynamics.insert(result))
+    Ok(result)
 }
 
-impl ConstraintDynamicsHessian {
-    /// Takes what `L` has by a part of `y` and by q, times how that part varies with q, v and τ: (1).
-    fn add(&mut self, by_y: &DMatrix<f64>, [q, v, tau]: [&DMatrix<f64>; 3]) {
-        subtract_both(by_y, q, &mut self.dqq);
-        add_product(-1.0, &v.transpose(), by_y, &mut self.dvq);
-        add_product(-1.0, &tau.transpose(), by_y, &mut self.dtauq);
+impl Products {
+    /// Adds what `−L` has by `y` and by q, times how `y` varies with q, v and τ: (1).
+    fn add(&mut self, by: &ConstraintDynamicsDerivatives, to: &mut ConstraintDynamicsHessian) {
+        let Self { by_y, y, product, turned } = self;
+        let (nv, rows) = (to.dqq.nrows(), by_y.nrows() - to.dqq.nrows());
+        clear(y, nv, nv + rows);
+        clear(product, nv, nv);
+        clear(turned, nv, nv);
+        let mut of = |motion: &DMatrix<f64>, lambda: &DMatrix<f64>, to: &mut DMatrix<f64>| {
+            let (motions, multipliers) = y.as_mut_slice().split_at_mut(nv * nv);
+            transpose(motion.as_slice(), nv, motions);
+            for (r, to) in multipliers.chunks_exact_mut(nv.max(1)).enumerate() {
+                to.iter_mut().zip(lambda.as_slice().chunks_exact(rows)).for_each(|(to, from)| *to = from[r]);
+            }
+            add_product(1.0, y, by_y, to);
+        };
+        of(&by.ddq_dq, &by.dlambda_dq, product);
+        of(&by.ddq_dv, &by.dlambda_dv, &mut to.dvq);
+        of(&by.ddq_dtau, &by.dlambda_dtau, &mut to.dtauq);
+        to.dqq += &*product;
+        transpose(product.as_slice(), nv, turned.as_mut_slice());
+        to.dqq += &*turned;
     }
 }
 
-/// `to −= Yᵀ L_yq + (Yᵀ L_yq)ᵀ`
-fn subtract_both(by_y: &DMatrix<f64>, y: &DMatrix<f64>, to: &mut DMatrix<f64>) {
+impl ConstraintDynamicsHessian {
+    fn zeros(nv: usize) -> Self {
+        let (vector, matrix) = (|| DVector::zeros(nv), || DMatrix::zeros(nv, nv));
+        Self {
+            value: 0.0,
+            dq: vector(),
+            dv: vector(),
+            dtau: vector(),
+            dqq: matrix(),
+            dvq: matrix(),
+            dtauq: matrix(),
+            dvv: matrix(),
+            rank: 0,
+            rank_is_locally_constant: true,
+        }
+    }
+
+    /// Adds what `−L` has by a part of `y` and by q, times how that part varies with q, v and τ: (1).
+    fn add(&mut self, by_y: &DMatrix<f64>, [q, v, tau]: [&DMatrix<f64>; 3]) {
+        add_both(1.0, by_y, q, &mut self.dqq);
+        add_product(1.0, &v.transpose(), by_y, &mut self.dvq);
+        add_product(1.0, &tau.transpose(), by_y, &mut self.dtauq);
+    }
+}
+
+/// `to += s (Yᵀ L_yq + (Yᵀ L_yq)ᵀ)`
+fn add_both(s: f64, by_y: &DMatrix<f64>, y: &DMatrix<f64>, to: &mut DMatrix<f64>) {
     let mut product = DMatrix::zeros(to.nrows(), to.ncols());
-    add_product(-1.0, &y.transpose(), by_y, &mut product);
+    add_product(s, &y.transpose(), by_y, &mut product);
     *to += &product;
     *to += product.transpose();
 }
 
+/// A column, also of a matrix without rows.
+fn column(m: &DMatrix<f64>, j: usize) -> &[f64] {
+    &m.as_slice()[j * m.nrows()..][..m.nrows()]
+}
+
+/// What weights are called.
+const WEIGHTS: [&str; 2] = ["weights of motion", "weights of rows"];
+
 /// Are there as many weights as it takes, all finite?
 fn check_weights(
     model: &Model,
-    (on_motion, on_rows): (&[f64], &[f64]),
+    [of_dofs, of_rows]: [&'static str; 2],
+    (on_dofs, on_rows): (&[f64], &[f64]),
     constraints: &[Constraint],
 ) -> Result<(), InputError> {
-    model.check_length("weights of motion", "nv", on_motion.len(), model.nv)?;
-    model.check_length("weights of rows", "rows", on_rows.len(), rows_of(constraints))?;
-    check_finite_dofs(model, "weights of motion", on_motion)?;
+    model.check_length(of_dofs, "nv", on_dofs.len(), model.nv)?;
+    model.check_length(of_rows, "rows", on_rows.len(), rows_of(constraints))?;
+    check_finite_dofs(model, of_dofs, on_dofs)?;
     match first_not_finite(on_rows) {
         Some(index) => {
             let joint = format!("row {index}");
-            Err(InputError::NotFinite { what: "weights of rows", index, joint, value: on_rows[index] })
+            Err(InputError::NotFinite { what: of_rows, index, joint, value: on_rows[index] })
         }
         None => Ok(()),
     }
