@@ -1,12 +1,20 @@
-//! A constraint of a phase: a residual that is zero, or stays between bounds.
+//! A constraint of a phase: a residual that is zero, stays between bounds, or in a cone.
 
 use crate::cost::Where;
 use crate::fault::ProblemError;
-use crate::residual::Residual;
+use crate::residual::{Affine, Residual};
 
-/// A constraint that holds at nodes: `r(x, u) = 0`, or `lower ≤ r(x, u) ≤ upper`, row by row.
+/// A constraint that holds at nodes: `r(x, u) = 0`, or `lower ≤ r(x, u) ≤ upper`, row by row, or `r(x, u)` in a second-order cone.
 ///
 /// Rows whose bounds are equal are equalities. A bound may be infinite. Solvers that keep constraints: see [`crate::solver`].
+///
+/// ```
+/// use gradyn_trajectory::PathConstraint;
+/// use gradyn_trajectory::residual::{Control, CoulombCone};
+/// let slip = PathConstraint::second_order_cone("FL does not slip", CoulombCone::of("FL").friction(0.7));
+/// let torque = PathConstraint::norm_at_most("torque", Control::zero(), 20.0);
+/// # let _ = (slip, torque);
+/// ```
 #[derive(Debug)]
 #[doc(alias("StageConstraint", "ConstraintModel"))]
 pub struct PathConstraint {
@@ -14,6 +22,8 @@ pub struct PathConstraint {
     pub(crate) residual: Box<dyn Residual>,
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
+    /// Is it `r` in a second-order cone? It has no bounds then.
+    pub(crate) is_cone: bool,
     pub(crate) place: Where,
     /// Goals of single nodes.
     pub(crate) goals: Vec<(usize, Vec<f64>)>,
@@ -38,7 +48,23 @@ impl PathConstraint {
     }
     /// [`within`](Self::within), of a residual whose kind is not known when the program is compiled.
     pub fn boxed(name: impl Into<String>, residual: Box<dyn Residual>, lower: Vec<f64>, upper: Vec<f64>) -> Self {
-        Self { name: name.into(), residual, lower, upper, place: Where::Along, goals: Vec::new() }
+        Self { name: name.into(), residual, lower, upper, is_cone: false, place: Where::Along, goals: Vec::new() }
+    }
+    /// `r = (t, w)` in the second-order cone `t ≥ |w|`, the first row t. [`Affine`] makes such rows of other residuals,
+    /// [`CoulombCone`](crate::residual::CoulombCone) of a contact's force. Kept by [`Newton`](crate::Newton).
+    #[doc(alias("Lorentz cone", "ice cream cone", "SOC"))]
+    pub fn second_order_cone(name: impl Into<String>, residual: impl Residual + 'static) -> Self {
+        Self::boxed_cone(name, Box::new(residual))
+    }
+    /// `|r| ≤ radius`, the norm of all rows together: the cone of `(radius, r)`. The radius must be positive, in units of r; where it is zero,
+    /// that is an [equality](Self::equal).
+    pub fn norm_at_most(name: impl Into<String>, residual: impl Residual + 'static, radius: f64) -> Self {
+        Self::second_order_cone(name, Affine::ball(Box::new(residual), radius))
+    }
+    /// [`second_order_cone`](Self::second_order_cone), of a residual whose kind is not known when the program is compiled.
+    pub fn boxed_cone(name: impl Into<String>, residual: Box<dyn Residual>) -> Self {
+        let (lower, upper) = (vec![f64::NEG_INFINITY], vec![f64::INFINITY]);
+        Self { is_cone: true, ..Self::boxed(name, residual, lower, upper) }
     }
     /// At these nodes of the phase only.
     #[must_use]

@@ -3,6 +3,7 @@
 use crate::fault::Reason;
 use crate::quadratic::{Dims, Multipliers, Quadratic};
 use std::any::Any;
+use std::ops::Range;
 
 /// Memory of a node: one a thread, made by [`Node::memory`], never shared.
 pub type Memory = Box<dyn Any + Send>;
@@ -71,6 +72,12 @@ pub trait Node: Send + Sync {
         let _ = at;
         lower.fill(f64::NEG_INFINITY);
         upper.fill(f64::INFINITY);
+    }
+    /// Which rows `g` make up second-order cones at this node, a range a cone: the first of them stays at least the norm of the others.
+    /// They have no bounds. None by default.
+    fn cones(&self, at: At<'_>) -> Vec<Range<usize>> {
+        let _ = at;
+        Vec::new()
     }
     /// The constraint that a row belongs to, by name.
     fn constraint(&self, row: Row) -> Option<&str> {

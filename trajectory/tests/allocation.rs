@@ -104,7 +104,7 @@ fn memory_grows_linearly_with_the_nodes() {
     assert!((first / second - 1.0).abs() < 0.05, "{first} bytes a node, then {second}");
 }
 
-/// Model-predictive control by `Newton`, with bounds: after the first cycle nothing is allocated.
+/// Model-predictive control by `Newton`, with bounds and cones: after the first cycle nothing is allocated.
 #[test]
 fn cycles_after_the_first_allocate_nothing() {
     let model = robot("panda", false);
@@ -116,6 +116,8 @@ fn cycles_after_the_first_allocate_nothing() {
         .cost(Cost::new("state", StateError::at(&model, &common::ARM, &[0.0; 7])).weight(0.1))
         .cost(Cost::new("torque", ControlResidual::zero()).weight(1e-3))
         .constraint(PathConstraint::within("speed", StateError::at(&model, &[0.0; 7], &[0.0; 7]), &[-4.0], &[4.0]))
+        .constraint(PathConstraint::norm_at_most("effort", ControlResidual::zero(), 60.0))
+        .constraint(PathConstraint::norm_at_most("room", FrameTranslation::new(hand, [0.4, 0.0, 0.5].into()), 0.4))
         .control_bounds(&most.map(|x| -x), &most);
     let mut problem = Problem::builder(&model).start(&common::ARM, &[0.0; 7]).phase(reach).build().expect("a problem");
     let guess = guess::standing(&problem);

@@ -75,6 +75,7 @@ fn flight(which: usize) -> Problem {
             Phase::boxed("fly", 3, 0.1, step_of(&model, which, Actuation::Matrix(thrusts)))
                 .cost(Cost::new("calm", StateError::neutral(&model)))
                 .cost(Cost::new("thrust", Control::at(&[2.4525; 4])).weight(0.05))
+                .constraint(PathConstraint::norm_at_most("strength", Control::zero(), 12.0))
                 .constraint(PathConstraint::within(
                     "near",
                     FrameTranslation::new(trunk, [0.0; 3].into()),
@@ -84,6 +85,7 @@ fn flight(which: usize) -> Problem {
         )
         .last(Cost::new("hover", StateError::neutral(&model)).weight(10.0))
         .last_constraint(PathConstraint::equal("gate", FramePlacement::new(trunk, goal)))
+        .last_constraint(PathConstraint::norm_at_most("ball", FrameTranslation::new(trunk, [0.1; 3].into()), 4.0))
         .build()
         .expect("a problem")
 }

@@ -11,13 +11,13 @@ use gradyn::joint::{Axis, Planar, Revolute, Spherical, Universal};
 use gradyn::spatial::{Momentum, Symmetric3, exp3};
 use gradyn::{Constraint, DerivativeWorkspace, Inertia, Model, ModelBuilder, Motion, Transform, Workspace};
 use gradyn_trajectory::residual::{
-    Capsule, CenterOfMass, CentroidalMomentum, Control, ControlRate, Distance, FrameAcceleration, FramePlacement,
-    FrameRotation, FrameTranslation, FrameVelocity, FrictionCone, JointLimits, JointTorque, Own, Quantity, Residual,
-    StateError, View,
+    Affine, Capsule, CenterOfMass, CentroidalMomentum, Control, ControlRate, CoulombCone, Distance, FrameAcceleration,
+    FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone, JointLimits, JointTorque, Own,
+    Quantity, Residual, StateError, View,
 };
 use gradyn_trajectory::step::{Actuation, Contact};
 use joints::{arm_on, kinds, numbers, rng};
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, DVector, Vector3};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -197,8 +197,10 @@ fn formulas_are_dual_numbers_behind_joints_that_turn() {
 fn linear_residuals_say_so() {
     let (arm, floating) = (robot("panda", false), robot("solo12", true));
     assert!(StateError::neutral(&arm).is_linear() && !StateError::neutral(&floating).is_linear());
-    let linear: [&dyn Residual; 4] =
-        [&Control::zero(), &ControlRate::new(), &JointLimits::new(&arm), &FrictionCone::of("foot")];
+    let affine = Affine::new(Control::zero(), DMatrix::identity(3, 2), DVector::zeros(3));
+    let (cone, coulomb) = (FrictionCone::of("foot"), CoulombCone::of("foot"));
+    let linear: [&dyn Residual; 6] =
+        [&Control::zero(), &ControlRate::new(), &JointLimits::new(&arm), &cone, &coulomb, &affine];
     let mut node = Node::new(arm, 0, 3);
     for residual in linear {
         assert!(residual.is_linear(), "{residual:?}");
@@ -206,4 +208,29 @@ fn linear_residuals_say_so() {
     }
     let frame = FrameRef::Body(node.model.body_id(6).expect("is there"));
     assert!(!FrameTranslation::new(frame, Vector3::zeros()).is_linear());
+}
+
+/// Weights go through the matrix: `Σ λ_i ∂²(M r + m)_i = Σ (Mᵀ λ)_j ∂²r_j`, without allocation.
+#[test]
+fn affine_residuals_bend_as_what_they_are_made_of() {
+    let model = robot("panda", false);
+    let frame = FrameRef::Body(model.body_id(6).expect("is there"));
+    let inner = || FrameTranslation::new(frame, [0.1, 0.2, 0.3].into());
+    let (rows, seed) = (4, 11);
+    let m = DMatrix::from_column_slice(rows, 3, &numbers(&mut rng(5), 3 * rows));
+    let mut node = Node::new(model, 0, seed);
+    let affine = Affine::new(inner(), m.clone(), DVector::zeros(rows));
+    let (found, allocated) = node.run(&affine, &affine.goal(), 2);
+    assert_eq!(allocated, 0);
+    let weights = m.tr_mul(&DVector::from_vec(numbers(&mut rng(seed + 1), rows)));
+    // One row at a time, of the residual itself.
+    let mut expected = DMatrix::zeros(found.nrows(), found.ncols());
+    for (k, weight) in weights.iter().enumerate() {
+        let mut row = DMatrix::zeros(1, 3);
+        row[(0, k)] = 1.0;
+        let one = Affine::new(inner(), row, DVector::zeros(1));
+        let lambda = numbers(&mut rng(seed + 1), 1)[0];
+        expected += node.run(&one, &affine.goal(), 1).0 * (weight / lambda);
+    }
+    assert!((&found - &expected).amax() < 1e-12 && found.amax() > 0.1, "{found} {expected}");
 }

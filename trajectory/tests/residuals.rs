@@ -9,15 +9,17 @@ use gradyn::dynamics::{ReferenceFrame, frame_pose};
 use gradyn::spatial::{Momentum, exp3};
 use gradyn::{Model, Motion, Transform, Workspace};
 use gradyn_trajectory::residual::{
-    Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate, Distance,
-    FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, JointLimits, JointTorque,
-    Residual, StateError, WrenchCone,
+    Affine, Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate,
+    CoulombCone, Distance, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity,
+    JointLimits, JointTorque, Residual, StateError, WrenchCone,
 };
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, InverseDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{Cost, Loss, Phase, Problem, Trajectory, guess};
 use joints::{arm_on, kinds, numbers, rng};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use rand::RngExt;
+
+const LOCAL: ReferenceFrame = ReferenceFrame::Local;
 
 /// A configuration of a robot that floats, its legs bent at random.
 fn pose(model: &Model, seed: u64) -> Vec<f64> {
@@ -67,6 +69,11 @@ fn terms(model: &Model, q: &[f64]) -> Vec<(String, Box<dyn Residual>)> {
         ("shin and shin".into(), Box::new(Distance::new(shin(foot), shin(hand)))),
         ("shin and sphere".into(), Box::new(Distance::new(shin(other), ball))),
         ("limits".into(), Box::new(JointLimits::new(model))),
+        (
+            "affine place".into(),
+            Box::new(affine(FramePlacement::new(foot, Transform::new(turn, [0.1, 0.2, 0.3].into())), 6, 4)),
+        ),
+        ("affine acceleration".into(), Box::new(affine(FrameAcceleration::new(foot, LOCAL, twist(9)), 6, 2))),
     ];
     for (k, reference) in ReferenceFrame::ALL.into_iter().enumerate() {
         let k = k as u64;
@@ -74,6 +81,13 @@ fn terms(model: &Model, q: &[f64]) -> Vec<(String, Box<dyn Residual>)> {
         terms.push((format!("acceleration {reference}"), Box::new(FrameAcceleration::new(other, reference, twist(k)))));
     }
     terms
+}
+
+/// Some rows made of a residual's.
+fn affine(residual: impl Residual + 'static, columns: usize, rows: usize) -> Affine {
+    let x = numbers(&mut rng(columns as u64), rows * columns + rows);
+    let m = DMatrix::from_column_slice(rows, columns, &x[rows..]);
+    Affine::new(residual, m, DVector::from_column_slice(&x[..rows]))
 }
 
 /// Those that need the contacts.
@@ -84,6 +98,9 @@ fn forces(contacts: &[Contact]) -> Vec<(&'static str, Box<dyn Residual>)> {
         ("wrench", Box::new(ContactForce::new(sole).in_axes(axes))),
         ("pressure", Box::new(CenterOfPressure::new(sole, axes, 0.1, 0.04))),
         ("cone", Box::new(WrenchCone::new(sole, axes, 0.1, 0.04, 0.7))),
+        ("coulomb cone", Box::new(CoulombCone::of("FL_FOOT").friction(0.6).surface(axes))),
+        ("coulomb cone of a sole", Box::new(CoulombCone::of(sole).normal(Vector3::new(0.1, -0.3, 2.0)))),
+        ("affine force", Box::new(affine(ContactForce::new("FL_FOOT").in_axes(axes), 3, 2))),
         ("torque", Box::new(JointTorque::new(&Actuation::Full(18), contacts))),
     ]
 }
@@ -169,6 +186,33 @@ fn costs(model: &Model, contacts: &[Contact], residual: impl Residual + 'static,
     let at = guess::standing(&problem);
     let run = problem.costs(0, at.x(0), at.u(0), &mut problem.memory());
     run.map(|costs| costs[0].1).map_err(|error| error.to_string())
+}
+
+/// The rows of a Coulomb cone are those of a force in axes of the surface, whatever axes across its normal are taken.
+#[test]
+fn a_coulomb_cone_is_the_force_on_its_surface() {
+    let model = robot("solo12", true);
+    let q = pose(&model, 3);
+    let contacts = [Contact::point_at(&model, "FL_FOOT", &q).expect("is there")];
+    let normal = Vector3::new(0.3, -0.2, 1.0);
+    for (mu, expected) in [(0.5, 0.25), (2.0, 4.0)] {
+        let run = |residual: CoulombCone, loss| costs(&model, &contacts, residual, loss).expect("runs");
+        let cone = CoulombCone::of("FL_FOOT").friction(mu);
+        let of = |rows: [f64; 3]| Loss::Diagonal(rows.to_vec());
+        let force = |rows: [f64; 3]| costs(&model, &contacts, ContactForce::new("FL_FOOT"), of(rows)).expect("runs");
+        let (along, across) = (run(cone.clone(), of([1.0, 0.0, 0.0])), run(cone.clone(), of([0.0, 1.0, 1.0])));
+        // Squares of the same numbers, of some 100 N².
+        assert!((along - expected * force([0.0, 0.0, 1.0])).abs() < 1e-9, "{along}");
+        assert!((across - force([1.0, 1.0, 0.0])).abs() < 1e-9, "{across}");
+        // On a slope: what is along its normal and what is across make up the force.
+        let slope = cone.normal(normal);
+        let (along, across) = (run(slope.clone(), of([1.0, 0.0, 0.0])), run(slope, of([0.0, 1.0, 1.0])));
+        let n = normal.normalize();
+        let turned = ContactForce::new("FL_FOOT").in_axes(Matrix3::from_columns(&[n, n, n]));
+        let by_normal = costs(&model, &contacts, turned, of([1.0, 0.0, 0.0])).expect("runs");
+        assert!((along - expected * by_normal).abs() < 1e-9, "{along} {by_normal}");
+        assert!((by_normal + across - force([1.0; 3])).abs() < 1e-9, "{across}");
+    }
 }
 
 /// Half a turn from the goal, the rotation vector jumps: that is an error with a reason, for values and derivatives.

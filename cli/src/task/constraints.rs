@@ -1,5 +1,6 @@
-//! Constraints: terms that are zero, or stay between bounds.
+//! Constraints: terms that are zero, stay between bounds, or in cones.
 
+use super::cones::{self, Set};
 use super::entries::{Entries, by_entry};
 use super::goal::Form;
 use super::kinds::{Kind, Made};
@@ -19,6 +20,8 @@ pub(crate) struct ConstraintTask {
     /// One for all rows, or one a row.
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
+    /// Of cones all bounds are infinite.
+    pub(crate) set: Set,
 }
 
 impl fmt::Debug for ConstraintTask {
@@ -41,8 +44,7 @@ impl ConstraintTask {
             if piece.nodes.as_ref().is_some_and(Vec::is_empty) {
                 continue;
             }
-            let (lower, upper) = (self.lower.clone(), self.upper.clone());
-            let mut constraint = PathConstraint::boxed(self.term.name.clone(), piece.residual, lower, upper);
+            let mut constraint = self.set.constraint(&self.term.name, piece.residual, &self.lower, &self.upper);
             if let Some(nodes) = piece.nodes {
                 constraint = constraint.only_at(&nodes);
             }
@@ -54,7 +56,8 @@ impl ConstraintTask {
 }
 
 /// Keys of all kinds.
-const KEYS: [&str; 10] = ["name", "kind", "goal", "goals", "equal", "lower", "upper", "rows", "at", "phases"];
+const KEYS: [&str; 11] =
+    ["name", "kind", "goal", "goals", "equal", "lower", "upper", "norm_at_most", "rows", "at", "phases"];
 
 /// The list `constraints`.
 pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<Vec<ConstraintTask>, Error> {
@@ -66,9 +69,14 @@ pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Res
             (Some(contact), Entries::Any) => rows_of(contact, phases),
             _ => term.residuals[0].rows(),
         };
-        let (lower, upper) = range(table, kind, start, own, rows)?;
+        let named = || table.get("rows").map(|item| chosen(&item, kind, start, rows)).transpose();
+        let set = cones::read(table, kind, rows, named)?;
+        let (lower, upper) = match set {
+            Set::Between => range(table, kind, start, own, rows)?,
+            _ => (vec![f64::NEG_INFINITY; rows], vec![f64::INFINITY; rows]),
+        };
         place(table, kind, start, phases.len(), &mut term)?;
-        Ok(ConstraintTask { term, lower, upper })
+        Ok(ConstraintTask { term, lower, upper, set })
     };
     reader.read(&item, make, |constraint| &constraint.term)
 }
@@ -161,7 +169,9 @@ fn range(
         }
     };
     let Some((mut lower, mut upper)) = bounds else {
-        return Err(table.refuse("missing key `equal`, expected what it is to be, or `lower` or `upper`, its bounds"));
+        return Err(table.refuse(
+            "missing key `equal`, expected what it is to be, or `lower` or `upper`, its bounds, or `norm_at_most`",
+        ));
     };
     let at = table.get("lower").or_else(|| table.get("upper"));
     let refuse = |why: String| at.as_ref().map_or_else(|| table.refuse(&why), |item| item.refuse(&why));

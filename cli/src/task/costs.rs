@@ -1,5 +1,6 @@
 //! Costs: terms with a weight and a loss.
 
+use super::cones::COULOMB;
 use super::losses::loss;
 use super::phases::PhaseTask;
 use super::source::{Sign, Table};
@@ -48,6 +49,10 @@ pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Res
     let item = root.need("costs", "a list of costs: `[[costs]]`")?;
     let reader = Reader { start, phases, list: "costs", one: "cost", keys: &KEYS, goals: &[] };
     let make = |table: &Table<'_>, Found { term, kind, own }| {
+        if kind.name == COULOMB {
+            let why = format!("`{COULOMB}` is for `[[constraints]]`: the facets of a `friction-cone` have a cost");
+            return Err(table.refuse(why));
+        }
         let weight = table.get("weight").map_or(Ok(1.0), |item| item.number(Sign::NotNegative))?;
         let loss = loss(table, kind, start, own, term.residuals[0].rows())?;
         Ok(CostTask { term, weight, loss })

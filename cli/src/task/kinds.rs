@@ -1,5 +1,6 @@
 //! Kinds of residuals: a table. A new residual is one more entry.
 
+use super::cones::COULOMB;
 use super::entries::Entries;
 use super::goal::{Form, Goal};
 use super::named;
@@ -14,9 +15,9 @@ use gradyn::model::FrameId;
 use gradyn::spatial::Momentum;
 use gradyn_trajectory::Loss;
 use gradyn_trajectory::residual::{
-    Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate, Distance,
-    FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone, JointLimits,
-    LessParameter, ParameterValue, Residual, StateError, WrenchCone,
+    Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate, CoulombCone,
+    Distance, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone,
+    JointLimits, LessParameter, ParameterValue, Residual, StateError, WrenchCone,
 };
 use nalgebra::{Matrix3, Vector3};
 
@@ -56,7 +57,7 @@ pub(super) struct Kind {
 }
 
 /// All kinds.
-pub(super) const KINDS: [Kind; 17] = [
+pub(super) const KINDS: [Kind; 18] = [
     Kind {
         name: "state",
         keys: &[],
@@ -180,6 +181,13 @@ pub(super) const KINDS: [Kind; 17] = [
             let loss = cone.loss();
             with(cone, loss)
         },
+    },
+    Kind {
+        name: COULOMB,
+        keys: &["contact", "friction"],
+        goal: Form::None,
+        entries: Entries::Numbers(3),
+        make: |on| plain(CoulombCone::of(on.contact()?).friction(on.number("friction", Some(0.7))?)),
     },
     Kind {
         name: "center-of-pressure",

@@ -1,6 +1,7 @@
 //! Limits of joints and motors, as the robot's file has them: a line each.
 
 use super::actuation::Actuated;
+use super::cones::Set;
 use super::constraints::ConstraintTask;
 use super::goal::Goal;
 use super::named::joints;
@@ -104,7 +105,7 @@ impl<'a> Limits<'a> {
                 capsules: Vec::new(),
                 residuals,
             };
-            all.push(ConstraintTask { term, lower, upper });
+            all.push(ConstraintTask { term, lower, upper, set: Set::Between });
         }
         Ok(all)
     }

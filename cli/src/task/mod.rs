@@ -1,6 +1,7 @@
 //! Task files of `gradyn optimize`: what is to be solved, in TOML. The reference is `docs/optimize.md`.
 
 mod actuation;
+mod cones;
 mod constraints;
 mod contacts;
 mod costs;

@@ -220,7 +220,7 @@ fn constrained(text: &str) -> String {
 
 #[test]
 fn broken_constraints_are_refused_with_their_line() {
-    let cases: [(&str, &str, &str, &[&str]); 21] = [
+    let cases: [(&str, &str, &str, &[&str]); 25] = [
         ("velocity = 0.5", "velocty = 0.5", "velocty", &["key `limits.velocty`", "did you mean `velocity`?"]),
         ("velocity = 0.5", "velocity = 1.5", "velocity", &["key `limits.velocity`", "above 0 and not above 1", "1.5"]),
         ("velocity = 0.5", "velocity = \"x\"", "velocity", &["key `limits.velocity`", "true, or a share", "text `x`"]),
@@ -239,6 +239,20 @@ fn broken_constraints_are_refused_with_their_line() {
         ("equal = [0.5, 0.0, -1.8]", "lower = -inf", "lower = -inf", &["it bounds nothing"]),
         ("equal = [0.5, 0.0, -1.8]", "lower = nan", "lower = nan", &["a number, inf or -inf", "nan"]),
         ("equal = [0.5, 0.0, -1.8]", "upper = [1.0, inf]", "upper = ", &["expected 3 numbers", "found 2"]),
+        (
+            "equal = [",
+            "norm_at_most = -1.0\ngoal = [",
+            "norm_at_most",
+            &["`constraints[0].norm_at_most`", "positive", "-1"],
+        ),
+        ("equal = [", "norm_at_most = 1.0\nequal = [", "equal", &["expected `norm_at_most` alone, found `equal`"]),
+        ("equal = [", "norm_at_most = 1.0\nlower = 0\ngoal = [", "lower", &["`norm_at_most` alone, found `lower`"]),
+        (
+            "name = \"newton\"\niterations",
+            "name = \"multiple-shooting\"\niterations",
+            "[[constraints]]",
+            &["the constraint `tip`", "it keeps equalities only"],
+        ),
         ("\"x\", \"z\"", "\"x\", \"w\"", "rows = ", &["key `constraints[0].rows[1]`", "no row `w`", "x, y, z"]),
         ("\"x\", \"z\"", "3", "rows = ", &["key `constraints[0].rows[0]`", "a row from 0 to 2", "found the number 3"]),
         ("frame = \"tip\"", "frame = \"tipp\"", "frame = ", &["key `constraints[0].frame`", "did you mean `tip`?"]),
@@ -330,6 +344,54 @@ fn constraints_are_kept_and_reported() {
     // With a constraint, the solver is the one that keeps it.
     let file = small(&folder, |text| constrained(text).replace("name = \"newton\"\n", ""));
     assert!(good(["optimize", &file, "--explain"]).contains("newton, at most 100 iterations"));
+}
+
+/// A norm is kept and told of, as one row.
+#[test]
+fn norms_are_kept_and_reported() {
+    let folder = directory("norm");
+    let out = folder.join("out");
+    let near = |text: &str| constrained(text).replacen("equal = [0.5, ", "norm_at_most = 0.05\ngoal = [0.5, ", 1);
+    let file = small(&folder, near);
+    let text = good(["optimize", &file, "--check", "--output", out.to_str().expect("UTF-8")]);
+    assert!(text.lines().last().expect("lines").starts_with("converged: "), "{text}");
+    let answer = json(&fs::read_to_string(out.join("trajectory.json")).expect("is there"));
+    let held = &answer["constraints"]["tip"];
+    assert!(held["violation"].as_f64().expect("a number") < 1e-6, "{held}");
+    // It would cost less to go less far.
+    assert_eq!((&held["rows"], &held["active"]), (&1.into(), &1.into()), "{held}");
+    assert!(held["multiplier"].as_f64().expect("a number") > 1e-3, "{held}");
+    let text = good(["optimize", &file, "--explain"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("tip frame-translation tip norm <= 0.05 (2 of 3 rows) at the end"), "{text}");
+}
+
+/// A cone has no bounds, and no cost.
+#[test]
+fn cones_of_friction_have_no_bounds() {
+    let folder = directory("coulomb");
+    let text = fs::read_to_string(task("solo12_jump_cones")).expect("is there");
+    let robot = robots().join("solo12.urdf");
+    let text = text.replace("../../robots/solo12.urdf", robot.to_str().expect("UTF-8"));
+    let text = text.replace("\"friction-cone\"", "\"coulomb-cone\"");
+    let file = folder.join("jump.toml");
+    let refuse = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        fs::write(&file, text.replacen(from, to, 1)).expect("writes");
+        refused(&run(["optimize", file.to_str().expect("UTF-8")]))
+    };
+    for (key, said) in
+        [("lower = 0.0", "found `lower`"), ("rows = [0]", "found `rows`"), ("norm_at_most = 1.0", "is a cone")]
+    {
+        let message = refuse("friction = 0.7", &format!("friction = 0.7\n{key}"));
+        assert!(message.contains(said) && message.contains("`coulomb-cone`"), "{message}");
+    }
+    let message = refuse("[[constraints]]\nname = \"cone\"", "[[costs]]\nname = \"cone\"");
+    assert!(message.contains("`coulomb-cone` is for `[[constraints]]`"), "{message}");
+    let message = refuse("friction = 0.7", "friction = 0.0");
+    assert!(
+        message.contains("the coefficient of friction") && message.contains("Coulomb cone of `FL_FOOT`"),
+        "{message}"
+    );
 }
 
 #[test]

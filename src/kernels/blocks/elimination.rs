@@ -1,8 +1,8 @@
 //! Elimination of a matrix with the zeros of the mass matrix: `M = Lᵀ D L` in blocks.
 
+use crate::kernels::blocks;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::substitution::{forth, scale, take};
-use crate::kernels::blocks;
 use crate::kernels::outcome::{Lost, Outcome};
 use crate::kernels::rows::{from_rows, to_rows};
 use crate::plan::rows::Row;

@@ -1,10 +1,12 @@
 //! One node of the view: its rows and its part of the Lagrangian, by the numbers of its state and its controls, as dense blocks.
 
 use super::chart::{Chart, Frames};
+use super::cones::Cones;
 use crate::fault::{Fault, Reason};
 use crate::problem::{Problem, ProblemMemory};
 use crate::quadratic::{Dims, Multipliers, Quadratic};
 use nalgebra::DMatrix;
+use std::ops::Range;
 
 /// Below this factor of the objective, constraints are weighted by themselves.
 const SMALL: f64 = 1e-6;
@@ -13,6 +15,7 @@ const SMALL: f64 = 1e-6;
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) dims: Dims,
+    pub(super) cones: Cones,
     last: bool,
     x: Vec<f64>,
     next: Vec<f64>,
@@ -43,11 +46,12 @@ pub(super) struct Spot<'a> {
 }
 
 impl Block {
-    pub(super) fn new(dims: Dims, last: bool) -> Self {
+    pub(super) fn new(dims: Dims, last: bool, cones: Vec<Range<usize>>) -> Self {
         let Dims { nx, ndx, nu, n_eq, n_in } = dims;
         let (next, rows) = if last { (0, n_eq + n_in) } else { (nx, ndx + n_eq + n_in) };
         Self {
             dims,
+            cones: Cones(cones),
             last,
             x: vec![0.0; nx],
             next: vec![0.0; next],
@@ -78,6 +82,7 @@ impl Block {
         space.integrate(base, delta, &mut self.x).map_err(fault)?;
         let (reached, rows) = self.rows.split_at_mut(self.reached.len());
         self.cost = problem.value(k, &self.x, u, memory, &mut self.next, rows)?;
+        self.cones.values(&mut rows[self.dims.n_eq..]);
         if !self.last {
             space.difference(next_base, &self.next, reached).map_err(fault)?;
         }
@@ -109,12 +114,14 @@ impl Block {
         self.rows[..own].copy_from_slice(&self.reached);
         self.rows[own..own + n_eq].copy_from_slice(node.eq.as_slice());
         self.rows[own + n_eq..].copy_from_slice(node.ineq.as_slice());
+        self.cones.values(&mut self.rows[own + n_eq..]);
         for (first, by_x, by_u) in
             [(0, &node.a, &node.b), (own, &node.eq_x, &node.eq_u), (own + n_eq, &node.ineq_x, &node.ineq_u)]
         {
             self.jacobian.view_mut((first, 0), by_x.shape()).copy_from(by_x);
             self.jacobian.view_mut((first, ndx), by_u.shape()).copy_from(by_u);
         }
+        self.cones.derivatives(node.ineq.as_slice(), own + n_eq, &mut self.jacobian);
         chart.columns(&frames, &mut self.jacobian);
         if !self.last {
             let inverse = chart.inverse_frames(&self.reached).map_err(fault)?;
@@ -156,17 +163,21 @@ impl Block {
         let space = problem.space();
         let fault = |reason| Self::fault(problem, k, reason);
         let (own, Dims { ndx, nu, n_eq, .. }) = (self.reached.len(), self.dims);
-        let Self { x, next, reached, rows, node, multipliers, hessian, .. } = self;
+        let Self { cones, x, next, reached, rows, node, multipliers, hessian, .. } = self;
         space.integrate(base, delta, x).map_err(fault)?;
         for (to, from) in
             multipliers.next.iter_mut().chain(multipliers.eq.iter_mut()).chain(multipliers.ineq.iter_mut()).zip(lambda)
         {
             *to = scale * from;
         }
-        // Multipliers along the directions of the state that is reached, which has to be known.
+        // Multipliers along the directions of the state that is reached, which has to be known; and so have the values of cones.
         let mut inverse = Frames::new();
-        if !chart.is_flat() && own > 0 {
+        let turns = !chart.is_flat() && own > 0;
+        if turns || !cones.0.is_empty() {
             problem.value(k, x, u, memory, next, &mut rows[own..])?;
+            cones.to_cones(&rows[own + n_eq..], multipliers.ineq.as_mut_slice());
+        }
+        if turns {
             space.difference(next_base, next, reached).map_err(fault)?;
             inverse = chart.inverse_frames(reached).map_err(fault)?;
             chart.pull(&inverse, multipliers.next.as_mut_slice());
@@ -177,6 +188,10 @@ impl Block {
         hessian.view_mut((0, ndx), (ndx, nu)).copy_from(&(lxu + &curvature.xu));
         hessian.view_mut((ndx, 0), (nu, ndx)).copy_from(&(lxu + &curvature.xu).transpose());
         hessian.view_mut((ndx, ndx), (nu, nu)).copy_from(&(luu + &curvature.uu));
+        if !cones.0.is_empty() {
+            let scaled: Vec<f64> = lambda[own + n_eq..].iter().map(|lambda| scale * lambda).collect();
+            cones.bend(node, &scaled, hessian);
+        }
         if chart.is_flat() {
             return Ok(known);
         }

@@ -1,5 +1,6 @@
 //! Where the numbers of each node stand among the variables and the rows of the view.
 
+use super::cones::Cones;
 use crate::node::Row;
 use crate::problem::Problem;
 use crate::quadratic::Dims;
@@ -85,10 +86,11 @@ impl Layout {
     }
 }
 
-/// Bounds of the rows between bounds of a node.
+/// Bounds of the rows between bounds of a node, cones among them.
 pub(super) fn bounds(problem: &Problem, k: usize, n: usize) -> [Vec<f64>; 2] {
     let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; n], vec![f64::INFINITY; n]);
     problem.bounds(k, &mut lower, &mut upper);
+    Cones(problem.cones(k)).write_bounds(&mut lower);
     [lower, upper]
 }
 

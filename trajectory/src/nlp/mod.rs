@@ -12,7 +12,7 @@
 //!
 //! Rows are, node by node: what the step leaves to the next state, ndx (none at the last node); of the first node the start, ndx;
 //! equalities; rows between bounds. Rows of constraints that do not count at a node are left out. Bounds of controls are bounds of
-//! variables.
+//! variables. A second-order cone `t ≥ |w|` is two rows, `t ≥ 0` and `t² − |w|² ≥ 0`.
 //!
 //! The Lagrangian is `σ Σ ℓ + λᵀ rows`, so that multipliers of gaps are the costates of [`Newton`](crate::Newton), but for joints that
 //! turn in space, whose directions are those at the base: [`Nlp::multipliers`] takes them to the state.
@@ -21,6 +21,7 @@
 
 mod block;
 mod chart;
+mod cones;
 mod evaluation;
 mod layout;
 mod pattern;
@@ -119,7 +120,7 @@ impl<'p> Nlp<'p> {
         let (chart, layout) = (Chart::new(problem.model()), Layout::of(problem));
         let last = problem.steps();
         let mut nlp = Self {
-            blocks: layout.iter().enumerate().map(|(k, l)| Block::new(l.dims, k == last)).collect(),
+            blocks: layout.iter().enumerate().map(|(k, l)| Block::new(l.dims, k == last, problem.cones(k))).collect(),
             memory: problem.memory(),
             problem,
             base: base.clone(),

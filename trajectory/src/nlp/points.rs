@@ -61,6 +61,7 @@ impl Nlp<'_> {
             of.next.copy_from_slice(next);
             of.eq.copy_from_slice(&rest[..of.eq.len()]);
             of.ineq.copy_from_slice(&rest[of.eq.len()..]);
+            self.of_cones(k, w, of.ineq.as_mut_slice(), true)?;
             if k < last {
                 self.turn(k + 1, w, of.next.as_mut_slice(), true)?;
             }
@@ -68,7 +69,8 @@ impl Nlp<'_> {
         }
         Ok(NlpMultipliers { start, nodes })
     }
-    /// The multipliers of nodes as those of rows at w: the inverse of [`multipliers`](Self::multipliers).
+    /// The multipliers of nodes as those of rows at w: the inverse of [`multipliers`](Self::multipliers), where those of cones are along
+    /// their rows w.
     ///
     /// # Errors
     /// [`Fault`] where a joint is a whole turn away from the base.
@@ -85,7 +87,9 @@ impl Nlp<'_> {
                 start.copy_from_slice(&of.start);
                 self.turn(0, w, start, false)?;
             }
-            let rows: Vec<f64> = of_node.eq.iter().chain(of_node.ineq.iter()).copied().collect();
+            let mut ineq = of_node.ineq.as_slice().to_vec();
+            self.of_cones(k, w, &mut ineq, false)?;
+            let rows: Vec<f64> = of_node.eq.iter().copied().chain(ineq).collect();
             for (i, row) in layout.held.iter().enumerate() {
                 lambda[layout.held_row(i)] = rows[row - layout.gaps];
             }

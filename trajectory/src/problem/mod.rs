@@ -396,6 +396,11 @@ impl Problem {
     pub fn bounds(&self, k: usize, lower: &mut [f64], upper: &mut [f64]) {
         self.node(k).bounds(self.at(k, &[], &[]), lower, upper);
     }
+    /// Which rows `g` of a node make up second-order cones, a range a cone: the first of them stays at least the norm of the others.
+    #[must_use]
+    pub fn cones(&self, k: usize) -> Vec<Range<usize>> {
+        self.node(k).cones(self.at(k, &[], &[]))
+    }
     /// The constraint that a row of a node belongs to, by name.
     #[must_use]
     pub fn constraint_of(&self, k: usize, row: Row) -> Option<&str> {

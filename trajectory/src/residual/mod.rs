@@ -4,6 +4,7 @@
 //! acceleration `a` and the multipliers `f` of contacts. It gives its derivatives by each of these; the
 //! [`Stage`](crate::stage::Stage) puts those of `a` and `f` by the state in.
 
+mod affine;
 mod axes;
 mod center_of_pressure;
 mod centroidal_momentum;
@@ -11,6 +12,7 @@ mod com;
 mod contact_force;
 mod control;
 mod control_rate;
+mod coulomb_cone;
 mod distance;
 mod force_rows;
 mod frame_acceleration;
@@ -30,12 +32,14 @@ mod parameter;
 mod state;
 mod wrench_cone;
 
+pub use affine::Affine;
 pub use center_of_pressure::CenterOfPressure;
 pub use centroidal_momentum::CentroidalMomentum;
 pub use com::CenterOfMass;
 pub use contact_force::ContactForce;
 pub use control::Control;
 pub use control_rate::ControlRate;
+pub use coulomb_cone::CoulombCone;
 pub use distance::{Capsule, Distance};
 pub use frame_acceleration::FrameAcceleration;
 pub use frame_placement::FramePlacement;

@@ -22,6 +22,8 @@ pub(super) struct Held {
     pub(super) upper: Range<usize>,
     /// Of each row of the residual.
     rows: Vec<Row>,
+    /// Are its rows those of a second-order cone?
+    is_cone: bool,
 }
 
 /// Where a row of a residual stands in the node.
@@ -60,9 +62,9 @@ impl Held {
             *parameters += count;
             *parameters - count..*parameters
         };
-        let PathConstraint { name, residual, .. } = constraint;
+        let PathConstraint { name, residual, is_cone, .. } = constraint;
         let (counts, goal) = (take(1).start, take(residual.goal().len()));
-        Ok(Self { name, residual, counts, goal, lower: take(n), upper: take(n), rows })
+        Ok(Self { name, residual, counts, goal, lower: take(n), upper: take(n), rows, is_cone })
     }
 
     pub(super) fn memory(&self, depends: Depends, sizes: [usize; 4]) -> TermMemory {
@@ -79,6 +81,14 @@ impl Held {
             crate::node::Row::Inequality(i) => Row::Inequality(i),
         };
         self.rows.contains(&row)
+    }
+
+    /// Where its rows stand among those of the node, if they are those of a cone.
+    pub(super) fn cone(&self) -> Option<Range<usize>> {
+        match (self.is_cone, self.rows.first()) {
+            (true, Some(Row::Inequality(first))) => Some(*first..first + self.rows.len()),
+            _ => None,
+        }
     }
 
     /// Bounds of its rows that are no equalities.

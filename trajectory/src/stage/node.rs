@@ -1,6 +1,6 @@
 //! What a solver asks of a stage.
 
-use super::{Stage, StageMemory, Term, TermMemory, memory_of, view};
+use super::{Held, Stage, StageMemory, Term, TermMemory, memory_of, view};
 use crate::fault::finite;
 use crate::gauss_newton::{self, GaussNewton};
 use crate::node::{At, Memory, Node, NodeError, Row};
@@ -10,6 +10,7 @@ use crate::step::{Sensitivities, StepView};
 use gradyn::{DerivativeWorkspace, Workspace};
 use nalgebra::DVector;
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
 impl Node for Stage {
@@ -52,6 +53,9 @@ impl Node for Stage {
     }
     fn bounds(&self, at: At<'_>, lower: &mut [f64], upper: &mut [f64]) {
         self.held.iter().for_each(|held| held.write_bounds(&at, lower, upper));
+    }
+    fn cones(&self, at: At<'_>) -> Vec<Range<usize>> {
+        self.held.iter().filter(|held| held.counts(&at)).filter_map(Held::cone).collect()
     }
     fn constraint(&self, row: Row) -> Option<&str> {
         self.held.iter().find(|held| held.has(row)).map(|held| held.name.as_str())

@@ -149,7 +149,8 @@ fn constraints(task: &Task, text: &mut String) {
     let mut table = Table::new(heads.map(|head| (head, Align::Left)));
     for constraint in &task.constraints {
         let term = &constraint.term;
-        let cells = [&term.name, term.kind, &of(term, task), &range(&constraint.lower, &constraint.upper)];
+        let bounds = constraint.set.text().unwrap_or_else(|| range(&constraint.lower, &constraint.upper));
+        let cells = [&term.name, term.kind, &of(term, task), &bounds];
         let cells = [&cells.map(str::to_owned)[..], &[place(term, task), goals(term)]].concat();
         table.row(cells.iter().map(|cell| cell.as_str().into()));
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(super) struct Kept {
     #[serde(skip)]
     pub(super) name: String,
-    /// Rows over all nodes, those without a bound left out.
+    /// Rows over all nodes, those without a bound left out; a cone is one.
     pub(super) rows: usize,
     /// How many of them are at a bound; all of those that are equalities.
     pub(super) active: usize,
@@ -53,6 +53,13 @@ fn outside(x: f64, lower: f64, upper: f64) -> (f64, bool) {
     (off, off > 0.0 || at(lower) || at(upper))
 }
 
+/// How far `(t, w)` is outside of its cone, `|w| − t`, and whether it is at the boundary.
+fn beside(rows: &[f64]) -> (f64, bool) {
+    let Some((t, w)) = rows.split_first() else { return (0.0, false) };
+    let size = w.iter().map(|x| x * x).sum::<f64>().sqrt();
+    ((size - t).max(0.0), t - size <= AT * (1.0 + size))
+}
+
 /// All constraints, in the order in which they are met. Nodes that cannot be evaluated are left out.
 pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipliers]) -> Vec<Kept> {
     let problem = &task.problem;
@@ -87,6 +94,10 @@ pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipli
         for (i, g) in ineq.iter().enumerate().filter(|(i, _)| lower[*i].is_finite() || upper[*i].is_finite()) {
             let Some(name) = problem.constraint_of(k, Row::Inequality(i)) else { continue };
             add(name, outside(*g, lower[i], upper[i]), k, prices.and_then(|m| m.ineq.get(i)).copied());
+        }
+        for cone in problem.cones(k) {
+            let Some(name) = problem.constraint_of(k, Row::Inequality(cone.start)) else { continue };
+            add(name, beside(&ineq[cone.clone()]), k, prices.and_then(|m| m.ineq.get(cone.start)).copied());
         }
         if let Some((lower, upper)) = problem.node(k).control_bounds() {
             for ((u, lower), upper) in

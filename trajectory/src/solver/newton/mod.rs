@@ -11,10 +11,13 @@
 //! programming*, Mathematical Programming 106 (2006); L. Vanroye, A. Sathya, J. De Schutter and W. Decré, *FATROP: a fast constrained optimal
 //! control problem solver for robot trajectory optimization and control*, IROS 2023.
 
+mod barrier;
 mod condense;
+mod cones;
 mod direction;
 mod elastic;
 mod iterate;
+mod lorentz;
 mod mpc;
 mod optimality;
 mod options;

@@ -224,7 +224,8 @@ impl Rows {
     }
     /// Slacks and multipliers of another node, if that has the same rows.
     fn take_from(&mut self, other: &Self) {
-        if self.s.len() == other.s.len() && self.controls == other.controls {
+        let cones = self.cones.iter().map(|cone| &cone.rows).eq(other.cones.iter().map(|cone| &cone.rows));
+        if self.s.len() == other.s.len() && self.controls == other.controls && cones {
             self.s.copy_from_slice(&other.s);
             for (to, from) in self.z.iter_mut().zip(&other.z) {
                 to.copy_from_slice(from);

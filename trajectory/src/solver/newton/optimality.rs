@@ -74,7 +74,7 @@ impl Optimality {
         let sum = |x: &DVector<f64>| x.iter().map(|x| x.abs()).sum::<f64>();
         self.multipliers.0 += sum(costate) + sum(&multipliers.eq);
         self.multipliers.1 += ndx + multipliers.eq.len() + n + multipliers.ineq.len();
-        self.bounds.0 += rows.z.iter().flatten().sum::<f64>();
+        self.bounds.0 += rows.z.iter().flatten().map(|z| z.abs()).sum::<f64>();
         self.bounds.1 += rows.bounds();
     }
 

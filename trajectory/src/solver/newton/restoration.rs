@@ -10,6 +10,7 @@
 //! A. Wächter and L. Biegler (2006), section 3.3.
 
 use super::elastic::{Elastic, PRICE};
+use super::rows::Rows;
 use super::{Inner, KEEP};
 use crate::fault::Fault;
 use crate::node::Row;
@@ -59,7 +60,9 @@ impl Inner {
         self.filter.remember(outer);
         self.restoration.from.copy_from(&self.kept);
         self.forget_multipliers();
+        self.rows.iter_mut().for_each(Rows::push_cones);
         let mut mu = self.begin_elastic();
+        self.rows.iter_mut().for_each(|rows| rows.center_cones(mu));
         let zeta = mu.sqrt();
         let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
         self.restoration.filter.restart(merit);
@@ -115,7 +118,7 @@ impl Inner {
                 elastic.begin(i, Some(*c), mu);
             }
             for i in n..rows.s.len() {
-                elastic.begin(eq.len() + i - n, rows.is_bounded(i).then(|| rows.off(i)), mu);
+                elastic.begin(eq.len() + i - n, rows.counts(i).then(|| rows.off(i)), mu);
             }
         }
         mu
@@ -232,7 +235,7 @@ impl Inner {
             for (i, c) in trial.rows[..n_eq].iter().enumerate() {
                 violation += (c - elastic.given_after(i, step)).abs();
             }
-            for i in (n..rows.s.len()).filter(|i| rows.is_bounded(*i)) {
+            for i in (n..rows.s.len()).filter(|i| rows.counts(*i)) {
                 violation += (rows.tried_off(i, g) - elastic.given_after(n_eq + i - n, step)).abs();
             }
         }
@@ -273,7 +276,7 @@ impl Inner {
                 );
                 name(of, elastic.multiplier(row).abs());
             }
-            for i in (0..rows.s.len()).filter(|i| rows.is_bounded(*i)) {
+            for i in (0..rows.s.len()).filter(|i| rows.counts(*i)) {
                 let of = match rows.controls.get(i) {
                     Some(_) => format!("bounds of controls of phase `{phase}`"),
                     None => match problem.constraint_of(k, Row::Inequality(i - n)) {

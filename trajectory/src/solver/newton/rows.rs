@@ -1,4 +1,5 @@
-//! Rows of a node that stay between bounds, each with a slack and two multipliers.
+//! Rows of a node that stay between bounds, each with a slack and two multipliers; and [cones](super::cones), whose slacks and
+//! multipliers stand among them, z as those of lower bounds.
 //!
 //! Of `g(x, u) = s`, `L ≤ s ≤ U`, with `y` the multiplier of the first equation and `z` those of the bounds, the conditions of the barrier
 //! problem are
@@ -17,6 +18,7 @@
 //! programming*, Mathematical Programming 106 (2006), section 2.
 
 use super::condense::{Cost, add_row, row_dot};
+use super::cones::{Cone, Held};
 use super::elastic::Elastic;
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
@@ -40,7 +42,7 @@ pub(super) struct Rows {
     pub(super) g: Vec<f64>,
     pub(super) s: Vec<f64>,
     /// Slacks of the trajectory that is tried.
-    tried: Vec<f64>,
+    pub(super) tried: Vec<f64>,
     pub(super) z: [Vec<f64>; 2],
     pub(super) ds: Vec<f64>,
     pub(super) dz: [Vec<f64>; 2],
@@ -49,6 +51,7 @@ pub(super) struct Rows {
     push: Vec<f64>,
     /// Places of the entries of a row of G that are not zero.
     places: Vec<usize>,
+    pub(super) cones: Vec<Cone>,
 }
 
 impl Rows {
@@ -68,6 +71,7 @@ impl Rows {
         let zeros = || vec![0.0; n];
         let places = Vec::with_capacity(dims.ndx + dims.nu);
         let (g, s, tried, ds, sigma, push) = (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
+        let cones = Cone::all(problem, k, controls.len());
         Self {
             controls,
             lower,
@@ -81,6 +85,7 @@ impl Rows {
             sigma,
             push,
             places,
+            cones,
         }
     }
 
@@ -99,9 +104,10 @@ impl Rows {
         }
     }
 
-    /// How many bounds there are.
+    /// How many bounds there are, those of cones one a row.
     pub(super) fn bounds(&self) -> usize {
-        self.lower.iter().chain(&self.upper).filter(|x| x.is_finite()).count()
+        let finite = self.lower.iter().chain(&self.upper).filter(|x| x.is_finite()).count();
+        finite + self.cones.iter().map(|cone| cone.rows.len()).sum::<usize>()
     }
     /// Has a row a bound?
     pub(super) fn is_bounded(&self, row: usize) -> bool {
@@ -131,6 +137,7 @@ impl Rows {
     /// Slacks of `g` well between the bounds, near the values, and multipliers on the central path.
     pub(super) fn begin(&mut self, mu: f64) {
         self.push_inside(self.controls.len()..self.s.len());
+        self.push_cones();
         self.center(mu);
     }
     /// Slacks of `g` that bounds have been moved over come inside again, and multipliers near the central path.
@@ -148,6 +155,10 @@ impl Rows {
                     self.z[k][i] = self.z[k][i].clamp(mu / (FAR * slack), FAR * mu / slack);
                 }
             }
+        }
+        for cone in &self.cones {
+            cone.come_inside(&mut self.s);
+            cone.keep_near(&self.s, &mut self.z[0], mu);
         }
     }
     fn push_inside(&mut self, rows: std::ops::Range<usize>) {
@@ -167,19 +178,20 @@ impl Rows {
             self.z[0][i] = if low.is_finite() { mu / low } else { 0.0 };
             self.z[1][i] = if high.is_finite() { mu / high } else { 0.0 };
         }
+        self.center_cones(mu);
     }
 
     /// `s − L` and `U − s`.
-    fn slacks(&self, i: usize) -> [f64; 2] {
+    pub(super) fn slacks(&self, i: usize) -> [f64; 2] {
         [self.s[i] - self.lower[i], self.upper[i] - self.s[i]]
     }
     /// `y = z_U − z_L`
     pub(super) fn y(&self, i: usize) -> f64 {
         self.z[1][i] - self.z[0][i]
     }
-    /// `g − s`; zero where a row has no bound.
+    /// `g − s`; zero where a row has no bound, and is none of a cone.
     pub(super) fn off(&self, i: usize) -> f64 {
-        if self.is_bounded(i) { self.g[i] - self.s[i] } else { 0.0 }
+        if self.counts(i) { self.g[i] - self.s[i] } else { 0.0 }
     }
 
     /// Σ and b of a row.
@@ -211,6 +223,12 @@ impl Rows {
                 _ => (sigma, b + sigma * self.off(i)),
             };
         }
+        let Self { cones, s, z: [z, _], g, .. } = self;
+        for cone in cones {
+            let first = |elastic: &Elastic| elastic.equalities() + cone.rows.start - n;
+            let elastic = elastic.map(|elastic| (elastic, first(elastic)));
+            cone.weigh(Held { s, z, g }, mu, elastic);
+        }
     }
 
     /// Adds the rows to the cost of their node.
@@ -225,6 +243,7 @@ impl Rows {
         for row in n..self.s.len() {
             add_row(&mut cost, [ineq_x, ineq_u], row - n, [self.sigma[row], self.push[row]], &mut self.places);
         }
+        self.cones.iter_mut().for_each(|cone| cone.condense(node, n, &mut self.places));
     }
     /// Adds to the gradient what a correction adds to `g − s`.
     pub(super) fn correct(&mut self, node: &mut Quadratic, more: &[f64]) {
@@ -240,6 +259,7 @@ impl Rows {
                 node.lu.iter_mut().zip(u.iter()).for_each(|(l, u)| *l += push * u);
             }
         }
+        self.cones.iter_mut().for_each(|cone| cone.correct(node, more));
     }
 
     /// `δs` and `δz` of a step; `more`: what a correction adds to `g − s`.
@@ -265,6 +285,10 @@ impl Rows {
             self.ds[i] = ds;
             self.dz[0][i] = if low.is_finite() { (mu - self.z[0][i] * ds) / low - self.z[0][i] } else { 0.0 };
             self.dz[1][i] = if high.is_finite() { (mu + self.z[1][i] * ds) / high - self.z[1][i] } else { 0.0 };
+        }
+        let Self { cones, s, z: [z, _], g, ds, dz: [dz, _], .. } = self;
+        for cone in cones {
+            cone.directions((node, dx, du), Held { s, z, g }, [ds, dz], (n, more));
         }
     }
 
@@ -293,11 +317,15 @@ impl Rows {
             self.dz[0][i] = if low.is_finite() { (mu - self.z[0][i] * ds) / low - self.z[0][i] } else { 0.0 };
             self.dz[1][i] = if high.is_finite() { (mu + self.z[1][i] * ds) / high - self.z[1][i] } else { 0.0 };
         }
+        let Self { cones, s, z: [z, _], g, ds, dz: [dz, _], .. } = self;
+        for cone in cones {
+            cone.elastic_directions((node, dx, du), Held { s, z, g }, [ds, dz], (n, mu, elastic));
+        }
     }
 
     /// The longest steps of slacks, from this row on, and of multipliers, at most 1, that leave a share `1 − τ` of the way to the bounds.
     pub(super) fn longest(&self, tau: f64, first: usize) -> [f64; 2] {
-        let mut longest = [1.0_f64; 2];
+        let mut longest = self.longest_in_cones(tau);
         let mut limit = |k: usize, from: f64, by: f64| {
             if by < 0.0 && from.is_finite() {
                 longest[k] = longest[k].min(-tau * from / by);
@@ -338,41 +366,12 @@ impl Rows {
                 }
             };
         }
+        self.try_cones(step, tau, g, elastic);
     }
     /// `g − s` of the trajectory that is tried.
     pub(super) fn tried_off(&self, i: usize, g: &[f64]) -> f64 {
         let n = self.controls.len();
-        if i < n || !self.is_bounded(i) { 0.0 } else { g[i - n] - self.tried[i] }
-    }
-
-    /// `−Σ ln` of the slacks.
-    pub(super) fn barrier(&self) -> f64 {
-        self.barrier_at(&self.s)
-    }
-    /// Of the trajectory that is tried.
-    pub(super) fn tried_barrier(&self) -> f64 {
-        self.barrier_at(&self.tried)
-    }
-    fn barrier_at(&self, s: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for (i, s) in s.iter().enumerate() {
-            for slack in [s - self.lower[i], self.upper[i] - s] {
-                if slack.is_finite() {
-                    sum -= if slack > 0.0 { slack.ln() } else { f64::NEG_INFINITY };
-                }
-            }
-        }
-        sum
-    }
-    /// The slope of [`barrier`](Self::barrier).
-    pub(super) fn barrier_slope(&self) -> f64 {
-        let mut sum = 0.0;
-        for i in 0..self.s.len() {
-            let [low, high] = self.slacks(i);
-            sum += if low.is_finite() { -self.ds[i] / low } else { 0.0 };
-            sum += if high.is_finite() { self.ds[i] / high } else { 0.0 };
-        }
-        sum
+        if i < n || !self.counts(i) { 0.0 } else { g[i - n] - self.tried[i] }
     }
 
     /// Takes the slacks that were tried, and a step of multipliers, which are kept near the central path.
@@ -389,18 +388,13 @@ impl Rows {
                 }
             }
         }
-    }
-
-    /// The largest of `|z · slack − μ|`.
-    pub(super) fn complementarity(&self, mu: f64) -> f64 {
-        let mut largest: f64 = 0.0;
-        for i in 0..self.s.len() {
-            for (k, slack) in self.slacks(i).into_iter().enumerate() {
-                if slack.is_finite() {
-                    largest = largest.max((self.z[k][i] * slack - mu).abs());
-                }
+        let Self { cones, s, tried, z: [z, _], dz: [dz, _], .. } = self;
+        for cone in cones {
+            for i in cone.rows.clone() {
+                s[i] = tried[i];
+                z[i] += dual * dz[i];
             }
+            cone.keep_near(s, z, mu);
         }
-        largest
     }
 }
