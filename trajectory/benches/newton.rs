@@ -1,12 +1,14 @@
-//! How many of 300 problems does `Newton` solve, with its defaults? Those of `problems/drawn.rs`.
+//! How many of problems that are drawn by seeds does `Newton` solve, with its defaults? Those of `problems/drawn.rs`.
 //!
 //! ```sh
-//! newton                        # all of them: shares solved, medians, and each failure with its reason
-//! newton FAMILY COUNT [FIRST]   # some of one family
-//! newton FAMILY COUNT FIRST log # with every iteration; `linear`: by trials along straight lines
+//! newton drawn 300               # shares solved, medians, and each failure with its reason
+//! newton ur5_reach 80            # some of one family: `ur5_reach_bounded`, `convex`, `cart_pole`, …
+//! newton FAMILY COUNT [FIRST]    # from this seed on
+//! newton FAMILY COUNT FIRST log  # with every iteration
 //! ```
 //!
-//! What `cargo bench` runs without arguments is all of them.
+//! And words behind: `linear`, `gauss`, `exact`; `barrier=X`, `regularization=X`, `tolerance=X`, `iterations=N`. Without arguments it is all of
+//! the drawn ones.
 
 #[path = "../problems/drawn.rs"]
 mod drawn;
@@ -16,63 +18,127 @@ mod problems;
 #[path = "../problems/starts.rs"]
 mod starts;
 
-use gradyn_trajectory::solver::RollOut;
+use gradyn_trajectory::solver::{Hessian, RollOut};
 use gradyn_trajectory::{Newton, NewtonOptions, Status};
 use std::error::Error;
 use std::time::Instant;
 
-fn main() -> Result<(), Box<dyn Error>> {
+type Done<T> = Result<T, Box<dyn Error>>;
+
+/// All of the drawn ones.
+const ALL: u64 = 300;
+
+fn main() -> Done<()> {
     // Cargo adds `--bench`.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (mut solved, mut all) = (0, 0);
-    let families = match arguments[..] {
-        [] => drawn::FAMILIES.map(|(family, count)| (family, 0, count)).to_vec(),
+    let (options, log, rest) = read(&arguments)?;
+    let families = match rest[..] {
+        [] => shares(ALL),
+        ["drawn", count] => shares(count.parse()?),
         [family, count] => vec![(family, 0, count.parse()?)],
-        [family, count, first, ..] => vec![(family, first.parse()?, count.parse()?)],
-        [_] => return Err("newton [FAMILY COUNT [FIRST [log]]]".into()),
+        [family, count, first] => vec![(family, first.parse()?, count.parse()?)],
+        _ => return Err("newton [FAMILY COUNT [FIRST]] [WORD …]".into()),
     };
-    println!("family            solved      iterations: median, most       ms: median, most");
-    let mut failures = Vec::new();
+    println!("family            solved       iterations: median, most       ms: median, most");
+    let (mut all, mut failures) = (Found::default(), Vec::new());
     for (family, first, count) in families {
-        let (mut iterations, mut times) = (Vec::new(), Vec::new());
+        let mut found = Found::default();
         for seed in first..first + count {
-            let (problem, guess) = drawn::drawn(family, seed)?;
-            let mut options = NewtonOptions::default();
-            if arguments.iter().skip(3).any(|a| *a == "linear") {
-                options.roll_out = RollOut::Linear;
-            }
-            let mut newton = Newton::new(&problem, options);
-            let began = Instant::now();
-            let report = newton.solve(&problem, &guess);
-            let seconds = began.elapsed().as_secs_f64();
-            if arguments.iter().skip(3).any(|a| *a == "log") {
-                newton.history().iter().for_each(|i| println!("{i:?}"));
-                println!("{report:?}");
-            }
-            if report.status == Status::Converged {
-                iterations.push(report.iterations as f64);
-                times.push(1e3 * seconds);
-            } else {
-                failures.push(format!(
-                    "{family} {seed}: {}; {} iterations, {:.0} ms, cost {:.6e}, gap {:.1e}, optimality {:.1e}",
-                    report.status,
-                    report.iterations,
-                    1e3 * seconds,
-                    report.cost,
-                    report.gap,
-                    report.expected
-                ));
+            found.count += 1;
+            if let Some(failure) = solve(family, seed, &options, log, &mut found)? {
+                failures.push(failure);
             }
         }
-        solved += iterations.len();
-        all += count;
-        let [[middle, most], [time, longest]] = [spread(&mut iterations), spread(&mut times)];
-        println!("{family:16} {:3} of {count:3} {middle:12.0} {most:6.0} {time:22.1} {longest:9.1}", iterations.len());
+        found.print(family);
+        all.add(found);
     }
-    println!("{solved} of {all} solved");
+    all.print("all");
     failures.iter().for_each(|failure| println!("{failure}"));
     Ok(())
+}
+
+/// Options, whether iterations are wanted, and what is left.
+fn read(arguments: &[String]) -> Done<(NewtonOptions, bool, Vec<&str>)> {
+    let (mut options, mut log, mut rest) = (NewtonOptions::default(), false, Vec::new());
+    for argument in arguments {
+        match argument.split_once('=').unwrap_or((argument, "")) {
+            ("barrier", x) => options.barrier = x.parse()?,
+            ("regularization", x) => options.regularization = x.parse()?,
+            ("tolerance", x) => options.tolerance = x.parse()?,
+            ("iterations", x) => options.iterations = x.parse()?,
+            ("linear", _) => options.roll_out = RollOut::Linear,
+            ("gauss", _) => options.hessian = Hessian::GaussNewton,
+            ("exact", _) => options.hessian = Hessian::Exact,
+            ("log", _) => log = true,
+            _ => rest.push(argument.as_str()),
+        }
+    }
+    Ok((options, log, rest))
+}
+
+/// How many of each family, of so many in all.
+fn shares(count: u64) -> Vec<(&'static str, u64, u64)> {
+    drawn::FAMILIES.iter().map(|(family, share)| (*family, 0, share * count / ALL)).collect()
+}
+
+/// Solves one; what is wrong with it, if it is not solved.
+fn solve(family: &str, seed: u64, options: &NewtonOptions, log: bool, found: &mut Found) -> Done<Option<String>> {
+    let (problem, guess) = drawn::drawn(family, seed)?;
+    let mut newton = Newton::new(&problem, options.clone());
+    let began = Instant::now();
+    let report = newton.solve(&problem, &guess);
+    let ms = 1e3 * began.elapsed().as_secs_f64();
+    if log {
+        println!("{family} {seed}");
+        for i in newton.history() {
+            println!(
+                "{:4} cost {:13.6e} gap {:7.1e} violation {:7.1e} error {:7.1e} dual {:7.1e} mu {:7.1e} delta {:7.1e} step {:7.1e} {} {}",
+                i.iteration,
+                i.cost,
+                i.gap,
+                i.violation,
+                i.expected,
+                i.stationarity,
+                i.barrier,
+                i.regularization,
+                i.step,
+                if i.accepted { "+" } else { "-" },
+                if i.exact { "exact" } else { "" },
+            );
+        }
+        println!("{report:?}");
+    }
+    if report.status == Status::Converged {
+        found.iterations.push(report.iterations as f64);
+        found.times.push(ms);
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "{family} {seed}: {}; {} iterations, {ms:.0} ms, cost {:.6e}, gap {:.1e}, optimality {:.1e}",
+        report.status, report.iterations, report.cost, report.gap, report.expected
+    )))
+}
+
+/// Those solved.
+#[derive(Default)]
+struct Found {
+    count: usize,
+    iterations: Vec<f64>,
+    times: Vec<f64>,
+}
+
+impl Found {
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.iterations.extend(other.iterations);
+        self.times.extend(other.times);
+    }
+    fn print(&mut self, name: &str) {
+        let Self { count, iterations, times } = self;
+        let solved = iterations.len();
+        let [[middle, most], [time, longest]] = [spread(iterations), spread(times)];
+        println!("{name:17} {solved:3} of {count:3} {middle:12.0} {most:6.0} {time:22.1} {longest:9.1}");
+    }
 }
 
 /// Median and largest.

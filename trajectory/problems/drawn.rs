@@ -1,5 +1,9 @@
 //! Problems with constraints, drawn by a seed: what is to be done, where it starts, and the guess.
 
+mod arms;
+mod convex;
+mod floating;
+
 use super::problems;
 use super::starts;
 use gradyn::Model;
@@ -15,12 +19,25 @@ use std::f64::consts::PI;
 type Made<T> = Result<T, Box<dyn Error>>;
 
 /// Names, and how many of 300 problems each has.
-pub(crate) const FAMILIES: [(&str, u64); 5] =
-    [("panda_limits", 75), ("panda_capsule", 25), ("quadrotor", 50), ("double_pendulum", 75), ("cart_pole", 75)];
+pub(crate) const FAMILIES: [(&str, u64); 9] = [
+    ("panda_limits", 50),
+    ("panda_capsule", 25),
+    ("ur5_limits", 25),
+    ("ur5_hurry", 20),
+    ("quadrotor", 25),
+    ("quadrotor_limits", 25),
+    ("quadruped", 10),
+    ("double_pendulum", 60),
+    ("cart_pole", 60),
+];
 
-/// A problem of a family, with its guess: the start at all nodes, and controls as drawn.
+/// A problem of a family, with its guess: the start at all nodes, and controls as drawn. Beside those above, `ur5_reach` and
+/// `ur5_reach_bounded` of `arms.rs`, and `convex`.
 pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
     let mut rng = ChaCha8Rng::seed_from_u64(1000 + seed);
+    if let Some(made) = other(family, seed, &mut rng) {
+        return made;
+    }
     let mut near = |center: f64, width: f64| center + width * rng.random_range(-1.0..1.0);
     match family {
         // To a place that the hand has at joints not far away, from another such place, at rest.
@@ -28,7 +45,7 @@ pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
             let mut problem = problems::panda_limits(Some([0.4, 0.3, 0.5]))?;
             let q: Vec<f64> = problem.start()[..7].iter().map(|q| near(*q, 0.2)).collect();
             let goal: Vec<f64> = q.iter().map(|q| near(*q, 0.4)).collect();
-            let place = place(problem.model(), &goal)?;
+            let place = place(problem.model(), "panda_link8", &goal)?;
             problem = problems::panda_limits(Some(place))?;
             problem.set_start(&q, &[0.0; 7])?;
             let guess = guess::standing(&problem);
@@ -74,7 +91,32 @@ pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
     }
 }
 
-fn place(model: &Model, q: &[f64]) -> Made<[f64; 3]> {
-    let hand = model.find_frame("panda_link8").ok_or("no hand")?;
-    Ok(frame_pose(model, &mut Workspace::new(model), q, hand)?.translation.into())
+/// Families that have files of their own.
+fn other(family: &str, seed: u64, rng: &mut ChaCha8Rng) -> Option<Made<(Problem, Trajectory)>> {
+    let problem = match family {
+        // The seed as there, and places the same for both.
+        "ur5_reach" => arms::reach(&mut ChaCha8Rng::seed_from_u64(42 + seed), false),
+        "ur5_reach_bounded" => arms::reach(&mut ChaCha8Rng::seed_from_u64(42 + seed), true),
+        "ur5_limits" => arms::limited(rng, false),
+        "ur5_hurry" => arms::limited(rng, true),
+        "quadrotor_limits" => floating::quadrotor(rng),
+        "quadruped" => floating::quadruped(rng),
+        "convex" => convex::convex(seed),
+        _ => return None,
+    };
+    let with_guess = |problem: Problem| {
+        let mut guess = guess::standing(&problem);
+        match family {
+            "quadrotor_limits" => (0..problem.steps()).for_each(|k| guess.u_mut(k).fill(2.4525)),
+            "quadruped" => guess = guess::with_static_controls(&problem, guess)?,
+            _ => (),
+        }
+        Ok((problem, guess))
+    };
+    Some(problem.and_then(with_guess))
+}
+
+fn place(model: &Model, frame: &str, q: &[f64]) -> Made<[f64; 3]> {
+    let frame = model.find_frame(frame).ok_or("no such frame")?;
+    Ok(frame_pose(model, &mut Workspace::new(model), q, frame)?.translation.into())
 }

@@ -97,9 +97,14 @@ pub(crate) fn panda_limits(place: Option<[f64; 3]>) -> Made<Problem> {
         .phase(reach)
         .last(Cost::new("state", StateError::at(&model, &start, &[0.0; 7])).weight(0.1))
         .last_constraint(PathConstraint::equal("place", FrameTranslation::new(hand, place.into())))
-        .last_constraint(PathConstraint::equal("rest", Own::new(&model, Rest)))
+        .last_constraint(PathConstraint::equal("rest", rest(&model)))
         .build()?;
     Ok(problem)
+}
+
+/// Velocities: zero at rest.
+pub(crate) fn rest(model: &Model) -> Own<impl Quantity> {
+    Own::new(model, Rest)
 }
 
 /// `r = v`
