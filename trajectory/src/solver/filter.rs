@@ -17,6 +17,8 @@ const POWERS: (f64, f64) = (1.1, 2.3);
 /// Pairs that no later trajectory may be worse than in both respects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
+    /// Violations up to this count as none: rounding decides about them.
+    none: f64,
     pairs: Vec<Merit>,
     /// More violation than this is never accepted.
     most: f64,
@@ -26,7 +28,11 @@ pub(super) struct Filter {
 
 impl Filter {
     pub(super) fn with_capacity(n: usize) -> Self {
-        Self { pairs: Vec::with_capacity(n), most: f64::INFINITY, little: 0.0 }
+        Self { none: 0.0, pairs: Vec::with_capacity(n), most: f64::INFINITY, little: 0.0 }
+    }
+    /// From now on violations up to this count as none: what is left of them is rounding, which shall not decide.
+    pub(super) fn forgive(&mut self, none: f64) {
+        self.none = none;
     }
 
     /// For a solution that begins here.
@@ -44,7 +50,7 @@ impl Filter {
     }
     /// Is a point better than all that were left?
     pub(super) fn allows(&self, at: Merit) -> bool {
-        at.cost.is_finite() && at.violation <= self.most && self.pairs.iter().all(|pair| better(*pair, at))
+        at.cost.is_finite() && at.violation <= self.most && self.pairs.iter().all(|pair| self.is_better(*pair, at))
     }
     /// Is a trial accepted, a step `alpha` along a direction with this slope of the cost? Remembers the point that is left where
     /// the filter asks for that.
@@ -52,21 +58,34 @@ impl Filter {
         if !self.allows(trial) {
             return false;
         }
+        let armijo = trial.cost <= from.cost + ARMIJO * alpha * slope + rounding(from.cost);
         let descends = slope < 0.0 && alpha * (-slope).powf(POWERS.1) > from.violation.powf(POWERS.0);
         if descends && from.violation <= self.little {
-            // Where rounding is all that is left, equal counts as less.
-            let rounding = 10.0 * f64::EPSILON * from.cost.abs();
-            return trial.cost <= from.cost + ARMIJO * alpha * slope + rounding;
+            return armijo;
         }
-        let accepted = better(from, trial);
+        if slope < 0.0 && armijo && self.is_none(from) && self.is_none(trial) {
+            return true;
+        }
+        let accepted = self.is_better(from, trial);
         if accepted {
             self.remember(from);
         }
         accepted
     }
+    /// Is a violation none, but for rounding?
+    fn is_none(&self, at: Merit) -> bool {
+        at.violation <= self.none
+    }
+    /// Is a trial clearly better than a pair, in cost or in violation?
+    fn is_better(&self, than: Merit, trial: Merit) -> bool {
+        let equal = self.is_none(than) && self.is_none(trial);
+        let least = if equal { 0.0 } else { LESS_COST * than.violation };
+        trial.violation <= (1.0 - LESS_VIOLATION) * than.violation
+            || trial.cost <= than.cost - least + rounding(than.cost)
+    }
 }
 
-/// Is a trial clearly better than a pair, in cost or in violation?
-fn better(than: Merit, trial: Merit) -> bool {
-    trial.violation <= (1.0 - LESS_VIOLATION) * than.violation || trial.cost <= than.cost - LESS_COST * than.violation
+/// Where rounding is all that is left, equal costs count as less: Wächter and Biegler, section 3.8.
+fn rounding(cost: f64) -> f64 {
+    10.0 * f64::EPSILON * cost.abs()
 }

@@ -99,7 +99,7 @@ impl Inner {
                 Err(failure @ (Failure::Infeasible { .. } | Failure::Sizes { .. })) => return Err(failure),
                 Err(failure) => {
                     let far = self.run.optimality.error(0.0) > CLOSE;
-                    if self.run.exact && wanted == Hessian::Automatic && far {
+                    if self.run.exact && wanted == Hessian::Automatic && self.way.replaces && far {
                         self.run.exact = false;
                     } else if !self.raise() {
                         return Err(failure);

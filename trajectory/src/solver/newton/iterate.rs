@@ -32,19 +32,20 @@ impl Inner {
         cold: bool,
         watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
     ) -> Status {
-        let began = Instant::now();
-        self.until = self.options.time.and_then(|limit| began.checked_add(limit));
-        for iteration in 0..self.options.iterations {
-            if let Err(fault) = self.linearize(crew, problem, cold && iteration == 0) {
+        self.filter.forgive(self.options.tolerance);
+        let mut first = true;
+        while self.history.len() < self.most {
+            if let Err(fault) = self.linearize(crew, problem, cold && first) {
                 return Status::Fault(fault);
             }
+            let begins = std::mem::take(&mut first);
             self.judge(crew, problem);
             if self.run.error <= self.options.tolerance {
-                self.enter(iteration, 0.0, false);
+                self.enter(0.0, false);
                 watch(&self.history[self.history.len() - 1]);
                 return Status::Converged;
             }
-            self.shrink_barrier();
+            self.shrink_barrier(begins);
             let gap = self.run.gap;
             // Without a direction there is no step.
             let (step, accepted, node) = match self.direction(crew, problem) {
@@ -55,10 +56,16 @@ impl Inner {
                 Err(failure) => (0.0, false, Some(failure.node())),
             };
             self.run.step = step;
-            self.enter(iteration, gap, accepted);
+            self.enter(gap, accepted);
             let wish = watch(&self.history[self.history.len() - 1]);
             if diverges(self.run.cost) {
                 return Status::Diverged;
+            }
+            if wish == Control::Stop {
+                return Status::Stopped;
+            }
+            if self.is_late() {
+                return Status::TimeLimit;
             }
             if accepted && step < SHORT {
                 self.run.short += 1
@@ -77,15 +84,9 @@ impl Inner {
                 if accepted && let Err(fault) = self.linearize(crew, problem, false) {
                     return Status::Fault(fault);
                 }
-                if let Err(status) = self.restore(crew, problem) {
+                if let Err(status) = self.restore(crew, problem, watch) {
                     return status;
                 }
-            }
-            if wish == Control::Stop {
-                return Status::Stopped;
-            }
-            if self.is_late() {
-                return Status::TimeLimit;
             }
         }
         Status::IterationLimit
@@ -179,22 +180,22 @@ impl Inner {
     }
 
     /// Less μ, where the barrier problem is solved well enough.
-    pub(super) fn shrink_barrier(&mut self) {
+    pub(super) fn shrink_barrier(&mut self, begins: bool) {
         let least = self.options.tolerance / NEAR;
         let before = self.run.mu;
         while self.run.mu > least && self.error(self.run.mu) <= NEAR * self.run.mu {
             self.run.mu = (SHRINK * self.run.mu).min(self.run.mu.powf(POWER)).max(least);
         }
-        if self.run.mu < before || self.history.is_empty() {
+        if self.run.mu < before || begins {
             let merit = self.merit();
             self.filter.restart(merit);
         }
     }
 
-    pub(super) fn enter(&mut self, iteration: usize, gap: f64, accepted: bool) {
+    pub(super) fn enter(&mut self, gap: f64, accepted: bool) {
         let Run { cost, optimality, error, step, delta, mu, exact, .. } = self.run;
         self.history.push(Iteration {
-            iteration,
+            iteration: self.history.len(),
             cost,
             gap,
             violation: optimality.primal,

@@ -5,7 +5,7 @@
 //! of dynamics, costs and constraints alike; where they are not positive along what equalities leave free, which the sweep sees, those of
 //! Gauss and Newton take their place far from a solution, and a multiple of the identity is added near to one. Steps are accepted by a
 //! filter, whole ones corrected to second order where they meet the bend of a constraint; where none is accepted, violations alone are
-//! made less, until one is ([`restoration`]).
+//! made less, until one is ([`restoration`]). Where that leads nowhere either, another way is tried from the same guess ([`ways`]).
 //!
 //! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
 //! programming*, Mathematical Programming 106 (2006); L. Vanroye, A. Sathya, J. De Schutter and W. Decré, *FATROP: a fast constrained optimal
@@ -24,6 +24,7 @@ mod options;
 mod restoration;
 mod rows;
 mod search;
+mod ways;
 
 use super::crew::Crew;
 use super::filter::Filter;
@@ -43,6 +44,7 @@ use restoration::Restoration;
 use rows::Rows;
 use search::{Corrections, Trial};
 use std::time::Instant;
+use ways::Way;
 
 /// Steps keep at least this share of the distance to bounds (`1 − τ_min`).
 const KEEP: f64 = 0.01;
@@ -81,6 +83,9 @@ struct Inner {
     /// Why the last trial could not be evaluated, if none could.
     fault: Option<Fault>,
     run: Run,
+    /// How it goes on, and when at the latest another way is tried: after so many iterations in all.
+    way: Way,
+    most: usize,
     /// When it has to end.
     until: Option<Instant>,
     /// Are there multipliers and slacks of a solution before, and how many in a row have failed since?
@@ -151,6 +156,8 @@ impl Newton {
             history: Vec::with_capacity(options.iterations),
             fault: None,
             run: Run::new(&options),
+            way: Way::first(false),
+            most: options.iterations,
             until: None,
             warm: false,
             failures: 0,
@@ -228,8 +235,7 @@ impl Newton {
                     solver.go_on(problem);
                 }
             }
-            let cold = guess.is_some();
-            crew.serve(problem, &|_, _, _| {}, || solver.iterate(crew, problem, cold, &mut watch))
+            crew.serve(problem, &|_, _, _| {}, || solver.by_ways(crew, problem, guess, &mut watch))
         } else {
             Status::Fault(misfit(problem))
         };

@@ -5,7 +5,8 @@ use std::time::Duration;
 /// Which second derivatives directions come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hessian {
-    /// Those of the Lagrangian; far from a solution those of Gauss and Newton where the others are not positive enough.
+    /// Those of the Lagrangian. Where they are not positive enough: with constraints beside the dynamics as [`Exact`](Self::Exact); without,
+    /// those of Gauss and Newton far from a solution. Where that ends nowhere, the other of both.
     #[default]
     Automatic,
     /// Those of the Lagrangian, with as much of the identity as it takes.
@@ -17,7 +18,8 @@ pub enum Hessian {
 /// How a trial follows its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RollOut {
-    /// Along straight lines at first, and where only short steps are accepted by the dynamics.
+    /// Along straight lines; without constraints beside the dynamics also by these, where only short steps are accepted. Where that ends
+    /// nowhere, the other of both, and then by the dynamics alone, from the roll-out of the guess.
     #[default]
     Automatic,
     /// Along straight lines, all nodes at once: gaps may grow.

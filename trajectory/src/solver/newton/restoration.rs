@@ -11,13 +11,14 @@
 
 use super::elastic::{Elastic, PRICE};
 use super::rows::Rows;
-use super::{Inner, KEEP};
+use super::search::ways;
+use super::{Inner, KEEP, RollOut};
 use crate::fault::Fault;
 use crate::node::Row;
 use crate::problem::Problem;
 use crate::solver::crew::{Crew, Merit};
 use crate::solver::filter::Filter;
-use crate::solver::report::Status;
+use crate::solver::report::{Control, Iteration, Status};
 use crate::solver::support::of_dynamics;
 use crate::trajectory::Trajectory;
 
@@ -28,10 +29,10 @@ const SHRINK: f64 = 0.1;
 const LEAST: f64 = 1e-9;
 /// Shorter steps than this end it.
 const SHORT: f64 = 1e-7;
-/// At most so many iterations in a row.
-const ITERATIONS: usize = 200;
 /// A slope that is less than this share of the cost is none.
-const FLAT: f64 = 1e-3;
+const FLAT: f64 = 1e-6;
+/// Violations count as such above so many tolerances.
+const CLEAR: f64 = 100.0;
 /// Rows with multipliers above this share of ρ block each other.
 const BLOCKS: f64 = 1e-2;
 
@@ -52,8 +53,13 @@ impl Restoration {
 }
 
 impl Inner {
-    /// Makes violations less. The nodes of the trajectory that is kept have been linearized.
-    pub(super) fn restore(&mut self, crew: &Crew, problem: &Problem) -> Result<(), Status> {
+    /// Makes violations less. The nodes of the trajectory that is kept have been linearized. Its iterations are entered like others.
+    pub(super) fn restore(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
+    ) -> Result<(), Status> {
         let outer = self.merit();
         let enough = ENOUGH[self.run.restorations.min(ENOUGH.len() - 1)];
         self.run.restorations += 1;
@@ -66,9 +72,11 @@ impl Inner {
         let zeta = mu.sqrt();
         let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
         self.restoration.filter.restart(merit);
-        for iteration in 0..ITERATIONS {
+        (self.run.delta, self.run.exact) = (0.0, false);
+        for iteration in 0.. {
             if iteration > 0 {
                 self.linearize(crew, problem, false).map_err(Status::Fault)?;
+                self.look(crew, problem);
                 let here = self.merit();
                 if here.violation <= enough * outer.violation && self.filter.allows(here) {
                     self.forget_multipliers();
@@ -79,29 +87,49 @@ impl Inner {
             if self.is_late() {
                 return Err(Status::TimeLimit);
             }
+            if self.history.len() >= self.most {
+                return Err(Status::IterationLimit);
+            }
             let size = self.elastic_direction(crew, problem, mu, zeta)?;
-            if size <= SHORT.max(mu) {
-                if mu <= LEAST {
-                    let blocked = self.infeasible(problem);
-                    let named = matches!(&blocked, Status::Infeasible { constraints } if !constraints.is_empty());
-                    return Err(if named { blocked } else { self.stalled(crew, problem, self.worst()) });
+            let gap = self.run.gap;
+            let stepped = size > SHORT.max(mu) && self.elastic_search(crew, problem, mu, zeta)?;
+            if stepped {
+                self.enter(gap, true);
+                if watch(&self.history[self.history.len() - 1]) == Control::Stop {
+                    return Err(Status::Stopped);
                 }
+                continue;
+            }
+            if mu > LEAST {
+                // Nothing more to be gained at this barrier, or no step: with less of it another direction may do.
                 mu = (SHRINK * mu).max(LEAST);
                 let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
                 self.restoration.filter.restart(merit);
                 continue;
             }
-            if !self.elastic_search(crew, problem, mu, zeta)? {
-                let slope = self.elastic_slope(problem, mu, zeta).map_err(Status::Fault)?;
-                let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
-                // Where nothing is left to be gained, it is an optimum as far as rounding and second derivatives tell.
-                let flat = slope.abs() <= FLAT * merit.cost.abs();
-                let blocked = self.infeasible(problem);
-                let named = matches!(&blocked, Status::Infeasible { constraints } if !constraints.is_empty());
-                return Err(if flat && named { blocked } else { self.stalled(crew, problem, self.worst()) });
-            }
+            // An optimum is where the direction is short, or where what it promises is nothing to rounding.
+            let slope = self.elastic_slope(problem, mu, zeta).map_err(Status::Fault)?;
+            let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
+            let optimal = size <= SHORT.max(mu) || slope.abs() <= FLAT * merit.cost.abs();
+            return Err(self.end_restoration(crew, problem, optimal));
         }
-        Err(self.stalled(crew, problem, self.worst()))
+        Err(Status::IterationLimit)
+    }
+
+    /// How much is violated. What is left of the other conditions of optimality stays what it was before: meanwhile there are no multipliers.
+    fn look(&mut self, crew: &Crew, problem: &Problem) {
+        let error = self.run.error;
+        self.judge(crew, problem);
+        self.run.error = error;
+    }
+
+    /// Restoration has led nowhere: what is violated clearly at an optimum cannot hold near there.
+    fn end_restoration(&mut self, crew: &Crew, problem: &Problem, optimal: bool) -> Status {
+        let blocked = self.infeasible(problem);
+        let named = matches!(&blocked, Status::Infeasible { constraints } if !constraints.is_empty());
+        self.look(crew, problem);
+        let clear = self.run.optimality.primal > CLEAR * self.options.tolerance;
+        if optimal && named && clear { blocked } else { self.stalled(crew, problem, self.worst()) }
     }
 
     /// Gives up what is off; μ.
@@ -177,13 +205,14 @@ impl Inner {
             [a[0].min(b[0]), a[1].min(b[1])]
         });
         let [longest, dual] = longest.fold([1.0; 2], |a: [f64; 2], b| [a[0].min(b[0]), a[1].min(b[1])]);
-        for halving in 0..self.options.halvings {
+        for (way, halving) in ways(RollOut::Automatic, self.options.halvings) {
             let step = longest * 0.5_f64.powi(halving as i32);
             let trial = self
-                .go_by_dynamics(crew, problem, [step, tau], false)
+                .go(crew, problem, way, [step, tau], false)
                 .and_then(|()| self.elastic_trial(problem, [step, tau], mu, zeta));
             if trial.is_ok_and(|trial| self.restoration.filter.accepts(from, slope, step, trial)) {
                 std::mem::swap(&mut self.kept, &mut self.tried);
+                self.run.step = step;
                 for (rows, elastic) in self.rows.iter_mut().zip(&mut self.restoration.elastic) {
                     rows.advance(dual, mu);
                     elastic.advance([step, dual]);

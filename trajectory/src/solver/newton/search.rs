@@ -16,7 +16,7 @@ const TINY: f64 = 10.0 * f64::EPSILON;
 const STRAIGHT: usize = 4;
 
 /// The trials of a search: which way, and how often the step is halved.
-fn ways(roll_out: RollOut, halvings: usize) -> impl Iterator<Item = (RollOut, usize)> {
+pub(super) fn ways(roll_out: RollOut, halvings: usize) -> impl Iterator<Item = (RollOut, usize)> {
     let (first, by_dynamics) = match roll_out {
         RollOut::Automatic => (STRAIGHT.min(halvings), halvings / 2),
         RollOut::Linear => (halvings, 0),
@@ -27,8 +27,9 @@ fn ways(roll_out: RollOut, halvings: usize) -> impl Iterator<Item = (RollOut, us
     straight(0..first).chain((0..by_dynamics).map(|k| (RollOut::Nonlinear, k))).chain(straight(rest))
 }
 
-/// Costs do not rise by more than so many powers of ten beyond their own (`obj_max_inc`).
-const MOST_RISE: f64 = 5.0;
+/// Costs do not rise by more than so many powers of ten beyond their own (`obj_max_inc`, which is 5 there: of motions that explode, there is no
+/// way back).
+const MOST_RISE: f64 = 1.0;
 
 /// Does a trial cost so much more that less violation is no excuse?
 fn explodes(from: Merit, trial: Merit) -> bool {
@@ -51,7 +52,7 @@ pub(super) struct Trial {
     /// Equalities, then rows between bounds.
     pub(super) rows: Vec<f64>,
     pub(super) gap: Vec<f64>,
-    next: Vec<f64>,
+    pub(super) next: Vec<f64>,
 }
 
 impl Trial {
@@ -99,7 +100,7 @@ impl Inner {
             return (longest, taken);
         }
         let (mut step, mut evaluated) = (longest, false);
-        for (way, halving) in ways(self.options.roll_out, self.options.halvings) {
+        for (way, halving) in ways(self.way.roll_out, self.options.halvings) {
             // Trials by the dynamics keep each row inside by itself.
             let most = if way == RollOut::Nonlinear { 1.0 } else { longest };
             step = most * 0.5_f64.powi(halving as i32);
@@ -177,7 +178,7 @@ impl Inner {
     }
 
     /// A step along the direction, into the trajectory that is tried, with its values.
-    fn go(
+    pub(super) fn go(
         &mut self,
         crew: &Crew,
         problem: &Problem,

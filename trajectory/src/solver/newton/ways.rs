@@ -1,0 +1,122 @@
+//! Ways through a problem: what `Automatic` means, and what is tried next from the same guess where one way has led nowhere.
+//!
+//! A step that is too long ends far from anything that can be followed back, however it is restored: no rule for a single step is right for
+//! all problems. So there are three ways, which fail on different problems:
+//!
+//! - **straight**: trials along straight lines, and second derivatives that are not positive get as much of the identity as it takes. What Ipopt
+//!   does: the identity keeps steps short where linearized equalities ask for long ones, such as of an arm that is stretched.
+//! - **mixed**: second derivatives that are not positive are replaced by those of Gauss and Newton far from a solution, and where only short steps
+//!   along straight lines are accepted, trials follow the dynamics.
+//! - **rolled out**: as mixed, with all trials by the dynamics, from the roll-out of the guess: no gaps ever.
+
+use super::{Hessian, Inner, RollOut, Run};
+use crate::problem::Problem;
+use crate::solver::crew::Crew;
+use crate::solver::report::{Control, Iteration, Status};
+use crate::trajectory::Trajectory;
+use std::time::Instant;
+
+/// After so many iterations another way is tried, if there is one: nine of ten problems that are solved at all take less than half of that.
+const PATIENCE: usize = 250;
+
+/// How directions and trials are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub(super) roll_out: RollOut,
+    /// Do second derivatives of Gauss and Newton take the place of others that are not positive, far from a solution?
+    pub(super) replaces: bool,
+    /// Does it begin with the roll-out of the guess?
+    rolled_out: bool,
+}
+
+impl Way {
+    const STRAIGHT: Self = Self { roll_out: RollOut::Linear, replaces: false, rolled_out: false };
+    const MIXED: Self = Self { roll_out: RollOut::Automatic, replaces: true, rolled_out: false };
+    const ROLLED_OUT: Self = Self { roll_out: RollOut::Nonlinear, replaces: true, rolled_out: true };
+
+    /// The first one of a problem, with constraints beside its dynamics or without.
+    pub(super) fn first(constrained: bool) -> Self {
+        if constrained { Self::STRAIGHT } else { Self::MIXED }
+    }
+    /// All of them.
+    fn all(constrained: bool) -> [Self; 3] {
+        let second = Self::first(!constrained);
+        [Self::first(constrained), second, Self::ROLLED_OUT]
+    }
+}
+
+impl Inner {
+    /// Is there any constraint beside the dynamics?
+    pub(super) fn is_constrained(&self) -> bool {
+        let bounded = self.rows.iter().any(|rows| rows.bounds() > 0);
+        bounded || self.multipliers.iter().any(|m| !m.eq.is_empty())
+    }
+
+    /// Solves from a guess, by one way after the other until one leads to a solution; without a guess, from where the last solution has ended, by the
+    /// first way alone.
+    pub(super) fn by_ways(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        guess: Option<&Trajectory>,
+        watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
+    ) -> Status {
+        self.until = self.options.time.and_then(|limit| Instant::now().checked_add(limit));
+        let ways = Way::all(self.is_constrained());
+        let options = &self.options;
+        let chosen = options.hessian != Hessian::Automatic && options.roll_out != RollOut::Automatic;
+        let count = match (guess, chosen) {
+            (None, _) | (_, true) => 1,
+            (Some(_), false) if options.roll_out == RollOut::Automatic => 3,
+            _ => 2,
+        };
+        let mut blocked = 0;
+        for (tried, way) in ways[..count].iter().enumerate() {
+            if let (1.., Some(guess)) = (tried, guess) {
+                self.kept.copy_from(guess);
+                if way.rolled_out {
+                    self.roll_out_guess(crew, problem);
+                }
+                self.run = Run::new(&self.options);
+                self.reset(problem);
+            }
+            self.way = *way;
+            if self.options.roll_out != RollOut::Automatic {
+                self.way.roll_out = self.options.roll_out;
+            }
+            let (begun, last) = (self.history.len(), tried + 1 == count);
+            self.most = if last { self.options.iterations } else { self.options.iterations.min(begun + PATIENCE) };
+            let status = self.iterate(crew, problem, guess.is_some(), watch);
+            let goes_on = match &status {
+                Status::Stalled { .. } | Status::Diverged => true,
+                // Of two that say so both are believed.
+                Status::Infeasible { .. } => {
+                    blocked += 1;
+                    blocked < 2
+                }
+                Status::IterationLimit => self.most < self.options.iterations,
+                // A guess that cannot be evaluated will not be later.
+                Status::Fault(_) => self.history.len() > begun,
+                _ => false,
+            };
+            if last || !goes_on || self.history.len() >= self.options.iterations {
+                return status;
+            }
+        }
+        Status::IterationLimit
+    }
+
+    /// Replaces the guess by the roll-out of its controls, as far as that can be made.
+    fn roll_out_guess(&mut self, crew: &Crew, problem: &Problem) {
+        let mut memory = crew.memory();
+        self.kept.x_mut(0).copy_from_slice(problem.start());
+        for k in 0..problem.steps() {
+            let super::search::Trial { rows, next, .. } = &mut self.trial[k];
+            let made = problem.value(k, self.kept.x(k), self.kept.u(k), &mut memory, next, rows);
+            if made.is_err() || next.iter().any(|x| !x.is_finite()) {
+                return;
+            }
+            self.kept.x_mut(k + 1).copy_from_slice(next);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The interior point on problems drawn by seed: a part of what `benches/newton.rs` solves, and seeds that it once failed on.
+
+#[path = "../problems/drawn.rs"]
+#[allow(dead_code, reason = "tests share them with benchmarks")]
+mod drawn;
+#[path = "../problems/mod.rs"]
+#[allow(dead_code, reason = "tests share them with benchmarks")]
+mod problems;
+#[path = "../problems/starts.rs"]
+#[allow(dead_code, reason = "tests share them with benchmarks")]
+mod starts;
+
+use gradyn_trajectory::{Newton, NewtonOptions, Report, Status};
+
+fn solve(family: &str, seed: u64) -> (Report, Newton) {
+    let (problem, guess) = drawn::drawn(family, seed).expect("a problem");
+    let mut solver = Newton::new(&problem, NewtonOptions::default());
+    (solver.solve(&problem, &guess), solver)
+}
+
+fn all_converge(seeds: &[(&str, u64)]) {
+    for (family, seed) in seeds {
+        let (report, solver) = solve(family, *seed);
+        assert_eq!(report.status, Status::Converged, "{family}, seed {seed}");
+        // Each iteration is entered, those of restorations and of ways that led nowhere too, and no more than are allowed.
+        assert_eq!(report.iterations, solver.history().len(), "{family}, seed {seed}");
+        assert!(report.iterations <= 500, "{family}, seed {seed}: {}", report.iterations);
+        assert!(solver.history().iter().enumerate().all(|(k, entry)| entry.iteration == k), "{family}, seed {seed}");
+    }
+}
+
+#[test]
+fn convex_problems_all_converge() {
+    let mut iterations = Vec::new();
+    for seed in 0..40 {
+        let (report, _) = solve("convex", seed);
+        assert_eq!(report.status, Status::Converged, "convex, seed {seed}");
+        iterations.push(report.iterations);
+    }
+    iterations.sort_unstable();
+    println!("median of {iterations:?}: {}", iterations[20]);
+}
+
+#[test]
+fn drawn_problems_are_solved() {
+    // One in fifteen of those that the bench solves: what is fast of each family.
+    all_converge(&[
+        ("panda_limits", 0),
+        ("panda_limits", 1),
+        ("panda_limits", 2),
+        ("panda_capsule", 0),
+        ("panda_capsule", 1),
+        ("ur5_limits", 0),
+        ("ur5_limits", 1),
+        ("ur5_hurry", 0),
+        ("ur5_hurry", 1),
+        ("quadrotor", 0),
+        ("quadrotor_limits", 0),
+        ("quadrotor_limits", 1),
+        ("quadruped", 0),
+        ("double_pendulum", 0),
+        ("double_pendulum", 1),
+        ("double_pendulum", 2),
+        ("cart_pole", 0),
+        ("cart_pole", 1),
+        ("cart_pole", 2),
+        ("ur5_reach_bounded", 0),
+    ]);
+}
+
+#[test]
+fn near_an_optimum_rounding_does_not_decide() {
+    // With weak motors and small costs, steps near the optimum change violations at 1e-10 and costs at 1e-12: a filter that counts such violations as none,
+    // or one that compares them digit by digit, ends at 1e-7.
+    all_converge(&[("quadrotor_limits", 3), ("quadrotor_limits", 5), ("quadrotor_limits", 7), ("quadrotor_limits", 8)]);
+}
+
+#[test]
+fn a_stretched_arm_is_not_infeasible() {
+    // Where the arm is stretched, places nearer to its base are out of reach to first order: steps along linearized equalities are far too long.
+    // These ended `Infeasible` after steps to torques of a million N m.
+    all_converge(&[("ur5_reach", 1), ("ur5_reach", 2), ("ur5_reach", 11), ("ur5_reach", 22), ("ur5_reach", 42)]);
+}
+
+#[test]
+fn what_explodes_is_begun_again() {
+    // Swings of a double pendulum, and a quadrotor on its head, whose trials by the dynamics exploded: costs of 1e19 to 1e140.
+    all_converge(&[("double_pendulum", 3), ("double_pendulum", 10), ("double_pendulum", 57), ("quadrotor", 4)]);
+}
