@@ -1,10 +1,15 @@
 //! Solvers, what they report, and what they may be told.
 
+mod bare;
+mod condense;
 mod crew;
+mod cycle;
 mod fddp;
 mod filter;
 mod gaps;
+mod inertia;
 mod newton;
+mod optimality;
 mod report;
 mod shooting;
 mod support;

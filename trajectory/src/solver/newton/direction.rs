@@ -2,81 +2,14 @@
 
 use super::{Hessian, Inner};
 use crate::problem::Problem;
-use crate::quadratic::{Dims, Quadratic};
 use crate::riccati::Failure;
 use crate::solver::crew::Crew;
-use nalgebra::{DMatrix, DVector};
+use crate::solver::inertia;
 
-/// Factors of δ_w: at the first failure of all, at others, and after success (`κ_w⁺` bar, `κ_w⁺`, `κ_w⁻`).
-const MUCH_MORE: f64 = 100.0;
-const MORE: f64 = 8.0;
-const LESS: f64 = 1.0 / 3.0;
-/// The least δ_w.
-const LEAST: f64 = 1e-20;
 /// δ_c of equalities that depend on others and do not agree (`δ_c bar`), times μ to this power (`κ_c`).
 const SOFT: (f64, f64) = (1e-8, 0.25);
 /// Exact second derivatives are made positive, and not replaced, where all that is left of optimality is below.
 const CLOSE: f64 = 1e-2;
-
-/// A node's cost to second order, before barriers.
-#[derive(Debug)]
-pub(super) struct Bare {
-    lx: DVector<f64>,
-    lu: DVector<f64>,
-    lxx: DMatrix<f64>,
-    lxu: DMatrix<f64>,
-    luu: DMatrix<f64>,
-    eq: DVector<f64>,
-}
-
-impl Bare {
-    pub(super) fn new(dims: &Dims) -> Self {
-        let Dims { ndx, nu, n_eq, .. } = *dims;
-        Self {
-            lx: DVector::zeros(ndx),
-            lu: DVector::zeros(nu),
-            lxx: DMatrix::zeros(ndx, ndx),
-            lxu: DMatrix::zeros(ndx, nu),
-            luu: DMatrix::zeros(nu, nu),
-            eq: DVector::zeros(n_eq),
-        }
-    }
-    /// Equalities.
-    pub(super) fn eq(&self) -> &DVector<f64> {
-        &self.eq
-    }
-    /// What the cost does along a direction, to first order.
-    pub(super) fn slope(&self, dx: &DVector<f64>, du: &DVector<f64>) -> f64 {
-        self.lx.dot(dx) + self.lu.dot(du)
-    }
-    pub(super) fn save(&mut self, node: &Quadratic) {
-        self.lx.copy_from(&node.lx);
-        self.lu.copy_from(&node.lu);
-        self.lxx.copy_from(&node.lxx);
-        self.lxu.copy_from(&node.lxu);
-        self.luu.copy_from(&node.luu);
-        self.eq.copy_from(&node.eq);
-    }
-    /// Puts the cost back, scaled, with the curvature of the Lagrangian if it is exact.
-    pub(super) fn put_back(&self, scale: f64, exact: bool, node: &mut Quadratic) {
-        node.lx.axpy(scale, &self.lx, 0.0);
-        node.lu.axpy(scale, &self.lu, 0.0);
-        node.eq.copy_from(&self.eq);
-        let Quadratic { lxx, lxu, luu, curvature, .. } = node;
-        for (to, from, more) in
-            [(lxx, &self.lxx, &curvature.xx), (lxu, &self.lxu, &curvature.xu), (luu, &self.luu, &curvature.uu)]
-        {
-            let (to, from) = (to.as_mut_slice(), from.as_slice());
-            if exact {
-                for ((to, from), more) in to.iter_mut().zip(from).zip(more.as_slice()) {
-                    *to = scale * (from + more);
-                }
-            } else {
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = scale * from);
-            }
-        }
-    }
-}
 
 impl Inner {
     /// The direction, with multipliers, and those of slacks.
@@ -116,12 +49,7 @@ impl Inner {
     /// More of the identity; `false` if it is too much.
     fn raise(&mut self) -> bool {
         let run = &mut self.run;
-        run.delta = match (run.delta, run.delta_last) {
-            (0.0, 0.0) => self.options.regularization,
-            (0.0, last) => (last * LESS).max(LEAST),
-            (delta, 0.0) => delta * MUCH_MORE,
-            (delta, _) => delta * MORE,
-        };
+        run.delta = inertia::raise(run.delta, run.delta_last, self.options.regularization);
         run.delta <= self.options.regularization_max
     }
 

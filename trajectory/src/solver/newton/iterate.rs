@@ -162,13 +162,16 @@ impl Inner {
         let mut left = Optimality::default();
         for k in 0..self.rows.len() {
             let node = crew.node(problem, k);
+            let rows = &self.rows[k];
             let here = Here {
                 costate: &self.costates[k],
                 multipliers: &self.multipliers[k],
-                rows: &self.rows[k],
+                controls: &rows.controls,
                 gap: &self.gaps[k],
+                off: (0..rows.s.len()).map(|i| rows.off(i).abs()).fold(0.0, f64::max),
+                bounds: (rows.z.iter().flatten().map(|z| z.abs()).sum(), rows.bounds()),
             };
-            left.add(&node, self.run.scale, here, &mut self.gradient);
+            left.add(&node, self.run.scale, here, |row| rows.y(row), &mut self.gradient);
         }
         self.run.optimality = left;
         self.run.error = self.error(0.0);

@@ -12,22 +12,23 @@
 //! control problem solver for robot trajectory optimization and control*, IROS 2023.
 
 mod barrier;
-mod condense;
 mod cones;
 mod direction;
 mod elastic;
 mod iterate;
 mod lorentz;
 mod mpc;
-mod optimality;
 mod options;
 mod restoration;
 mod rows;
 mod search;
 mod ways;
 
+use super::bare::Bare;
+use super::condense;
 use super::crew::Crew;
 use super::filter::Filter;
+use super::optimality::{self, Optimality};
 use super::report::{Control, Iteration, Report, Status};
 use super::support::misfit;
 use crate::fault::Fault;
@@ -37,9 +38,7 @@ use crate::riccati::{LqSolution, Riccati};
 use crate::trajectory::Trajectory;
 pub use options::{Hessian, NewtonOptions, RollOut};
 
-use direction::Bare;
 use nalgebra::DVector;
-use optimality::Optimality;
 use restoration::Restoration;
 use rows::Rows;
 use search::{Corrections, Trial};

@@ -9,10 +9,8 @@ use super::rows::Rows;
 use super::{Control, Iteration, Newton, Report, Run, Status};
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
-use crate::solver::support::{misfit, of_dynamics};
-
-/// After so many cycles in a row that have failed, a warm start has become worthless.
-const FAILURES: usize = 5;
+use crate::solver::cycle::{self, FAILURES, Plan};
+use crate::solver::support::of_dynamics;
 
 impl Newton {
     /// Solves from the last solution: its trajectory, multipliers, slacks and barrier. From `guess` with none of these where there is no
@@ -50,12 +48,9 @@ impl Newton {
     /// # Errors
     /// [`Fault`] if the problem has other sizes.
     pub fn shift(&mut self, problem: &Problem, nodes: usize) -> Result<(), Fault> {
-        self.fits(problem)?;
-        let last = problem.steps();
-        for k in 0..=last {
-            let from = (k + nodes).min(last);
-            self.solver.take_from(k, from);
-        }
+        cycle::fits(&self.solver.kept, problem)?;
+        let (mut plan, rows) = self.solver.plan();
+        plan.shift(nodes, |k, from| take_from(rows, k, from));
         Ok(())
     }
 
@@ -65,33 +60,9 @@ impl Newton {
     /// # Errors
     /// [`Fault`] if the problem has other sizes, or the time is negative or not finite.
     pub fn shift_by(&mut self, problem: &Problem, seconds: f64) -> Result<(), Fault> {
-        self.fits(problem)?;
-        if !(seconds.is_finite() && seconds >= 0.0) {
-            let reason =
-                Reason::Other(format!("the time to shift by is {seconds}: it must be finite and not negative"));
-            return Err(of_dynamics(problem, 0, reason));
-        }
-        let (last, space) = (problem.steps(), problem.space());
-        let mut at = 0;
-        for k in 0..=last {
-            let time = problem.time(k) + seconds;
-            while at + 1 < last && problem.time(at + 1) <= time {
-                at += 1;
-            }
-            let length = problem.time(at + 1) - problem.time(at);
-            let share = if length > 0.0 { ((time - problem.time(at)) / length).clamp(0.0, 1.0) } else { 1.0 };
-            // Node `at` is at or after k, so what it has has not been moved yet.
-            let solver = &mut self.solver;
-            let off = &mut solver.scaled[..space.ndx()];
-            let moved = space.difference(solver.kept.x(at), solver.kept.x(at + 1), off).and_then(|()| {
-                off.iter_mut().for_each(|x| *x *= share);
-                space.integrate(solver.kept.x(at), off, solver.tried.x_mut(k))
-            });
-            moved.map_err(|reason| of_dynamics(problem, k, reason))?;
-            solver.mix(k, at, share);
-        }
-        self.solver.take_tried_states();
-        Ok(())
+        cycle::fits(&self.solver.kept, problem)?;
+        let (mut plan, rows) = self.solver.plan();
+        plan.shift_by(problem, seconds, |k, from| take_from(rows, k, from))
     }
 
     /// Linearizes and sweeps at the solution there is, so that [`feedback`](Self::feedback) has its answer ready.
@@ -99,7 +70,7 @@ impl Newton {
     /// # Errors
     /// [`Fault`] if a node cannot be evaluated, or the sweep fails.
     pub fn prepare(&mut self, problem: &Problem) -> Result<(), Fault> {
-        self.fits(problem)?;
+        cycle::fits(&self.solver.kept, problem)?;
         let Self { crew, solver } = self;
         let first = !solver.warm;
         if first {
@@ -122,97 +93,25 @@ impl Newton {
     /// # Errors
     /// [`Fault`] if nothing was prepared, or a length is wrong.
     pub fn feedback(&mut self, problem: &Problem, x: &[f64], u: &mut [f64]) -> Result<(), Fault> {
-        let (space, solver) = (problem.space(), &mut self.solver);
-        let node = &solver.riccati.nodes[0];
-        if !solver.warm || x.len() != space.nx() || u.len() != node.k.len() {
-            let expected = (space.nx(), node.k.len());
-            let found = format!("a state of {} and controls of {} numbers, expected {expected:?}", x.len(), u.len());
-            let why = if solver.warm { found } else { "nothing has been prepared".into() };
-            return Err(of_dynamics(problem, 0, Reason::Other(why)));
-        }
-        let off = &mut solver.scaled[..space.ndx()];
-        space.difference(solver.kept.x(0), x, off).map_err(|reason| of_dynamics(problem, 0, reason))?;
-        for (i, to) in u.iter_mut().enumerate() {
-            *to = solver.kept.u(0)[i] - node.k[i];
-        }
-        for (column, x) in node.gain.column_iter().zip(off.iter()) {
-            u.iter_mut().zip(column.iter()).for_each(|(u, gain)| *u -= gain * x);
-        }
-        solver.rows[0].clamp_controls(u);
+        let super::Inner { riccati, kept, scaled, rows, warm, .. } = &mut self.solver;
+        cycle::feedback(problem, *warm, (kept, &riccati.nodes[0]), x, u, scaled)?;
+        rows[0].clamp_controls(u);
         Ok(())
-    }
-
-    fn fits(&self, problem: &Problem) -> Result<(), Fault> {
-        if problem.choice().is_some() {
-            let why = "durations and parameters are chosen once: a trajectory with such is not moved in time".into();
-            return Err(of_dynamics(problem, 0, Reason::Other(why)));
-        }
-        if self.solver.kept.fits(problem) { Ok(()) } else { Err(misfit(problem)) }
     }
 }
 
 impl super::Inner {
-    /// A node takes what another one, which comes later, has.
-    fn take_from(&mut self, k: usize, from: usize) {
-        if k == from {
-            return;
-        }
-        self.tried.x_mut(0).copy_from_slice(self.kept.x(from));
-        self.kept.x_mut(k).copy_from_slice(self.tried.x(0));
-        if self.kept.u(k).len() == self.kept.u(from).len() {
-            let n = self.kept.u(k).len();
-            for i in 0..n {
-                let u = self.kept.u(from)[i];
-                self.kept.u_mut(k)[i] = u;
-            }
-        }
-        let (before, after) = self.costates.split_at_mut(from);
-        before[k].copy_from(&after[0]);
-        let (before, after) = self.multipliers.split_at_mut(from);
-        for (to, from) in [
-            (&mut before[k].next, &after[0].next),
-            (&mut before[k].eq, &after[0].eq),
-            (&mut before[k].ineq, &after[0].ineq),
-        ] {
-            if to.len() == from.len() {
-                to.copy_from(from);
-            }
-        }
-        let (before, after) = self.rows.split_at_mut(from);
-        before[k].take_from(&after[0]);
+    /// What of the solution moves in time, and the rows of its nodes.
+    fn plan(&mut self) -> (Plan<'_>, &mut [Rows]) {
+        let Self { kept, tried, costates, multipliers, scaled, rows, .. } = self;
+        (Plan { kept, tried, costates, multipliers, scaled }, rows)
     }
+}
 
-    /// Controls and multipliers of a node along a straight line between two later ones; its state has been tried.
-    fn mix(&mut self, k: usize, at: usize, share: f64) {
-        let next = at + 1;
-        if self.kept.u(k).len() == self.kept.u(at).len() {
-            for i in 0..self.kept.u(k).len() {
-                let from = self.kept.u(at)[i];
-                let to = self.kept.u(next).get(i).copied().unwrap_or(from);
-                self.kept.u_mut(k)[i] = from + share * (to - from);
-            }
-        }
-        let near = if share < 0.5 { at } else { next };
-        if k != near {
-            let (before, after) = self.costates.split_at_mut(near);
-            before[k].copy_from(&after[0]);
-            let (before, after) = self.multipliers.split_at_mut(near);
-            let parts = [
-                (&mut before[k].next, &after[0].next),
-                (&mut before[k].eq, &after[0].eq),
-                (&mut before[k].ineq, &after[0].ineq),
-            ];
-            parts.into_iter().filter(|(to, from)| to.len() == from.len()).for_each(|(to, from)| to.copy_from(from));
-            let (before, after) = self.rows.split_at_mut(near);
-            before[k].take_from(&after[0]);
-        }
-    }
-
-    fn take_tried_states(&mut self) {
-        for k in 0..=self.kept.steps() {
-            self.kept.x_mut(k).copy_from_slice(self.tried.x(k));
-        }
-    }
+/// Slacks and multipliers of a node's rows from those of a later one.
+fn take_from(rows: &mut [Rows], k: usize, from: usize) {
+    let (before, after) = rows.split_at_mut(from);
+    before[k].take_from(&after[0]);
 }
 
 impl Rows {

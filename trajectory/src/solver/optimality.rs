@@ -9,7 +9,6 @@
 //! Each the largest entry, the first and the last divided by the mean size of multipliers where that is above 100: A. Wächter and L.
 //! Biegler (2006), equations (5) and (6).
 
-use super::rows::Rows;
 use crate::quadratic::{Multipliers, Quadratic};
 use nalgebra::DVector;
 
@@ -32,20 +31,25 @@ pub(super) struct Here<'a> {
     /// λ, of its own state.
     pub(super) costate: &'a DVector<f64>,
     pub(super) multipliers: &'a Multipliers,
-    pub(super) rows: &'a Rows,
+    /// Which controls have bounds.
+    pub(super) controls: &'a [usize],
     pub(super) gap: &'a DVector<f64>,
+    /// By how much rows between bounds are off.
+    pub(super) off: f64,
+    /// The sum of multipliers of bounds, and how many bounds there are.
+    pub(super) bounds: (f64, usize),
 }
 
 impl Optimality {
-    /// Adds a node, whose cost is to be scaled. The last argument is memory.
+    /// Adds a node, whose cost is to be scaled; `control_multiplier`: of each of the `controls`. The last argument is memory.
     pub(super) fn add(
         &mut self,
         node: &Quadratic,
         scale: f64,
-        Here { costate, multipliers, rows, gap }: Here<'_>,
+        Here { costate, multipliers, controls, gap, off, bounds }: Here<'_>,
+        control_multiplier: impl Fn(usize) -> f64,
         [x, u]: &mut [DVector<f64>; 2],
     ) {
-        let n = rows.controls.len();
         let (ndx, nu) = (node.lx.len(), node.lu.len());
         let (mut x, mut u) = (x.rows_mut(0, ndx), u.rows_mut(0, nu));
         x.copy_from(&node.lx);
@@ -65,24 +69,29 @@ impl Optimality {
             x.gemv_tr(1.0, &node.ineq_x, &multipliers.ineq, 1.0);
             u.gemv_tr(1.0, &node.ineq_u, &multipliers.ineq, 1.0);
         }
-        for (row, i) in rows.controls.iter().enumerate() {
-            u[*i] += rows.y(row);
+        for (row, i) in controls.iter().enumerate() {
+            u[*i] += control_multiplier(row);
         }
         self.dual = self.dual.max(x.amax()).max(if nu > 0 { u.amax() } else { 0.0 });
-        let off = (0..rows.s.len()).map(|i| rows.off(i).abs()).fold(0.0, f64::max);
         self.primal = self.primal.max(gap.amax()).max(node.eq.amax()).max(off);
         let sum = |x: &DVector<f64>| x.iter().map(|x| x.abs()).sum::<f64>();
         self.multipliers.0 += sum(costate) + sum(&multipliers.eq);
-        self.multipliers.1 += ndx + multipliers.eq.len() + n + multipliers.ineq.len();
-        self.bounds.0 += rows.z.iter().flatten().map(|z| z.abs()).sum::<f64>();
-        self.bounds.1 += rows.bounds();
+        self.multipliers.1 += ndx + multipliers.eq.len() + controls.len() + multipliers.ineq.len();
+        self.bounds.0 += bounds.0;
+        self.bounds.1 += bounds.1;
     }
 
     /// The largest of all, at a barrier whose complementarity is this much off.
     pub(super) fn error(&self, complementarity: f64) -> f64 {
-        let mean = |(sum, count): (f64, usize)| if count == 0 { 0.0 } else { (sum / count as f64).max(LARGE) / LARGE };
-        let all = (self.multipliers.0 + self.bounds.0, self.multipliers.1 + self.bounds.1);
-        let dual = self.dual / mean(all).max(1.0);
-        dual.max(self.primal).max(complementarity / mean(self.bounds).max(1.0))
+        self.stationarity().max(self.primal).max(complementarity / share_of_mean(self.bounds))
     }
+    /// What is left of the dual conditions, scaled.
+    pub(super) fn stationarity(&self) -> f64 {
+        self.dual / share_of_mean((self.multipliers.0 + self.bounds.0, self.multipliers.1 + self.bounds.1))
+    }
+}
+
+/// The mean of multipliers as a multiple of what is large, at least 1.
+fn share_of_mean((sum, count): (f64, usize)) -> f64 {
+    if count == 0 { 1.0 } else { (sum / count as f64).max(LARGE) / LARGE }
 }

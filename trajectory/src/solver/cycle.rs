@@ -1,0 +1,149 @@
+//! Model-predictive control, what solvers share of it: a solution moved in time, and the answer to a measured state.
+
+use super::support::{misfit, of_dynamics};
+use crate::fault::{Fault, Reason};
+use crate::problem::Problem;
+use crate::quadratic::Multipliers;
+use crate::riccati::Stagewise;
+use crate::trajectory::Trajectory;
+use nalgebra::DVector;
+
+/// After so many cycles in a row that have failed, a warm start has become worthless.
+pub(super) const FAILURES: usize = 5;
+
+/// What of a solution moves in time, and memory.
+pub(super) struct Plan<'a> {
+    pub(super) kept: &'a mut Trajectory,
+    pub(super) tried: &'a mut Trajectory,
+    pub(super) costates: &'a mut [DVector<f64>],
+    pub(super) multipliers: &'a mut [Multipliers],
+    pub(super) scaled: &'a mut [f64],
+}
+
+/// Has the solver memory for a problem of these sizes, which can be moved in time?
+pub(super) fn fits(kept: &Trajectory, problem: &Problem) -> Result<(), Fault> {
+    if problem.choice().is_some() {
+        let why = "durations and parameters are chosen once: a trajectory with such is not moved in time".into();
+        return Err(of_dynamics(problem, 0, Reason::Other(why)));
+    }
+    if kept.fits(problem) { Ok(()) } else { Err(misfit(problem)) }
+}
+
+impl Plan<'_> {
+    /// Moves it on by so many nodes: node k takes what node k + n has. `rows`: what a node has beside, taken from a later one.
+    pub(super) fn shift(&mut self, nodes: usize, mut rows: impl FnMut(usize, usize)) {
+        let last = self.kept.steps();
+        for k in 0..=last {
+            let from = k.saturating_add(nodes).min(last);
+            if k < from {
+                self.take_from(k, from);
+                rows(k, from);
+            }
+        }
+    }
+
+    /// Moves it on by so many seconds: states along `x_k ⊕ s (x_{k+1} ⊖ x_k)`, controls along straight lines, the rest from the
+    /// nearer node.
+    pub(super) fn shift_by(
+        &mut self,
+        problem: &Problem,
+        seconds: f64,
+        mut rows: impl FnMut(usize, usize),
+    ) -> Result<(), Fault> {
+        if !(seconds.is_finite() && seconds >= 0.0) {
+            let reason =
+                Reason::Other(format!("the time to shift by is {seconds}: it must be finite and not negative"));
+            return Err(of_dynamics(problem, 0, reason));
+        }
+        let (last, space) = (problem.steps(), problem.space());
+        let mut at = 0;
+        for k in 0..=last {
+            let time = problem.time(k) + seconds;
+            while at + 1 < last && problem.time(at + 1) <= time {
+                at += 1;
+            }
+            let length = problem.time(at + 1) - problem.time(at);
+            let share = if length > 0.0 { ((time - problem.time(at)) / length).clamp(0.0, 1.0) } else { 1.0 };
+            // Node `at` is at or after k, so what it has has not been moved yet.
+            let off = &mut self.scaled[..space.ndx()];
+            let moved = space.difference(self.kept.x(at), self.kept.x(at + 1), off).and_then(|()| {
+                off.iter_mut().for_each(|x| *x *= share);
+                space.integrate(self.kept.x(at), off, self.tried.x_mut(k))
+            });
+            moved.map_err(|reason| of_dynamics(problem, k, reason))?;
+            self.mix_controls(k, at, share);
+            let near = if share < 0.5 { at } else { at + 1 };
+            if k != near {
+                self.take_multipliers(k, near);
+                rows(k, near);
+            }
+        }
+        for k in 0..=last {
+            self.kept.x_mut(k).copy_from_slice(self.tried.x(k));
+        }
+        Ok(())
+    }
+
+    /// A node takes what a later one has.
+    fn take_from(&mut self, k: usize, from: usize) {
+        self.tried.x_mut(0).copy_from_slice(self.kept.x(from));
+        self.kept.x_mut(k).copy_from_slice(self.tried.x(0));
+        if self.kept.u(k).len() == self.kept.u(from).len() {
+            for i in 0..self.kept.u(k).len() {
+                let u = self.kept.u(from)[i];
+                self.kept.u_mut(k)[i] = u;
+            }
+        }
+        self.take_multipliers(k, from);
+    }
+
+    fn take_multipliers(&mut self, k: usize, from: usize) {
+        let (before, after) = self.costates.split_at_mut(from);
+        before[k].copy_from(&after[0]);
+        let (before, after) = self.multipliers.split_at_mut(from);
+        take(&mut before[k], &after[0]);
+    }
+
+    fn mix_controls(&mut self, k: usize, at: usize, share: f64) {
+        if self.kept.u(k).len() == self.kept.u(at).len() {
+            for i in 0..self.kept.u(k).len() {
+                let from = self.kept.u(at)[i];
+                let to = self.kept.u(at + 1).get(i).copied().unwrap_or(from);
+                self.kept.u_mut(k)[i] = from + share * (to - from);
+            }
+        }
+    }
+}
+
+/// Multipliers of another node, those of the same sizes.
+pub(super) fn take(to: &mut Multipliers, from: &Multipliers) {
+    let parts = [(&mut to.next, &from.next), (&mut to.eq, &from.eq), (&mut to.ineq, &from.ineq)];
+    parts.into_iter().filter(|(to, from)| to.len() == from.len()).for_each(|(to, from)| to.copy_from(from));
+}
+
+/// `u₀ − k₀ − K₀ (x ⊖ x₀)` at a measured state, into `u`. `prepared`: is there a sweep?
+pub(super) fn feedback(
+    problem: &Problem,
+    prepared: bool,
+    (kept, node): (&Trajectory, &Stagewise),
+    x: &[f64],
+    u: &mut [f64],
+    scaled: &mut [f64],
+) -> Result<(), Fault> {
+    let space = problem.space();
+    if !prepared || x.len() != space.nx() || u.len() != node.k.len() {
+        let expected = (space.nx(), node.k.len());
+        let found = format!("a state of {} and controls of {} numbers, expected {expected:?}", x.len(), u.len());
+        let why = if prepared { found } else { "nothing has been prepared".into() };
+        return Err(of_dynamics(problem, 0, Reason::Other(why)));
+    }
+    let off = &mut scaled[..space.ndx()];
+    space.difference(kept.x(0), x, off).map_err(|reason| of_dynamics(problem, 0, reason))?;
+    for (i, to) in u.iter_mut().enumerate() {
+        *to = kept.u(0)[i] - node.k[i];
+    }
+    for (column, x) in node.gain.column_iter().zip(off.iter()) {
+        u.iter_mut().zip(column.iter()).for_each(|(u, gain)| *u -= gain * x);
+    }
+    Ok(())
+}
