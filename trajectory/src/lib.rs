@@ -41,7 +41,8 @@ pub use node::Node;
 pub use parameter::{Parameter, RobotNumber};
 pub use problem::{Phase, Problem, ProblemBuilder};
 pub use solver::{
-    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Report, ShootingOptions, Status,
+    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Proximal, ProximalOptions, Report,
+    ShootingOptions, Status,
 };
 pub use trajectory::Trajectory;
 

@@ -8,7 +8,7 @@ use gradyn_trajectory::residual::{Control as ControlResidual, FrameTranslation, 
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{
     Control, Cost, Fddp, FddpOptions, MultipleShooting, Newton, NewtonOptions, PathConstraint, Phase, Problem,
-    ShootingOptions, guess,
+    Proximal, ProximalOptions, ShootingOptions, guess,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -104,38 +104,71 @@ fn memory_grows_linearly_with_the_nodes() {
     assert!((first / second - 1.0).abs() < 0.05, "{first} bytes a node, then {second}");
 }
 
-/// Model-predictive control by `Newton`, with bounds and cones: after the first cycle nothing is allocated.
-#[test]
-fn cycles_after_the_first_allocate_nothing() {
+/// An arm within limits of torques and speeds, and with cones if they are asked for.
+fn limited(cones: bool) -> Problem {
     let model = robot("panda", false);
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
     let hand = model.find_frame("panda_link8").expect("a hand");
     let most = [40.0; 7];
-    let reach = Phase::new("reach", 30, 0.02, step)
+    let mut reach = Phase::new("reach", 30, 0.02, step)
         .cost(Cost::new("hand", FrameTranslation::new(hand, [0.4, 0.2, 0.5].into())).weight(10.0))
         .cost(Cost::new("state", StateError::at(&model, &common::ARM, &[0.0; 7])).weight(0.1))
         .cost(Cost::new("torque", ControlResidual::zero()).weight(1e-3))
         .constraint(PathConstraint::within("speed", StateError::at(&model, &[0.0; 7], &[0.0; 7]), &[-4.0], &[4.0]))
-        .constraint(PathConstraint::norm_at_most("effort", ControlResidual::zero(), 60.0))
-        .constraint(PathConstraint::norm_at_most("room", FrameTranslation::new(hand, [0.4, 0.0, 0.5].into()), 0.4))
         .control_bounds(&most.map(|x| -x), &most);
-    let mut problem = Problem::builder(&model).start(&common::ARM, &[0.0; 7]).phase(reach).build().expect("a problem");
-    let guess = guess::standing(&problem);
-    let mut options = NewtonOptions::default();
-    options.iterations = 2;
-    let mut solver = Newton::new(&problem, options);
-    let (mut x, mut u) = (problem.start().to_vec(), [0.0; 7]);
-    let mut counts = Vec::with_capacity(20);
-    for _ in 0..10 {
-        solver.resolve(&problem, &guess);
-        solver.shift(&problem, 1).expect("fits");
-        x.copy_from_slice(solver.trajectory().x(0));
-        problem.set_start(&x[..7], &x[7..]).expect("is a state");
-        solver.prepare(&problem).expect("runs");
-        solver.feedback(&problem, &x, &mut u).expect("is prepared");
-        solver.shift_by(&problem, 0.005).expect("fits");
-        counts.push(COUNT.get());
+    if cones {
+        let room = FrameTranslation::new(hand, [0.4, 0.0, 0.5].into());
+        reach = reach
+            .constraint(PathConstraint::norm_at_most("effort", ControlResidual::zero(), 60.0))
+            .constraint(PathConstraint::norm_at_most("room", room, 0.4));
     }
-    assert_eq!(counts[0], counts[9], "{counts:?}");
-    assert!(u.iter().any(|u| u.abs() > 1e-3), "{u:?}");
+    Problem::builder(&model).start(&common::ARM, &[0.0; 7]).phase(reach).build().expect("a problem")
+}
+
+/// Cycles of model-predictive control by a solver; what has been allocated after each, and the last controls.
+macro_rules! cycles {
+    ($solver:ident, $options:ident, $cones:expr) => {{
+        let mut problem = limited($cones);
+        let guess = guess::standing(&problem);
+        let mut options = $options::default();
+        options.iterations = 2;
+        let mut solver = $solver::new(&problem, options);
+        let (mut x, mut u) = (problem.start().to_vec(), [0.0; 7]);
+        let mut counts = Vec::with_capacity(20);
+        for _ in 0..10 {
+            solver.resolve(&problem, &guess);
+            solver.shift(&problem, 1).expect("fits");
+            x.copy_from_slice(solver.trajectory().x(0));
+            problem.set_start(&x[..7], &x[7..]).expect("is a state");
+            solver.prepare(&problem).expect("runs");
+            solver.feedback(&problem, &x, &mut u).expect("is prepared");
+            solver.shift_by(&problem, 0.005).expect("fits");
+            counts.push(COUNT.get());
+        }
+        (counts, u)
+    }};
+}
+
+/// With bounds, and by `Newton` with cones: after the first cycle nothing is allocated.
+#[test]
+fn cycles_after_the_first_allocate_nothing() {
+    for (name, (counts, u)) in
+        [("Newton", cycles!(Newton, NewtonOptions, true)), ("Proximal", cycles!(Proximal, ProximalOptions, false))]
+    {
+        assert_eq!(counts[0], counts[9], "{name}: {counts:?}");
+        assert!(u.iter().any(|u| u.abs() > 1e-3), "{name}: {u:?}");
+    }
+}
+
+/// A second solution from the guess, with as many iterations as the first one, allocates nothing.
+#[test]
+fn a_second_solution_allocates_nothing() {
+    let problem = limited(false);
+    let start = guess::standing(&problem);
+    let mut solver = Proximal::new(&problem, ProximalOptions::default());
+    let first = solver.solve(&problem, &start);
+    let before = COUNT.get();
+    let second = solver.solve(&problem, &start);
+    assert_eq!((COUNT.get(), &second), (before, &first));
+    assert!(second.iterations > 3 && second.status.is_solved(), "{second:?}");
 }

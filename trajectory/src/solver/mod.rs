@@ -10,11 +10,14 @@ mod gaps;
 mod inertia;
 mod newton;
 mod optimality;
+mod proximal;
 mod report;
 mod shooting;
 mod support;
+mod trial;
 
 pub use fddp::{Fddp, FddpOptions};
 pub use newton::{Hessian, Newton, NewtonOptions, RollOut};
+pub use proximal::{Proximal, ProximalOptions};
 pub use report::{Control, Iteration, Report, Status};
 pub use shooting::{MultipleShooting, ShootingOptions};

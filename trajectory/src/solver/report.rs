@@ -86,7 +86,7 @@ pub struct Iteration {
     pub accepted: bool,
     /// Regularization afterwards.
     pub regularization: f64,
-    /// μ of the barriers of bounds; zero where there are none.
+    /// μ: of the barriers of bounds, zero where there are none; of `Proximal` that of violations, which cost `c²/2μ`.
     pub barrier: f64,
     /// Did the direction come from the exact second derivatives of the Lagrangian, and not from those of Gauss and Newton?
     pub exact: bool,

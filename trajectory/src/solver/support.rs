@@ -27,7 +27,7 @@ pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
         row.map(|name| (k, name))
     };
     let (node, name) = (0..=problem.steps()).find_map(of)?;
-    let reason = Reason::Other("this solver does not keep such constraints; `Newton` does".into());
+    let reason = Reason::Other("this solver does not keep such constraints; `Newton` and `Proximal` do".into());
     Some(Fault { node, phase: problem.phase_of(node).into(), term: Some(name.into()), reason: Box::new(reason) })
 }
 
