@@ -75,6 +75,7 @@ impl Inner {
     ) -> Status {
         let began = Instant::now();
         self.run.until = self.options.time.and_then(|limit| began.checked_add(limit));
+        self.begin_search();
         let mut moved = true;
         for iteration in 0..self.options.iterations {
             if moved {
@@ -215,7 +216,7 @@ impl Inner {
         let stationary = self.run.optimality.stationarity().max(self.run.gap).max(off);
         let may_shrink = self.run.mu > self.options.softness_min;
         let less = (SHRINK * self.run.mu).max(self.options.softness_min);
-        let mut hopeless = false;
+        let hopeless;
         if stationary <= self.run.stationary {
             if moved <= self.run.kept || !may_shrink {
                 for (rows, multipliers) in self.rows.iter_mut().zip(&self.multipliers) {
