@@ -19,8 +19,9 @@ type Made<T> = Result<T, Box<dyn Error>>;
 /// A problem by name: `panda_reach`, `panda_bounded`, `solo12_trot`, `g1_squat`, `double_pendulum`, `quadrotor`.
 pub(crate) fn by_name(name: &str) -> Made<Problem> {
     match name {
-        "panda_reach" => panda_reach(f64::INFINITY),
-        "panda_bounded" => panda_reach(15.0),
+        "panda_reach" => panda_reach(100, f64::INFINITY),
+        "panda_bounded" => panda_reach(100, 15.0),
+        "panda_mpc" => panda_reach(50, 15.0),
         "solo12_trot" => Ok(Trot::new()?.problem()?),
         "g1_squat" => g1_squat(),
         "double_pendulum" => double_pendulum(),
@@ -44,13 +45,13 @@ fn squared(parts: &[(usize, f64)]) -> Loss {
     Loss::Diagonal(parts.iter().flat_map(|(n, w)| vec![w * w; *n]).collect())
 }
 
-/// The arm's hand to a pose, in one second; torques within `most`, N m.
-fn panda_reach(most: f64) -> Made<Problem> {
+/// The arm's hand to a pose, in one second of so many nodes; torques within `most`, N m.
+fn panda_reach(nodes: usize, most: f64) -> Made<Problem> {
     let model = robot("panda", false)?;
     let hand = model.find_frame("panda_link8").ok_or("no hand")?;
     let goal = Transform::from_translation([0.4, 0.2, 0.4].into());
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
-    let mut reach = Phase::new("reach", 100, 0.01, step)
+    let mut reach = Phase::new("reach", nodes, 1.0 / nodes as f64, step)
         .cost(Cost::new("hand", FramePlacement::new(hand, goal)))
         .cost(Cost::new("state", StateError::neutral(&model)).weight(0.1))
         .cost(Cost::new("torque", Control::zero()).weight(0.1));

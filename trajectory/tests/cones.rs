@@ -11,8 +11,8 @@ use gradyn_trajectory::residual::{Affine, Control, CoulombCone, FrictionCone, Ow
 use gradyn_trajectory::residual::{Depends, FrameTranslation};
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{
-    Cost, Fddp, FddpOptions, MultipleShooting, Newton, NewtonOptions, PathConstraint, Phase, Problem, Report,
-    ShootingOptions, Status, Trajectory, guess,
+    Cost, Fddp, FddpOptions, MultipleShooting, Newton, NewtonOptions, PathConstraint, Phase, Problem, Proximal,
+    ProximalOptions, Report, ShootingOptions, Status, Trajectory, guess,
 };
 use nalgebra::{DMatrix, DVector, Vector3};
 use puck::{conditions, puck, random_problem};
@@ -309,6 +309,7 @@ fn other_solvers_refuse_cones_by_name() {
     let faults = [
         Fddp::new(&problem, FddpOptions::default()).solve(&problem, &start).status,
         MultipleShooting::new(&problem, ShootingOptions::default()).solve(&problem, &start).status,
+        Proximal::new(&problem, ProximalOptions::default()).solve(&problem, &start).status,
     ];
     for status in faults {
         let Status::Fault(fault) = status else { panic!("{status}") };

@@ -19,6 +19,9 @@ pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
         let reason = Reason::Other("this solver does not keep its bounds; `Newton` does".into());
         return Some(Fault { node: 0, phase: problem.phase_of(0).into(), term: Some(name), reason: Box::new(reason) });
     }
+    if let Some(fault) = cone_not_kept(problem) {
+        return Some(fault);
+    }
     let of = |k: usize| {
         let dims = problem.dims(k);
         let between = (0..dims.n_in).map(Row::Inequality);
@@ -29,6 +32,15 @@ pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
     let (node, name) = (0..=problem.steps()).find_map(of)?;
     let reason = Reason::Other("this solver does not keep such constraints; `Newton` and `Proximal` do".into());
     Some(Fault { node, phase: problem.phase_of(node).into(), term: Some(name.into()), reason: Box::new(reason) })
+}
+
+/// The fault of a problem with a second-order cone, of solvers that keep none.
+pub(super) fn cone_not_kept(problem: &Problem) -> Option<Fault> {
+    let first = |k: usize| problem.cones(k).into_iter().find(|rows| !rows.is_empty()).map(|rows| (k, rows.start));
+    let (node, row) = (0..=problem.steps()).find_map(first)?;
+    let reason = Reason::Other("this solver does not keep second-order cones; `Newton` does".into());
+    let term = problem.constraint_of(node, Row::Inequality(row)).map(Into::into);
+    Some(Fault { node, phase: problem.phase_of(node).into(), term, reason: Box::new(reason) })
 }
 
 /// A fault of a node's dynamics.

@@ -26,7 +26,7 @@ use super::crew::Crew;
 use super::newton::{Hessian, RollOut};
 use super::optimality::Optimality;
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{misfit, of_dynamics};
+use super::support::{cone_not_kept, misfit, of_dynamics};
 use super::trial::Trial;
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
@@ -209,6 +209,8 @@ impl Proximal {
         solver.run = Run::new(&solver.options);
         let status = if let Some(why) = solver.options.wrong() {
             Status::Fault(of_dynamics(problem, 0, Reason::Other(why)))
+        } else if let Some(fault) = cone_not_kept(problem) {
+            Status::Fault(fault)
         } else if guess.is_none_or(|guess| guess.fits(problem)) && solver.kept.fits(problem) {
             match guess {
                 Some(guess) => {

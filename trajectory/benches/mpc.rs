@@ -1,0 +1,86 @@
+//! How long does a cycle of model-predictive control take? Two iterations of `Newton` from the last solution, then `feedback`.
+//!
+//! ```sh
+//! cargo bench -p gradyn-trajectory --bench mpc            # 1000 cycles of each
+//! cargo bench -p gradyn-trajectory --bench mpc -- 200     # fewer
+//! ```
+//!
+//! The arm: 50 nodes of 20 ms, torques within 15 N m, moved on by a node each cycle, and begun where the plan led, up to random numbers. The
+//! quadruped: the trot of 56 nodes on contacts, begun at its start up to random numbers; its phases do not move, since a gait that
+//! goes on is another problem each time. Median, 99th percentile and most, ms; of `feedback` µs.
+
+#[path = "../problems/mod.rs"]
+#[allow(dead_code)]
+mod problems;
+
+use gradyn_trajectory::solver::Hessian;
+use gradyn_trajectory::{Newton, NewtonOptions, Problem, Status, guess};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use std::error::Error;
+use std::time::Instant;
+
+/// Of measured states, rad and rad/s, or m and m/s.
+const NOISE: f64 = 1e-3;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Cargo adds `--bench`.
+    let cycles = std::env::args().skip(1).find_map(|a| a.parse().ok()).unwrap_or(1000);
+    println!("problem      second derivatives   cycle, ms: median     99 %     most   feedback, µs: median     99 %");
+    for (name, moves) in [("panda_mpc", true), ("solo12_trot", false)] {
+        for (hessian, words) in [(Hessian::GaussNewton, "Gauss-Newton"), (Hessian::Exact, "exact")] {
+            let [mut cycle, mut feedback] = run(problems::by_name(name)?, hessian, moves, cycles)?;
+            let [a, b, c] = spread(&mut cycle, 1e3);
+            let [d, e, _] = spread(&mut feedback, 1e6);
+            println!("{name:12} {words:20} {a:17.3} {b:8.3} {c:8.3} {d:23.2} {e:8.2}");
+        }
+    }
+    Ok(())
+}
+
+/// Seconds of all cycles, and of all calls of `feedback`.
+fn run(mut problem: Problem, hessian: Hessian, moves: bool, cycles: usize) -> Result<[Vec<f64>; 2], Box<dyn Error>> {
+    let standing = guess::standing(&problem);
+    let mut options = NewtonOptions::default();
+    options.hessian = hessian;
+    let mut newton = Newton::new(&problem, options);
+    let report = newton.solve(&problem, &standing);
+    if report.status != Status::Converged {
+        return Err(format!("the first solution: {}", report.status).into());
+    }
+    newton.options_mut().iterations = 2;
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let first = problem.start().to_vec();
+    let (nq, nv) = (problem.model().nq(), problem.model().nv());
+    let mut u = vec![0.0; newton.trajectory().u(0).len()];
+    let mut off = vec![0.0; 2 * nv];
+    let mut x = first.clone();
+    let (mut times, mut answers) = (Vec::with_capacity(cycles), Vec::with_capacity(cycles));
+    for _ in 0..cycles {
+        off.iter_mut().for_each(|x| *x = random.random_range(-NOISE..NOISE));
+        let from = if moves { newton.trajectory().x(1) } else { &first };
+        problem.space().integrate(from, &off, &mut x).map_err(|reason| reason.to_string())?;
+        let began = Instant::now();
+        if moves {
+            newton.shift(&problem, 1)?;
+        }
+        problem.set_start(&x[..nq], &x[nq..nq + nv])?;
+        let report = newton.resolve(&problem, &standing);
+        times.push(began.elapsed().as_secs_f64());
+        if !matches!(report.status, Status::Converged | Status::Acceptable | Status::IterationLimit) {
+            return Err(format!("a cycle: {}", report.status).into());
+        }
+        newton.prepare(&problem)?;
+        let began = Instant::now();
+        newton.feedback(&problem, &x, &mut u)?;
+        answers.push(began.elapsed().as_secs_f64());
+    }
+    Ok([times, answers])
+}
+
+/// Median, 99th percentile and most.
+fn spread(x: &mut [f64], scale: f64) -> [f64; 3] {
+    x.sort_by(f64::total_cmp);
+    let at = |share: f64| scale * x[((x.len() - 1) as f64 * share) as usize];
+    [at(0.5), at(0.99), at(1.0)]
+}
