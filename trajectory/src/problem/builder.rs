@@ -1,15 +1,16 @@
 //! From phases, as they are described, to a problem.
 
+use super::parameters::{DURATIONS, PARAMETERS, named};
 use super::phase::Content;
 use super::{Kind, Phase, Place, Problem, What, check_goal};
 use crate::constraint::PathConstraint;
 use crate::cost::{Cost, Where};
 use crate::fault::ProblemError;
 use crate::node::Node;
-use crate::parameter::{Parameter, RobotNumber, RobotNumbers};
+use crate::parameter::Parameter;
 use crate::quadratic::Dims;
 use crate::space::Space;
-use crate::stage::{self, Carried, Choice, Clock, Remembered, Stage};
+use crate::stage::{self, Clock, Remembered, Stage};
 use gradyn::Model;
 use std::sync::Arc;
 
@@ -137,50 +138,6 @@ impl ProblemBuilder {
         problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
         Ok(problem)
     }
-}
-
-/// The phase of the node that chooses durations, and where there are parameters, these.
-const DURATIONS: &str = "durations";
-const PARAMETERS: &str = "parameters";
-
-/// Where parameters stand; their guesses and bounds go behind those of durations.
-fn named(
-    model: &Model,
-    parameters: &[Parameter],
-    rates: usize,
-    guesses: &mut Vec<f64>,
-    bounds: &mut Vec<[f64; 2]>,
-) -> Result<Carried, ProblemError> {
-    let mut carried = Carried::default();
-    let mut numbers: Vec<RobotNumber> = Vec::new();
-    for parameter in parameters {
-        let name = parameter.name.clone();
-        if carried.names.iter().any(|(known, _)| *known == name) {
-            return Err(ProblemError::Twice { place: "the problem".into(), what: "parameters", name });
-        }
-        let checked = parameter.checked(model)?;
-        let first = rates + guesses.len();
-        if let Some(number) = parameter.of {
-            if numbers.contains(&number) {
-                let (place, what) =
-                    (format!("parameter `{name}`"), "another parameter is the same number of the robot");
-                return Err(ProblemError::Missing { place, what });
-            }
-            numbers.push(number);
-            carried.places.push(first);
-        }
-        // Those that are fixed are what their bounds are.
-        let clamped = checked.guess.iter().zip(checked.lower.iter().zip(&checked.upper));
-        guesses.extend(clamped.map(|(x, (l, u))| x.max(*l).min(*u)));
-        bounds.extend(checked.lower.iter().zip(&checked.upper).map(|(l, u)| [*l, *u]));
-        carried.names.push((name, first..rates + guesses.len()));
-    }
-    if !numbers.is_empty() {
-        let made = RobotNumbers::new(model, &numbers);
-        let made = made.map_err(|error| ProblemError::Input { place: "the parameters".into(), error })?;
-        carried.numbers = Some(Arc::new(made));
-    }
-    Ok(carried)
 }
 
 /// Can the duration of a phase be free, between these bounds?
@@ -323,19 +280,6 @@ impl Problem {
         };
         self.kinds.push(Kind { name, what, first });
         Ok(time)
-    }
-
-    /// The node that chooses durations and parameters, before all others.
-    fn add_choice(&mut self, bounds: &[[f64; 2]], durations: usize, rates: usize) {
-        let space = self.space();
-        let phases =
-            self.clocks.iter().map(|(phase, index)| (format!("duration of phase `{phase}`"), *index..index + 1));
-        let names = phases.chain(self.carried.names.iter().cloned());
-        let names = names.map(|(name, place)| (name, place.start - rates..place.end - rates)).collect();
-        let choice = Choice::new([space.nx(), space.ndx()], bounds, names);
-        let name = if bounds.len() > durations { PARAMETERS } else { DURATIONS };
-        self.places.push(Place { kind: 0, time: 0.0, dt: 0.0, parameters: 0..0 });
-        self.kinds.push(Kind { name: name.into(), what: What::Choice(choice), first: 0 });
     }
 
     fn add_node(

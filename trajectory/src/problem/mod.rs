@@ -1,6 +1,7 @@
 //! A problem: phases of nodes, from a start. `builder` makes one of what `phase` describes.
 
 mod builder;
+mod parameters;
 mod phase;
 
 pub use builder::ProblemBuilder;
@@ -152,84 +153,6 @@ impl Problem {
     /// How many controls states remember.
     pub(crate) fn rates(&self) -> usize {
         self.memory.rates
-    }
-    /// How many numbers states carry along unchanged: durations that are free, and parameters.
-    pub(crate) fn carried(&self) -> usize {
-        self.memory.durations + self.memory.parameters
-    }
-    /// The node that chooses durations and parameters, if there are any: the first.
-    pub(crate) fn choice(&self) -> Option<&Choice> {
-        match self.kinds.first().map(|kind| &kind.what) {
-            Some(What::Choice(choice)) => Some(choice),
-            _ => None,
-        }
-    }
-    /// Controls of the node that chooses durations and parameters: those of the start.
-    pub(crate) fn write_choice(&self, guess: &mut crate::Trajectory) {
-        if let Some(choice) = self.choice() {
-            choice.write(&self.start[self.start.len() - self.carried()..], guess.u_mut(0));
-        }
-    }
-    /// Names of the parameters, in the order in which they were given.
-    pub fn parameter_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.carried.names.iter().map(|(name, _)| name.as_str())
-    }
-    /// The numbers of a [parameter](crate::Parameter) in a trajectory.
-    ///
-    /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such parameter.
-    pub fn parameter<'t>(&self, name: &str, at: &'t crate::Trajectory) -> Result<&'t [f64], ProblemError> {
-        let place = self.place_of(name)?;
-        // Node 0 chooses them.
-        Ok(&at.x(1)[self.model.nq() + self.model.nv()..][place])
-    }
-    /// Writes the numbers of a parameter into a guess, at all nodes.
-    ///
-    /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such parameter, [`ProblemError::Length`] if it has not so many numbers.
-    pub fn set_parameter(
-        &self,
-        name: &str,
-        numbers: &[f64],
-        guess: &mut crate::Trajectory,
-    ) -> Result<(), ProblemError> {
-        let place = self.place_of(name)?;
-        let (expected, found) = (place.len(), numbers.len());
-        if expected != found {
-            let of = format!("parameter `{name}`");
-            return Err(ProblemError::Length { place: of, what: "the list of its numbers", expected, found });
-        }
-        let (nx, rates) = (self.model.nq() + self.model.nv(), self.memory.rates);
-        for k in 1..=self.steps() {
-            guess.x_mut(k)[nx..][place.clone()].copy_from_slice(numbers);
-        }
-        if let Some(choice) = self.choice() {
-            for (i, x) in place.zip(numbers) {
-                if let Some(control) = choice.control(i - rates) {
-                    guess.u_mut(0)[control] = *x;
-                }
-            }
-        }
-        Ok(())
-    }
-    /// The control of node 0 that chooses a number of a parameter: [`Newton::control_multiplier`](crate::Newton::control_multiplier) has the
-    /// multiplier of its bound. `None` if the parameter has no such number, or its bounds are equal.
-    ///
-    /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such parameter.
-    pub fn parameter_control(&self, name: &str, number: usize) -> Result<Option<usize>, ProblemError> {
-        let (place, rates) = (self.place_of(name)?, self.memory.rates);
-        let control = |i: usize| self.choice().and_then(|choice| choice.control(i - rates));
-        Ok(place.clone().nth(number).and_then(control))
-    }
-    fn place_of(&self, name: &str) -> Result<Range<usize>, ProblemError> {
-        let found = self.carried.names.iter().find(|(known, _)| known == name).map(|(_, place)| place.clone());
-        found.ok_or_else(|| ProblemError::Unknown {
-            place: "the problem".into(),
-            what: "parameter",
-            name: name.into(),
-            nearest: None,
-        })
     }
     /// How long a phase is in a trajectory, s: its variable where that is free, and else the sum of its steps.
     ///

@@ -4,7 +4,7 @@
 //! columns by `p` find their places in the state. Second derivatives go the same way.
 
 use super::{Stage, StageMemory};
-use crate::fault::Reason;
+use crate::fault::{ProblemError, Reason};
 use crate::node::At;
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Curvature, Dims, Quadratic, Structure};
@@ -13,6 +13,20 @@ use crate::step::Sensitivities;
 use nalgebra::DMatrix;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// What states remember: the controls of the step before, durations of phases, and parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Remembered {
+    pub(crate) rates: usize,
+    pub(crate) durations: usize,
+    pub(crate) parameters: usize,
+}
+
+impl Remembered {
+    pub(crate) fn count(self) -> usize {
+        self.rates + self.durations + self.parameters
+    }
+}
 
 /// Parameters of a problem.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +37,16 @@ pub(crate) struct Carried {
     pub(crate) numbers: Option<Arc<RobotNumbers>>,
     /// Where the values of these stand.
     pub(crate) places: Vec<usize>,
+}
+
+/// A residual is told of parameters; those of the robot must not be seen by one that has no derivatives by them.
+pub(super) fn bind_parameters(residual: &mut dyn Residual, carried: &Carried, place: &str) -> Result<(), ProblemError> {
+    residual.bind_parameters(&carried.names, place)?;
+    if carried.numbers.is_some() && residual.sees_robot() {
+        let what = "it may see numbers of the robot that are parameters, which it has no derivatives by";
+        return Err(ProblemError::Missing { place: place.into(), what });
+    }
+    Ok(())
 }
 
 /// Memory of a stage whose robot varies.

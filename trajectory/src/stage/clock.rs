@@ -4,10 +4,12 @@
 //! h_k = h⁰_k T / T⁰        ∂/∂T = (h_k / T) ∂/∂h
 //! ```
 
+use super::Stage;
 use crate::cost::Cost;
 use crate::fault::Reason;
 use crate::loss::Loss;
 use crate::node::At;
+use crate::quadratic::Quadratic;
 use crate::residual::{Depends, Jacobian, Residual, View};
 use nalgebra::DMatrix;
 
@@ -30,6 +32,23 @@ impl Clock {
     /// The node with the length of its step.
     pub(super) fn set<'a>(&self, at: At<'a>, w: &[f64]) -> Result<At<'a>, Reason> {
         Ok(At { dt: at.dt * self.duration(w)? / self.nominal, ..at })
+    }
+}
+
+impl Stage {
+    /// A node with the length of its step, where that is free.
+    pub(super) fn timed<'a>(&self, at: At<'a>) -> Result<At<'a>, Reason> {
+        match &self.clock {
+            None => Ok(at),
+            Some(clock) => clock.set(at, self.space().split(at.x).2),
+        }
+    }
+    /// What is integrated over time costs in proportion to its duration.
+    pub(super) fn spend(&self, at: At<'_>, out: &mut Quadratic) -> Result<(), Reason> {
+        let Some(clock) = &self.clock else { return Ok(()) };
+        let (_, v, w) = self.space().split(at.x);
+        out.lx[2 * v.len() + clock.index] += out.cost / clock.duration(w)?;
+        Ok(())
     }
 }
 

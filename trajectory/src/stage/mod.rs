@@ -17,8 +17,8 @@ use crate::quadratic::Quadratic;
 use crate::residual::{Depends, Jacobian, PhaseInfo, Residual, View};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
-pub(crate) use carried::Carried;
-use carried::Varied;
+pub(crate) use carried::{Carried, Remembered};
+use carried::{Varied, bind_parameters};
 pub(crate) use choice::Choice;
 pub(crate) use clock::Clock;
 use constraints::Held;
@@ -104,20 +104,6 @@ struct StageMemory {
     /// Gradients of what is integrated over time, where its length is free.
     integrated: [DVector<f64>; 2],
     by_length: Vec<f64>,
-}
-
-/// What states remember: the controls of the step before, durations of phases, and parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Remembered {
-    pub(crate) rates: usize,
-    pub(crate) durations: usize,
-    pub(crate) parameters: usize,
-}
-
-impl Remembered {
-    pub(crate) fn count(self) -> usize {
-        self.rates + self.durations + self.parameters
-    }
 }
 
 struct TermMemory {
@@ -259,13 +245,6 @@ impl Stage {
     fn space(&self) -> Space<'_> {
         Space { model: &self.model, memory: self.memory.count() }
     }
-    /// A node with the length of its step, where that is free.
-    fn timed<'a>(&self, at: At<'a>) -> Result<At<'a>, Reason> {
-        match &self.clock {
-            None => Ok(at),
-            Some(clock) => clock.set(at, self.space().split(at.x).2),
-        }
-    }
     /// The column of A by the duration.
     fn differentiate_length(&self, at: At<'_>, memory: &mut StageMemory, out: &mut Quadratic) -> Result<(), NodeError> {
         let (Some(clock), Some(step)) = (&self.clock, &self.step) else { return Ok(()) };
@@ -279,13 +258,6 @@ impl Stage {
         for (i, x) in by_length[..2 * nv].iter().enumerate() {
             out.a[(i, 2 * nv + clock.index)] = share * x;
         }
-        Ok(())
-    }
-    /// What is integrated over time costs in proportion to its duration.
-    fn spend(&self, at: At<'_>, out: &mut Quadratic) -> Result<(), Reason> {
-        let Some(clock) = &self.clock else { return Ok(()) };
-        let (_, v, w) = self.space().split(at.x);
-        out.lx[2 * v.len() + clock.index] += out.cost / clock.duration(w)?;
         Ok(())
     }
     fn sizes(&self) -> (usize, usize) {
@@ -399,16 +371,6 @@ impl Stage {
         let memory = memory_of(memory)?;
         Ok((memory.a.clone(), memory.f.clone()))
     }
-}
-
-/// A residual is told of parameters; those of the robot must not be seen by one that has no derivatives by them.
-fn bind_parameters(residual: &mut dyn Residual, carried: &Carried, place: &str) -> Result<(), ProblemError> {
-    residual.bind_parameters(&carried.names, place)?;
-    if carried.numbers.is_some() && residual.sees_robot() {
-        let what = "it may see numbers of the robot that are parameters, which it has no derivatives by";
-        return Err(ProblemError::Missing { place: place.into(), what });
-    }
-    Ok(())
 }
 
 fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {
