@@ -109,7 +109,7 @@ impl Cone {
         let (s, z) = (self.slack(rows.s), point(&rows.z[self.rows.clone()]));
         let Self { inverse, square, push, memory: [inner, off, _], .. } = self;
         let lambda = scaling(s, z, [inverse, square], inner);
-        // μ λ⁻¹, then W of it.
+        // μ λ⁻¹
         inner.iter_mut().skip(1).for_each(|x| *x = -*x);
         *inner *= mu / lambda;
         off.iter_mut().zip(rows.off(&self.rows)).for_each(|(to, off)| *to = off);
@@ -119,7 +119,7 @@ impl Cone {
                 *push -= &*inner;
             }
             Some((elastic, first)) => {
-                // W λ⁻¹ = W² s⁻¹, without W.
+                // μ W λ⁻¹ is W² of μ s⁻¹.
                 let det = s.det();
                 inner[0] = mu * s.t / det;
                 inner.iter_mut().skip(1).zip(s.w).for_each(|(to, w)| *to = -mu * w / det);
