@@ -54,13 +54,15 @@ const DOFS: usize = 16;
 /// Which value, and what of an inertia it is.
 type Entry = (usize, OfInertia);
 
+/// A body's joint, what of it, all its numbers, and which of them vary: value and degree of freedom.
+type OfAJoint = (BodyId, OfJoint, Vec<f64>, Vec<(usize, usize)>);
+
 /// Numbers of a robot that vary, in an order: what [steps](crate::step::Step::vary) are told of.
 #[derive(Clone, Debug)]
 pub struct RobotNumbers {
     count: usize,
     inertias: Vec<(BodyId, Inertia<f64>, Vec<Entry>)>,
-    /// A body's joint, what of it, all its numbers, and which of them vary: value and degree of freedom.
-    joints: Vec<(BodyId, OfJoint, Vec<f64>, Vec<(usize, usize)>)>,
+    joints: Vec<OfAJoint>,
 }
 
 impl RobotNumber {

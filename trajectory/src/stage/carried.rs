@@ -75,7 +75,7 @@ impl Stage {
         let (controls, values) = varied.u.split_at_mut(self.nu);
         controls.copy_from_slice(at.u);
         let of = |place: &usize| w[*place];
-        #[expect(clippy::float_cmp, reason = "the robot has just these values, or is set anew")]
+        // The robot has just these values, or is set anew.
         if self.carried.places.iter().map(of).eq(values.iter().copied()) {
             return Ok(());
         }

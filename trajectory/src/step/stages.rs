@@ -109,9 +109,11 @@ impl Stages {
         for (i, (_, b)) in STAGES.into_iter().enumerate().rev() {
             let later = STAGES.get(i + 1).map_or(0.0, |(c, _)| *c);
             let stage = &self.at[i];
-            for j in 0..nv {
-                self.k[j] = h * (b * self.end[j] + later * self.theta[j]);
-                self.l[j] = h * (b * by_v[j] + later * self.v[j]);
+            for ((k, end), theta) in self.k.iter_mut().zip(&self.end).zip(&self.theta) {
+                *k = h * (b * end + later * theta);
+            }
+            for ((l, by_v), v) in self.l.iter_mut().zip(by_v).zip(&self.v) {
+                *l = h * (b * by_v + later * v);
             }
             let mut seen = &self.none[..];
             if i == 0 {
