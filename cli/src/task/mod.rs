@@ -191,7 +191,9 @@ fn kept(
     let refuse = |span: usize, key: &str, what: String| {
         let name = solver.solver.name;
         let kept = kept.text();
-        let why = format!("the solver `{name}`{line} does not keep {what}: it keeps {kept}; `newton` keeps all");
+        let why = format!(
+            "the solver `{name}`{line} does not keep {what}: it keeps {kept}; `newton` and `proximal` keep all"
+        );
         root.source.refuse(span, key, why)
     };
     let keeps = |constraint: &&ConstraintTask| match kept {

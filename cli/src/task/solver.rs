@@ -5,7 +5,8 @@ use crate::error::Error;
 use gradyn_trajectory::quadratic::Multipliers;
 use gradyn_trajectory::solver::{Hessian, RollOut, ShootingOptions};
 use gradyn_trajectory::{
-    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Problem, Report, Trajectory,
+    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Problem, Proximal, ProximalOptions,
+    Report, Trajectory,
 };
 use nalgebra::DMatrix;
 use std::time::Duration;
@@ -87,7 +88,7 @@ macro_rules! found {
 }
 
 /// All solvers. The first one is the default without constraints, the last one with constraints.
-const SOLVERS: [Solver; 3] = [
+const SOLVERS: [Solver; 4] = [
     Solver {
         name: "fddp",
         keeps: Kept::Controls,
@@ -107,11 +108,28 @@ const SOLVERS: [Solver; 3] = [
         },
     },
     Solver {
+        name: "proximal",
+        keeps: Kept::All,
+        defaults: || {
+            let ProximalOptions { iterations, tolerance, regularization, .. } = ProximalOptions::default();
+            SolverTask::new(2, iterations, tolerance, regularization)
+        },
+        run: |task, problem, guess, watch| {
+            let mut options = common!(task, ProximalOptions);
+            options.hessian = task.hessian;
+            options.roll_out = task.roll_out;
+            options.softness = task.softness;
+            let multipliers =
+                |solver: &Proximal| (0..=problem.steps()).map(|k| solver.multipliers(k).clone()).collect();
+            found!(Proximal, options, problem, guess, watch, multipliers)
+        },
+    },
+    Solver {
         name: "newton",
         keeps: Kept::All,
         defaults: || {
             let NewtonOptions { iterations, tolerance, regularization, .. } = NewtonOptions::default();
-            SolverTask::new(2, iterations, tolerance, regularization)
+            SolverTask::new(3, iterations, tolerance, regularization)
         },
         run: |task, problem, guess, watch| {
             let mut options = common!(task, NewtonOptions);
@@ -142,15 +160,18 @@ pub(crate) struct SolverTask {
     pub(crate) time: Option<Duration>,
     /// At the beginning.
     pub(crate) regularization: f64,
-    /// Of `newton` alone.
+    /// Of `newton` and `proximal`.
     pub(crate) hessian: Hessian,
     pub(crate) roll_out: RollOut,
-    pub(crate) barrier: f64,
+    /// Of `newton` alone, and of `proximal` alone.
+    barrier: f64,
+    softness: f64,
 }
 
 impl SolverTask {
     fn new(solver: usize, iterations: usize, tolerance: f64, regularization: f64) -> Self {
         let NewtonOptions { hessian, roll_out, barrier, .. } = NewtonOptions::default();
+        let ProximalOptions { softness, .. } = ProximalOptions::default();
         let solver = SOLVERS[solver];
         Self {
             solver,
@@ -163,12 +184,17 @@ impl SolverTask {
             hessian,
             roll_out,
             barrier,
+            softness,
         }
     }
 
-    /// Does it keep bounds by barriers?
-    pub(crate) fn has_barriers(&self) -> bool {
+    /// Does it keep all constraints, with multipliers?
+    pub(crate) fn has_multipliers(&self) -> bool {
         self.solver.keeps == Kept::All
+    }
+    /// What its μ is called, and where it begins.
+    pub(crate) fn mu(&self) -> (&'static str, f64) {
+        if self.solver.name == "newton" { ("barrier", self.barrier) } else { ("softness", self.softness) }
     }
     pub(crate) fn hessian_name(&self) -> &'static str {
         HESSIANS.iter().find(|(_, hessian)| *hessian == self.hessian).map_or("", |(name, _)| name)
@@ -182,15 +208,27 @@ impl SolverTask {
         let default = (SOLVERS[if constrained { SOLVERS.len() - 1 } else { 0 }].defaults)();
         let Some(item) = item else { return Ok(default) };
         let table = item.table("a table")?;
-        let own = ["hessian", "roll_out", "barrier"];
+        let own = ["hessian", "roll_out", "barrier", "softness"];
         table.only(&[&["name", "iterations", "tolerance", "threads", "time", "regularization"][..], &own].concat())?;
         let mut solver = default;
         if let Some(item) = table.get("name") {
             solver = (SOLVERS[item.one_of("name", &SOLVERS.map(|solver| solver.name))?].defaults)();
             solver.at = Some(item.span.start);
         }
-        if let Some(item) = own.iter().find_map(|key| table.get(key)).filter(|_| !solver.has_barriers()) {
-            return Err(item.refuse(format!("only the solver `newton` has this, not `{}`", solver.solver.name)));
+        for key in own {
+            let owners: &[&str] = match key {
+                "barrier" => &["newton"],
+                "softness" => &["proximal"],
+                _ => &["newton", "proximal"],
+            };
+            let name = solver.solver.name;
+            if let Some(item) = table.get(key).filter(|_| !owners.contains(&name)) {
+                let why = match owners {
+                    [owner] => format!("only the solver `{owner}` has this, not `{name}`"),
+                    _ => format!("only the solvers `newton` and `proximal` have this, not `{name}`"),
+                };
+                return Err(item.refuse(why));
+            }
         }
         if let Some(item) = table.get("iterations") {
             solver.iterations = item.count(1)?;
@@ -217,6 +255,9 @@ impl SolverTask {
         }
         if let Some(item) = table.get("barrier") {
             solver.barrier = item.number(Sign::Positive)?;
+        }
+        if let Some(item) = table.get("softness") {
+            solver.softness = item.number(Sign::Positive)?;
         }
         Ok(solver)
     }

@@ -261,7 +261,7 @@ fn broken_constraints_are_refused_with_their_line() {
             "name = \"newton\"",
             "name = \"fddp\"",
             "[[constraints]]",
-            &["the constraint `tip`", "`fddp` of line", "`newton` keeps all"],
+            &["the constraint `tip`", "`fddp` of line", "`newton` and `proximal` keep all"],
         ),
         (
             "name = \"newton\"",
@@ -296,6 +296,27 @@ fn broken_constraints_are_refused_with_their_line() {
     let file = small(&folder, |text| text.replace("name = \"fddp\"", "name = \"fddp\"\nbarrier = 0.1"));
     let message = refused(&run(["optimize", &file]));
     assert!(message.contains("key `solver.barrier`: only the solver `newton` has this"), "{message}");
+    for (key, owners) in
+        [("softness", "solver `proximal` has this"), ("hessian", "solvers `newton` and `proximal` have")]
+    {
+        let file = small(&folder, |text| text.replace("name = \"fddp\"", &format!("name = \"fddp\"\n{key} = 0.1")));
+        let message = refused(&run(["optimize", &file]));
+        assert!(message.contains(&format!("key `solver.{key}`: only the {owners}")), "{message}");
+    }
+}
+
+/// The augmented Lagrangian keeps constraints too, and says what its μ is called.
+#[test]
+fn another_solver_keeps_all_constraints() {
+    let folder = directory("proximal");
+    let file = small(&folder, |text| {
+        constrained(text).replace("name = \"newton\"", "name = \"proximal\"\nsoftness = 0.02\nhessian = \"automatic\"")
+    });
+    assert!(good(["optimize", &file, "--explain"]).contains("softness 0.02"));
+    let text = good(["optimize", &file]);
+    let last = text.lines().last().expect("lines");
+    assert!(last.starts_with("converged: ") && last.contains("optimality"), "{last}");
+    assert!(text.contains("softness") && !text.contains("barrier"), "{text}");
 }
 
 /// Constraints hold, and are told of: by the table, the files, the page, `--explain` and `--check`.

@@ -56,9 +56,10 @@ pub(super) fn text(task: &Task) -> String {
 
 fn solver(task: &Task) -> String {
     let solver = &task.solver;
-    let own = if solver.has_barriers() {
+    let own = if solver.has_multipliers() {
         let (hessian, roll_out) = (solver.hessian_name(), solver.roll_out_name());
-        format!(", hessian {hessian}, roll-out {roll_out}, barrier {}", five(solver.barrier))
+        let (name, mu) = solver.mu();
+        format!(", hessian {hessian}, roll-out {roll_out}, {name} {}", five(mu))
     } else {
         String::new()
     };

@@ -41,7 +41,7 @@ struct Answer<'a> {
     cost: f64,
     gap: f64,
     violation: f64,
-    /// Of `newton`: what is left of the conditions of optimality.
+    /// Of `newton` and `proximal`: what is left of the conditions of optimality.
     expected_improvement: f64,
     seconds: f64,
     nq: usize,

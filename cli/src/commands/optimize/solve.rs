@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Solved {
     pub(super) found: Found,
     pub(super) took: Duration,
-    /// Is what is left the residual of the conditions of optimality?
-    pub(super) is_newton: bool,
+    /// What μ is called, if what is left is the residual of the conditions of optimality.
+    pub(super) mu: Option<&'static str>,
 }
 
 impl Solved {
@@ -24,7 +24,7 @@ impl Solved {
     pub(super) fn verdict(&self, kept: &[Kept]) -> String {
         let Report { status, iterations, cost, gap, expected, .. } = &self.found.report;
         let kept = if kept.is_empty() { String::new() } else { format!(", violation {}", five(kept::worst(kept))) };
-        let left = if self.is_newton { "optimality" } else { "expected improvement" };
+        let left = if self.mu.is_some() { "optimality" } else { "expected improvement" };
         format!(
             "{status}: {iterations} iterations, cost {}, gap {}{kept}, {left} {}, {:.3} s",
             five(*cost),
@@ -53,12 +53,17 @@ pub(super) fn guess(task: &Task) -> Result<Trajectory, Error> {
     }
 }
 
-/// Headings of the lines of iterations: of solvers without barriers, and of those with them.
-const HEADING: &str = "iteration          cost        gap  stationarity       step  regularisation";
-const BARRIERS: &str =
-    "iteration          cost        gap  violation  stationarity    barrier       step  regularisation  hessian";
+/// The heading of the lines of iterations. `mu`: what μ is called, of solvers that keep all constraints.
+fn heading(mu: Option<&str>) -> String {
+    mu.map_or_else(
+        || String::from("iteration          cost        gap  stationarity       step  regularisation"),
+        |mu| {
+            format!("iteration          cost        gap  violation  stationarity {mu:>10}       step  regularisation  hessian")
+        },
+    )
+}
 
-fn line(it: &Iteration, has_barriers: bool) -> String {
+fn line(it: &Iteration, has_mu: bool) -> String {
     // Where nothing is left to do, no step has been tried.
     let step = match it.accepted {
         true => five(it.step),
@@ -66,7 +71,7 @@ fn line(it: &Iteration, has_barriers: bool) -> String {
         false => String::from("none"),
     };
     let (number, cost, gap, left, reg) = (it.iteration, five(it.cost), it.gap, it.stationarity, it.regularization);
-    if !has_barriers {
+    if !has_mu {
         return format!("{number:>9} {cost:>13} {gap:>10.2e} {left:>13.2e} {step:>10} {reg:>15.1e}");
     }
     let (off, mu) = (it.violation, it.barrier);
@@ -99,10 +104,10 @@ pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
     let options = &task.solver;
     let bar = progress(options.iterations as u64, &task.name);
     let say = |text: &str| bar.suspend(|| say(text));
-    let is_newton = options.has_barriers();
-    say(if is_newton { BARRIERS } else { HEADING });
+    let mu = options.has_multipliers().then(|| options.mu().0);
+    say(&heading(mu));
     let mut watch = |it: &Iteration| {
-        say(&line(it, is_newton));
+        say(&line(it, mu.is_some()));
         bar.set_position(it.iteration as u64 + 1);
         Control::Continue
     };
@@ -110,5 +115,5 @@ pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
     let found = (options.solver.run)(options, &task.problem, guess, &mut watch);
     let took = began.elapsed();
     bar.finish_and_clear();
-    Solved { found, took, is_newton }
+    Solved { found, took, mu }
 }

@@ -123,23 +123,22 @@ fn iterations(solved: &Solved, html: &mut String) {
         Line { class: "found", points: over(|it| it.expected) },
         Line { class: "wrong", points: over(|it| it.gap) },
     ];
-    let left = if solved.is_newton { "the residual of optimality" } else { "expected improvement" };
+    let left = if solved.mu.is_some() { "the residual of optimality" } else { "expected improvement" };
     let plot = Plot { x: "iteration".into(), y: String::from("residual"), scales: log, lines, ..Plot::default() };
     html.push_str(
         &plot
             .figure(&format!("Stationarity (solid), {left} (dashed), and the largest gap (red, while there is one).",)),
     );
-    if solved.is_newton {
+    if let Some(mu) = solved.mu {
         let lines = vec![
             Line { class: "wrong", points: over(|it| it.violation) },
             Line { class: "found", points: over(|it| it.barrier) },
         ];
         let plot =
             Plot { x: "iteration".into(), y: String::from("violation, μ"), scales: log, lines, ..Plot::default() };
-        html.push_str(
-            &plot
-                .figure("The largest violation of a constraint (red, while there is one), and the barrier μ (dashed)."),
-        );
+        html.push_str(&plot.figure(&format!(
+            "The largest violation of a constraint (red, while there is one), and the {mu} μ (dashed)."
+        )));
     }
     html.push_str("</div>\n</section>\n");
 }
