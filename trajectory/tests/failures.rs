@@ -165,6 +165,26 @@ fn a_guess_of_another_problem_is_refused() {
     assert!(matches!(&status, Status::Fault(fault) if matches!(*fault.reason, Reason::Other(_))), "{status}");
 }
 
+/// With no first multiple of the identity it would be raised from zero without an end.
+#[test]
+fn options_that_are_not_positive_are_named() {
+    let model = robot("panda", false);
+    let problem = reach(&model, 10, None).build().expect("a problem");
+    let start = guess::standing(&problem);
+    for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        for name in ["barrier", "regularization"] {
+            let mut options = NewtonOptions::default();
+            *(if name == "barrier" { &mut options.barrier } else { &mut options.regularization }) = value;
+            let mut solver = Newton::new(&problem, options);
+            let status = solver.solve(&problem, &start).status;
+            let prepared = solver.prepare(&problem).expect_err("not with these");
+            for said in [status.to_string(), prepared.to_string()] {
+                assert!(said.contains(&format!("`{name}` is {value}")), "{said}");
+            }
+        }
+    }
+}
+
 #[test]
 fn descriptions_that_are_no_problem_are_named() {
     let model = robot("panda", false);

@@ -30,8 +30,8 @@ use super::crew::Crew;
 use super::filter::Filter;
 use super::optimality::{self, Optimality};
 use super::report::{Control, Iteration, Report, Status};
-use super::support::misfit;
-use crate::fault::Fault;
+use super::support::{misfit, of_dynamics};
+use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
 use crate::quadratic::Multipliers;
 use crate::riccati::{LqSolution, Riccati};
@@ -223,7 +223,9 @@ impl Newton {
         solver.history.clear();
         let (scale, mu) = (solver.run.scale, solver.run.mu);
         solver.run = Run::new(&solver.options);
-        let status = if guess.is_none_or(|guess| guess.fits(problem)) && solver.kept.fits(problem) {
+        let status = if let Some(why) = solver.options.wrong() {
+            Status::Fault(of_dynamics(problem, 0, Reason::Other(why)))
+        } else if guess.is_none_or(|guess| guess.fits(problem)) && solver.kept.fits(problem) {
             match guess {
                 Some(guess) => {
                     solver.kept.copy_from(guess);

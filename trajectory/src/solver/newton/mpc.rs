@@ -71,6 +71,9 @@ impl Newton {
     /// [`Fault`] if a node cannot be evaluated, or the sweep fails.
     pub fn prepare(&mut self, problem: &Problem) -> Result<(), Fault> {
         cycle::fits(&self.solver.kept, problem)?;
+        if let Some(why) = self.solver.options.wrong() {
+            return Err(of_dynamics(problem, 0, Reason::Other(why)));
+        }
         let Self { crew, solver } = self;
         let first = !solver.warm;
         if first {

@@ -70,3 +70,12 @@ impl Default for NewtonOptions {
         }
     }
 }
+
+impl NewtonOptions {
+    /// What is wrong with them.
+    pub(super) fn wrong(&self) -> Option<String> {
+        let positive = [("barrier", self.barrier), ("regularization", self.regularization)];
+        let (name, value) = positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0))?;
+        Some(format!("the option `{name}` is {value}: it must be positive and finite"))
+    }
+}
