@@ -129,8 +129,7 @@ fn every_step() {
         ("two motors", Box::new(SemiImplicitEuler::new(&model, ForwardDynamics::new(motors))), true),
         ("mixed motors", Box::new(SemiImplicitEuler::new(&model, ForwardDynamics::new(mixed))), true),
         ("rk4", Box::new(Rk4::new(&model, dynamics(&model))), true),
-        // Its second derivatives are known to nobody.
-        ("midpoint", Box::new(ImplicitMidpoint::new(dynamics(&model))), false),
+        ("midpoint", Box::new(ImplicitMidpoint::new(dynamics(&model))), true),
         ("contact", Box::new(SemiImplicitEuler::new(&model, dynamics(&model).with_contacts(&contact(&model)))), true),
     ];
     for (seed, (name, step, knows)) in steps.into_iter().enumerate() {
