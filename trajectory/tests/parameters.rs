@@ -26,7 +26,7 @@ fn solved(problem: &Problem) -> (Newton, f64) {
 
 /// A pendulum is held at one radian for 1 s, and each kilogram of its counterweight has a price: ½ w M².
 fn held(price: f64) -> ProblemBuilder {
-    let model = robot("balanced_pendulum", false);
+    let model = robot("../examples/robots/balanced_pendulum", false);
     let weight = RobotNumber::PointMass(model.find_frame("weight").expect("is there"));
     let still = || PathConstraint::equal("still", StateError::at(&model, &[1.0], &[0.0]));
     let hold = Phase::new("hold", 20, 0.05, SemiImplicitEuler::new(&model, dynamics(&model)))

@@ -1,6 +1,6 @@
 //! `gradyn optimize` with `[[parameters]]`.
 
-use super::{directory, good, json, refused, robots, run};
+use super::{directory, good, json, refused, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ fn task(name: &str) -> PathBuf {
 /// The task of the counterweight, changed, in a folder of its own.
 fn changed(folder: &Path, change: impl Fn(&str) -> String) -> String {
     let text = fs::read_to_string(task("pendulum_counterweight")).expect("is there");
-    let robot = robots().join("balanced_pendulum.urdf");
-    let text = text.replace("../../robots/balanced_pendulum.urdf", robot.to_str().expect("UTF-8"));
+    let robot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/robots/balanced_pendulum.urdf");
+    let text = text.replace("../robots/balanced_pendulum.urdf", robot.to_str().expect("UTF-8"));
     let file = folder.join("counterweight.toml");
     fs::write(&file, change(&text)).expect("writes");
     file.to_str().expect("UTF-8").to_owned()
