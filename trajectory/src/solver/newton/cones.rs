@@ -252,6 +252,10 @@ fn invert_factor(m: &mut DMatrix<f64>) {
 }
 
 impl Rows {
+    /// Are there cones?
+    pub(super) fn has_cones(&self) -> bool {
+        !self.cones.is_empty()
+    }
     /// Does it count: has it a bound, or is it one of a cone?
     pub(super) fn counts(&self, row: usize) -> bool {
         self.is_bounded(row) || self.cones.iter().any(|cone| cone.rows.contains(&row))

@@ -29,12 +29,19 @@ const SHRINK: f64 = 0.1;
 const LEAST: f64 = 1e-9;
 /// Shorter steps than this end it.
 const SHORT: f64 = 1e-7;
-/// A slope that is less than this share of the cost is none.
+/// A slope that is less than this share of the cost is none. Boundaries of cones cut steps short, so that with cones directions promise more
+/// than any step gains.
 const FLAT: f64 = 1e-6;
+const FLAT_IN_CONES: f64 = 1e-3;
 /// Violations count as such above so many tolerances.
 const CLEAR: f64 = 100.0;
 /// Rows with multipliers above this share of ρ block each other.
 const BLOCKS: f64 = 1e-2;
+
+/// Steps that gain less than this share of the cost count as idle: the filter takes equal for less, so that there may be steps without an end.
+/// After so many in a row nothing more is to be gained.
+const GAIN: f64 = FLAT;
+const IDLE: usize = 5;
 
 /// Memory of restorations.
 #[derive(Debug)]
@@ -73,6 +80,7 @@ impl Inner {
         let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
         self.restoration.filter.restart(merit);
         (self.run.delta, self.run.exact) = (0.0, false);
+        let mut idle = 0;
         for iteration in 0.. {
             if iteration > 0 {
                 self.linearize(crew, problem, false).map_err(Status::Fault)?;
@@ -92,13 +100,17 @@ impl Inner {
             }
             let size = self.elastic_direction(crew, problem, mu, zeta)?;
             let gap = self.run.gap;
-            let stepped = size > SHORT.max(mu) && self.elastic_search(crew, problem, mu, zeta)?;
-            if stepped {
+            let step = if size > SHORT.max(mu) { self.elastic_search(crew, problem, mu, zeta)? } else { None };
+            if let Some(gains) = step {
                 self.enter(gap, true);
                 if watch(&self.history[self.history.len() - 1]) == Control::Stop {
                     return Err(Status::Stopped);
                 }
-                continue;
+                idle = if gains { 0 } else { idle + 1 };
+                if idle < IDLE {
+                    continue;
+                }
+                idle = 0;
             }
             if mu > LEAST {
                 // Nothing more to be gained at this barrier, or no step: with less of it another direction may do.
@@ -110,7 +122,8 @@ impl Inner {
             // An optimum is where the direction is short, or where what it promises is nothing to rounding.
             let slope = self.elastic_slope(problem, mu, zeta).map_err(Status::Fault)?;
             let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
-            let optimal = size <= SHORT.max(mu) || slope.abs() <= FLAT * merit.cost.abs();
+            let flat = if self.rows.iter().any(Rows::has_cones) { FLAT_IN_CONES } else { FLAT };
+            let optimal = size <= SHORT.max(mu) || slope.abs() <= flat * merit.cost.abs();
             return Err(self.end_restoration(crew, problem, optimal));
         }
         Err(Status::IterationLimit)
@@ -195,8 +208,8 @@ impl Inner {
         begun.map(|()| size).map_err(|failure| Status::Stalled { node: failure.node(), term: None })
     }
 
-    /// A step along the direction, if the filter takes one.
-    fn elastic_search(&mut self, crew: &Crew, problem: &Problem, mu: f64, zeta: f64) -> Result<bool, Status> {
+    /// A step along the direction, if the filter takes one: does it gain anything but rounding?
+    fn elastic_search(&mut self, crew: &Crew, problem: &Problem, mu: f64, zeta: f64) -> Result<Option<bool>, Status> {
         let tau = (1.0 - KEEP).max(1.0 - mu);
         let from = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
         let slope = self.elastic_slope(problem, mu, zeta).map_err(Status::Fault)?;
@@ -210,17 +223,21 @@ impl Inner {
             let trial = self
                 .go(crew, problem, way, [step, tau], false)
                 .and_then(|()| self.elastic_trial(problem, [step, tau], mu, zeta));
-            if trial.is_ok_and(|trial| self.restoration.filter.accepts(from, slope, step, trial)) {
+            if let Ok(trial) = trial
+                && self.restoration.filter.accepts(from, slope, step, trial)
+            {
+                let less = from.violation > self.options.tolerance && trial.violation < 0.99 * from.violation;
+                let gains = less || trial.cost < from.cost - GAIN * from.cost.abs();
                 std::mem::swap(&mut self.kept, &mut self.tried);
                 self.run.step = step;
                 for (rows, elastic) in self.rows.iter_mut().zip(&mut self.restoration.elastic) {
                     rows.advance(dual, mu);
                     elastic.advance([step, dual]);
                 }
-                return Ok(true);
+                return Ok(Some(gains));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Of the trajectory that is kept, or, with a step, of the one that is tried: how far it is from where restoration began, `½ ζ |…|²`.

@@ -9,6 +9,7 @@
 //!   along straight lines are accepted, trials follow the dynamics.
 //! - **rolled out**: as mixed, with all trials by the dynamics, from the roll-out of the guess: no gaps ever.
 
+use super::rows::Rows;
 use super::{Hessian, Inner, RollOut, Run};
 use crate::problem::Problem;
 use crate::solver::crew::Crew;
@@ -35,22 +36,23 @@ impl Way {
     const MIXED: Self = Self { roll_out: RollOut::Automatic, replaces: true, rolled_out: false };
     const ROLLED_OUT: Self = Self { roll_out: RollOut::Nonlinear, replaces: true, rolled_out: true };
 
-    /// The first one of a problem, with constraints beside its dynamics or without.
-    pub(super) fn first(constrained: bool) -> Self {
-        if constrained { Self::STRAIGHT } else { Self::MIXED }
+    /// The first one of a problem. Rows, bounds and equalities ask for the straight way; without any, and with cones, the mixed one is sooner
+    /// there: a quadruped's lean within cones of friction takes 21 iterations by the mixed way and 74 by the straight one.
+    pub(super) fn first(straight: bool) -> Self {
+        if straight { Self::STRAIGHT } else { Self::MIXED }
     }
     /// All of them.
-    fn all(constrained: bool) -> [Self; 3] {
-        let second = Self::first(!constrained);
-        [Self::first(constrained), second, Self::ROLLED_OUT]
+    fn all(straight: bool) -> [Self; 3] {
+        [Self::first(straight), Self::first(!straight), Self::ROLLED_OUT]
     }
 }
 
 impl Inner {
-    /// Is there any constraint beside the dynamics?
-    pub(super) fn is_constrained(&self) -> bool {
+    /// Are there constraints beside the dynamics, and no cones among them?
+    fn has_straight_constraints(&self) -> bool {
         let bounded = self.rows.iter().any(|rows| rows.bounds() > 0);
-        bounded || self.multipliers.iter().any(|m| !m.eq.is_empty())
+        let cones = self.rows.iter().any(Rows::has_cones);
+        !cones && (bounded || self.multipliers.iter().any(|m| !m.eq.is_empty()))
     }
 
     /// Solves from a guess, by one way after the other until one leads to a solution; without a guess, from where the last solution has ended, by the
@@ -63,7 +65,7 @@ impl Inner {
         watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
     ) -> Status {
         self.until = self.options.time.and_then(|limit| Instant::now().checked_add(limit));
-        let ways = Way::all(self.is_constrained());
+        let ways = Way::all(self.has_straight_constraints());
         let options = &self.options;
         let chosen = options.hessian != Hessian::Automatic && options.roll_out != RollOut::Automatic;
         let count = match (guess, chosen) {
@@ -100,7 +102,10 @@ impl Inner {
                 Status::Fault(_) => self.history.len() > begun,
                 _ => false,
             };
-            if last || !goes_on || self.history.len() >= self.options.iterations {
+            // What cannot be evaluated a step from here would leave the roll-out in place of the last good trajectory.
+            let keeps =
+                matches!(status, Status::Fault(_)) && ways[tried + 1..].first().is_none_or(|way| way.rolled_out);
+            if last || !goes_on || keeps || self.history.len() >= self.options.iterations {
                 return status;
             }
         }
