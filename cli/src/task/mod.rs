@@ -266,10 +266,10 @@ fn place(
     let phase = phases.iter().find(|phase| text.contains(&format!("phase `{}`", phase.name)));
     let term = constraint.map(|held| &held.term).or_else(|| cost.map(|cost| &cost.term));
     let parameter = start.parameters.iter().find(|of| text.contains(&format!("parameter `{}`", of.parameter.name())));
-    match (term, phase) {
-        (None, None) if let Some(of) = parameter => source.refuse(of.span, &of.key, text),
-        (Some(term), _) => source.refuse(term.span, &term.key, text),
-        (None, Some(phase)) => source.refuse(phase.span, &phase.key, text),
-        (None, None) => source.refuse(0, "", text),
+    match (term, phase, parameter) {
+        (Some(term), ..) => source.refuse(term.span, &term.key, text),
+        (None, Some(phase), _) => source.refuse(phase.span, &phase.key, text),
+        (None, None, Some(of)) => source.refuse(of.span, &of.key, text),
+        (None, None, None) => source.refuse(0, "", text),
     }
 }
