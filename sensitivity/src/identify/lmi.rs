@@ -24,7 +24,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
 };
-use nalgebra::{Cholesky, DMatrix, DVector, Matrix4, Vector4};
+use nalgebra::{Cholesky, DMatrix, DVector, Matrix4, SymmetricEigen, Vector4};
 
 /// What convex optimisation found.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,10 +112,14 @@ pub fn fit_convex(parameters: &Parameters, data: &Data, noise: &[f64]) -> Result
     let never_negative: Vec<usize> = (0..np).filter(|k| parameters.is_never_negative(*k)).collect();
     let cost = |x: &DVector<f64>| 0.5 * (&r + &j * x).norm_squared();
 
+    // Along eigenvectors of JᵀJ: its eigenvalues are up to 10¹² apart, and as a diagonal they do not mix in the solver's sums.
+    let SymmetricEigen { eigenvectors: axes, eigenvalues } = hessian.symmetric_eigen();
+    let quadratic = (eigenvalues.map(|x| x.max(held)), axes.tr_mul(&gradient));
+
     let mut round = 0;
     let (outside, least) = loop {
         round += 1;
-        let x = solve(&hessian, &gradient, &links, &never_negative, &nominal, &scale)?;
+        let x = &axes * solve(&quadratic, &axes, &links, &never_negative, &nominal, &scale)?;
         let mut least = f64::INFINITY;
         for link in &mut links {
             let eigen = link.scaled(&x).symmetric_eigen();
@@ -185,10 +189,10 @@ fn links(parameters: &Parameters, nominal: &[f64]) -> Result<(Vec<Link>, Vec<f64
     Ok((links, scale))
 }
 
-/// `min ½ xᵀ H x + gᵀ x` within the cuts: `A x + s = b`, s in cones.
+/// `min ½ xᵀ H x + gᵀ x` within the cuts: `A x + s = b`, s in cones; H diagonal, g and the result by these axes.
 fn solve(
-    hessian: &DMatrix<f64>,
-    gradient: &DVector<f64>,
+    (hessian, gradient): &(DVector<f64>, DVector<f64>),
+    axes: &DMatrix<f64>,
     links: &[Link],
     never_negative: &[usize],
     nominal: &[f64],
@@ -203,14 +207,14 @@ fn solve(
     for k in never_negative {
         let mut row = DVector::zeros(np);
         row[*k] = -scale[*k];
-        a.push(row);
+        a.push(axes.tr_mul(&row));
         b.push(nominal[*k]);
     }
     for link in links {
         for [u, w] in &link.pairs {
             // [[s, t], [t, v]] ⪰ 0 exactly if |(s − v, 2t)| ≤ s + v; at x = 0 it is the unit matrix.
             let (s, v, t) = (link.row(u, u), link.row(w, w), link.row(u, w));
-            a.extend([-(&s + &v), &v - &s, -2.0 * t]);
+            a.extend([-(&s + &v), &v - &s, -2.0 * t].map(|row| axes.tr_mul(&row)));
             b.extend([2.0, 0.0, 0.0]);
             cones.push(SecondOrderConeT(3));
         }
@@ -222,7 +226,7 @@ fn solve(
         let (i, j) = entries.into_iter().unzip();
         CscMatrix::new_from_triplets(rows, np, i, j, values)
     };
-    let upper = dense(np, &|i, j| if i <= j { hessian[(i, j)] } else { 0.0 });
+    let upper = dense(np, &|i, j| if i == j { hessian[i] } else { 0.0 });
     let rows = dense(a.len(), &|i, j| a[i][j]);
     let settings = DefaultSettings {
         verbose: false,
