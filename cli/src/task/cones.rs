@@ -1,14 +1,11 @@
 //! Constraints of several rows together: in a second-order cone, or of a norm that is bounded.
 
-use super::kinds::Kind;
+use super::kinds::{COULOMB, Kind};
 use super::source::{Sign, Table};
 use crate::error::Error;
 use gradyn_trajectory::PathConstraint;
 use gradyn_trajectory::residual::{Affine, Residual};
 use nalgebra::{DMatrix, DVector};
-
-/// The kind whose rows are `(t, w)` of a cone.
-pub(super) const COULOMB: &str = "coulomb-cone";
 
 /// Where the rows of a constraint shall be.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Costs: terms with a weight and a loss.
 
-use super::cones::COULOMB;
+use super::kinds::COULOMB;
 use super::losses::loss;
 use super::phases::PhaseTask;
 use super::source::{Sign, Table};

@@ -1,6 +1,5 @@
 //! Kinds of residuals: a table. A new residual is one more entry.
 
-use super::cones::COULOMB;
 use super::entries::Entries;
 use super::goal::{Form, Goal};
 use super::named;
@@ -20,6 +19,9 @@ use gradyn_trajectory::residual::{
     JointLimits, LessParameter, ParameterValue, Residual, StateError, WrenchCone,
 };
 use nalgebra::{Matrix3, Vector3};
+
+/// The kind whose rows are `(t, w)` of a cone.
+pub(super) const COULOMB: &str = "coulomb-cone";
 
 /// What a residual is made of.
 pub(super) struct Made<'a, 'b> {

@@ -3,6 +3,7 @@
 mod builder;
 mod parameters;
 mod phase;
+mod sizes;
 
 pub use builder::ProblemBuilder;
 pub use phase::Phase;

@@ -14,7 +14,7 @@
 
 use super::acceleration::EngineMemory;
 use super::algebra::Algebra;
-use super::stages::Stages;
+use super::stages::{STAGES, Stages};
 use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, memory_of};
 use crate::fault::{ProblemError, Reason};
 use crate::parameter::RobotNumbers;
@@ -23,9 +23,6 @@ use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
 use std::sync::Arc;
-
-/// Where stages stand, and how much they count.
-pub(super) const STAGES: [(f64, f64); 4] = [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)];
 
 /// The classical method of Runge and Kutta, order 4 for every kind of joint; controls are constant over the step. Cost: four accelerations.
 /// Costs see acceleration and multipliers at the start of the step.

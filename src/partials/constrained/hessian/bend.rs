@@ -4,8 +4,9 @@
 //! Rows in axes of the world are linear in all that moves, but for the error of a rotation, which is one of both attitudes. Those of
 //! joints are taken by dual numbers.
 
-use super::curvature::{ACCELERATION, Column, Curvature, MOTIONS, Memory, RATES, Rate, VELOCITY};
-use super::sides::{Change, Frame};
+use super::columns::Column;
+use super::results::{Curvature, Rate};
+use super::sides::{ACCELERATION, Change, Forces, Frame, MOTIONS, RATES, VELOCITY};
 use crate::dynamics::Constraint;
 use crate::dynamics::constraints::{Place, Side};
 use crate::dynamics::placed::Placed;
@@ -21,13 +22,6 @@ pub(super) struct Held<'a> {
     pub(super) weights: [[f64; 6]; 1 + RATES],
     pub(super) accelerations: bool,
     pub(super) rates: usize,
-}
-
-/// First derivatives by the pose and the motions of a side.
-#[derive(Clone, Copy)]
-pub(super) struct Forces {
-    pub(super) pose: Force<f64>,
-    pub(super) motions: [Force<f64>; MOTIONS],
 }
 
 /// What a column changes of both sides: by q, by v, and by `a` and each `x`.
@@ -194,16 +188,17 @@ impl Held<'_> {
         &self,
         links: &Placed<f64>,
         frames: &[Frame<f64>; 2],
-        memory: &mut Memory,
+        columns: &[Vec<Column>; 2],
+        moved: &mut Vec<Moved>,
         rates: &mut [Rate<'_>],
         to: &mut Curvature<'_>,
     ) {
         if self.c.relation.axes().is_none() {
-            return self.bend_by_duals(links, frames, memory, rates, to);
+            return self.bend_by_duals(links, frames, columns, moved, rates, to);
         }
         if self.turns() {
             for (s, t) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                self.turn(links, frames, [s, t], memory, to.dqq);
+                self.turn(links, frames, [s, t], columns, to.dqq);
             }
         }
     }
@@ -214,10 +209,10 @@ impl Held<'_> {
         links: &Placed<f64>,
         frames: &[Frame<f64>; 2],
         [s, t]: [usize; 2],
-        memory: &Memory,
+        columns: &[Vec<Column>; 2],
         to: &mut DMatrix<f64>,
     ) {
-        let (rows, columns) = (&memory.columns[s], &memory.columns[t]);
+        let (rows, columns) = (&columns[s], &columns[t]);
         if rows.is_empty() || columns.is_empty() {
             return;
         }
@@ -242,7 +237,8 @@ impl Held<'_> {
         &self,
         links: &Placed<f64>,
         frames: &[Frame<f64>; 2],
-        Memory { columns, moved }: &mut Memory,
+        columns: &[Vec<Column>; 2],
+        moved: &mut Vec<Moved>,
         rates: &mut [Rate<'_>],
         to: &mut Curvature<'_>,
     ) {

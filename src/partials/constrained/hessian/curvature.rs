@@ -31,62 +31,21 @@
 //! P = S_k ×* f_v + f_v ∘ ω_k + 2 Ψ̇_k ×* f + B(Ψ̇_k) + (0, ω_k × C(f) + C(f ∘ ω_k))
 //! ```
 
-use super::bend::{Forces, Held, Moved};
-use super::sides::{Change, Field, Frame};
+use super::bend::{Held, Moved};
+use super::columns::Column;
+use super::results::{Curvature, Rate, RowsByPlace, Slope};
+use super::sides::{ACCELERATION, Forces, RATES, VELOCITY};
 use crate::dynamics::Constraint;
 use crate::dynamics::placed::Placed;
-use crate::dynamics::reference::Attached;
 use crate::spatial::{Force, Motion, vector as v3};
-use nalgebra::{DMatrix, DVector, Vector3};
-
-/// `J x`, weighted.
-pub(super) struct Rate<'a> {
-    pub(super) x: &'a Field,
-    pub(super) weights: &'a [f64],
-    /// Where to add second derivatives by `x` and `q`, if they are asked for.
-    pub(super) to: Option<&'a mut DMatrix<f64>>,
-    /// Where to add first ones of the rows, without weights, by `q`.
-    pub(super) by_place: Option<RowsByPlace<'a>>,
-}
-
-/// Derivatives of rows, from a row of a matrix on.
-pub(super) struct RowsByPlace<'a> {
-    pub(super) to: &'a mut DMatrix<f64>,
-    pub(super) first: usize,
-}
-
-/// Where to add second derivatives, nv × nv: rows by the first, columns by the second.
-pub(super) struct Curvature<'a> {
-    pub(super) dqq: &'a mut DMatrix<f64>,
-    pub(super) dvq: &'a mut DMatrix<f64>,
-    pub(super) daq: &'a mut DMatrix<f64>,
-    pub(super) dvv: &'a mut DMatrix<f64>,
-    /// Where to add first ones, if they are asked for.
-    pub(super) slope: Option<Slope<'a>>,
-}
-
-/// The value, and first derivatives by q, v and `a`.
-pub(super) struct Slope<'a> {
-    pub(super) value: &'a mut f64,
-    pub(super) dq: &'a mut DVector<f64>,
-    pub(super) dv: &'a mut DVector<f64>,
-    pub(super) da: &'a mut DVector<f64>,
-}
+use nalgebra::Vector3;
 
 /// Memory: columns of both sides, and what they change.
 #[derive(Default)]
 pub(super) struct Memory {
-    pub(super) columns: [Vec<Column>; 2],
-    pub(super) moved: Vec<Moved>,
+    columns: [Vec<Column>; 2],
+    moved: Vec<Moved>,
 }
-
-/// No more rates than this.
-pub(super) const RATES: usize = 4;
-
-/// Velocity and acceleration of a frame, and its velocities in rates.
-pub(super) const MOTIONS: usize = 2 + RATES;
-pub(super) const VELOCITY: usize = 0;
-pub(super) const ACCELERATION: usize = 1;
 
 /// Adds second derivatives of `μ · (J a + γ)`, if there is a `μ`, at the state of the links, and of the rates.
 pub(super) fn add(
@@ -133,72 +92,8 @@ pub(super) fn add(
         if let Some(slope) = &mut to.slope {
             *slope.value += held.value(&frames);
         }
-        held.bend(links, &frames, memory, rates, to);
+        held.bend(links, &frames, &memory.columns, &mut memory.moved, rates, to);
     }
-}
-
-/// What a column changes of the frame of a side, in axes of the world about its origin.
-#[derive(Clone, Copy)]
-pub(super) struct Column {
-    /// The column, and the first one of its link.
-    pub(super) at: usize,
-    link: usize,
-    pub(super) s: Motion<f64>,
-    psi_dot: Motion<f64>,
-    psi_ddot: Motion<f64>,
-    psi_s_dot: Motion<f64>,
-    omega: [Motion<f64>; RATES],
-    /// `A(S, Ψ̇ + Ṡ)`
-    by_rate: Motion<f64>,
-    /// All that varies of the motions by q.
-    pub(super) moved: [Motion<f64>; MOTIONS],
-}
-
-impl Column {
-    /// The columns that move a side, from its body to the root.
-    fn all(links: &Placed<f64>, rates: &[Rate<'_>], at: &Attached<f64>, frame: &Frame<f64>, to: &mut Vec<Self>) {
-        let Some(b) = at.body else { return };
-        let velocity = frame.motions[VELOCITY];
-        let p = (links.pose[b] * at.placement).translation;
-        for link in links.path(links.carrier[b]) {
-            for k in link.columns.clone() {
-                let of = |m: &[Motion<f64>]| m[k].shifted::<f64>(p);
-                let [s, psi_dot, psi_ddot, psi_s_dot] =
-                    [of(&links.columns), of(&links.psi_dot), of(&links.psi_ddot), of(&links.psi_s_dot)];
-                let mut omega = [Motion::zero(); RATES];
-                for (to, rate) in omega.iter_mut().zip(rates) {
-                    *to = of(&rate.x.omega);
-                }
-                let turn =
-                    |m: Motion<f64>| Motion::new(v3::cross(s.angular, m.linear), v3::cross(s.angular, m.angular));
-                let mut moved = [Motion::zero(); MOTIONS];
-                moved[VELOCITY] = turn(velocity) + psi_dot;
-                moved[ACCELERATION] = turn(frame.motions[ACCELERATION]) + varied(velocity, psi_dot, psi_ddot);
-                for (r, to) in moved[2..].iter_mut().enumerate().take(rates.len()) {
-                    *to = turn(frame.motions[2 + r]) + omega[r];
-                }
-                let (link, by_rate) = (link.columns.start, varied(velocity, s, psi_s_dot));
-                to.push(Self { at: k, link, s, psi_dot, psi_ddot, psi_s_dot, omega, by_rate, moved });
-            }
-        }
-    }
-
-    /// What it changes by q, and by v.
-    pub(super) fn by_place(&self) -> Change {
-        Change { pose: self.s, motions: self.moved }
-    }
-
-    pub(super) fn by_rate(&self) -> Change {
-        let mut change = Change::of(VELOCITY, self.s);
-        change.motions[ACCELERATION] = self.by_rate;
-        change
-    }
-}
-
-/// `A(α, β)`
-fn varied(v: Motion<f64>, alpha: Motion<f64>, beta: Motion<f64>) -> Motion<f64> {
-    let (a, u): (Vector3<f64>, Vector3<f64>) = (alpha.angular, v.linear);
-    Motion::new(beta.linear + 2.0 * a.cross(&u), beta.angular - v.angular.cross(&a))
 }
 
 impl Slope<'_> {

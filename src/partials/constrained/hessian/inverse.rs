@@ -6,7 +6,8 @@
 //!
 //! is the `L` of [`hessian`](super) with weights of one's own in place of adjoint ones: nothing is solved.
 
-use super::curvature::{self, Curvature, Rate, RowsByPlace, Slope};
+use super::curvature;
+use super::results::{Curvature, Rate, RowsByPlace, Slope};
 use super::{Memory, check_weights};
 use crate::dynamics::constraints::rows_of;
 use crate::dynamics::jacobian::clear;

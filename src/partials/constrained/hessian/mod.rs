@@ -23,9 +23,11 @@
 
 mod adjoint;
 mod bend;
+mod columns;
 mod curvature;
 mod impulses;
 mod inverse;
+mod results;
 mod sides;
 
 pub use impulses::{ImpulseDynamicsHessian, impulse_dynamics_hessian};
@@ -48,8 +50,8 @@ use crate::partials::{
 use crate::slices::{dot, first_not_finite};
 use crate::spatial::Motion;
 use adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
-use curvature::{Curvature, Rate, RowsByPlace};
 use nalgebra::{DMatrix, DVector};
+use results::{Curvature, Rate, RowsByPlace};
 use sides::Field;
 
 /// `w_aᵀ q̈ + w_fᵀ λ` under constraints, its gradient and its Hessian at one state. All matrices nv × nv.

@@ -1,10 +1,17 @@
-//! Velocities of bodies; the frame of a side of a constraint, and how it is changed, as dual numbers.
+//! Velocities of bodies; the frame of a side of a constraint, how it is changed, as dual numbers, and the forces on it.
 
-use super::curvature::MOTIONS;
 use crate::dynamics::placed::Placed;
-use crate::spatial::{Motion, Transform, vector as v3};
+use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::num_dual::{Dual64, HyperDual64};
 use nalgebra::{Matrix3, Vector3};
+
+/// No more rates than this.
+pub(super) const RATES: usize = 4;
+
+/// Velocity and acceleration of a frame, and its velocities in rates.
+pub(super) const MOTIONS: usize = 2 + RATES;
+pub(super) const VELOCITY: usize = 0;
+pub(super) const ACCELERATION: usize = 1;
 
 /// A velocity of all joints: those of bodies, and `x_λ × S` of columns.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +69,13 @@ impl Change {
         }
         change
     }
+}
+
+/// First derivatives by the pose and the motions of a side.
+#[derive(Clone, Copy)]
+pub(super) struct Forces {
+    pub(super) pose: Force<f64>,
+    pub(super) motions: [Force<f64>; MOTIONS],
 }
 
 impl Frame<f64> {

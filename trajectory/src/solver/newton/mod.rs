@@ -21,6 +21,7 @@ mod mpc;
 mod options;
 mod restoration;
 mod rows;
+mod rows_of_cones;
 mod search;
 mod ways;
 
