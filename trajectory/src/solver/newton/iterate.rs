@@ -127,7 +127,11 @@ impl Inner {
 
     /// Derivatives at the trajectory that is kept, its gaps, and its rows.
     pub(super) fn linearize(&mut self, crew: &Crew, problem: &Problem, first: bool) -> Result<(), Fault> {
-        self.price();
+        self.price(self.run.scale);
+        self.evaluate(crew, problem, first)
+    }
+    /// The same, with curvature at the prices that are there.
+    pub(super) fn evaluate(&mut self, crew: &Crew, problem: &Problem, first: bool) -> Result<(), Fault> {
         match self.options.hessian {
             Hessian::GaussNewton => crew.start(&self.kept),
             _ => crew.start_exact(&self.kept, &self.prices),
@@ -148,9 +152,9 @@ impl Inner {
         Ok(())
     }
 
-    /// Multipliers of the cost as it is.
-    pub(super) fn price(&mut self) {
-        let scale = 1.0 / self.run.scale;
+    /// Multipliers of the cost as it is, from those of the cost times `scale`.
+    pub(super) fn price(&mut self, scale: f64) {
+        let scale = 1.0 / scale;
         for (to, from) in self.prices.iter_mut().zip(&self.multipliers) {
             let parts = [(&mut to.next, &from.next), (&mut to.eq, &from.eq), (&mut to.ineq, &from.ineq)];
             parts.into_iter().for_each(|(to, from)| to.axpy(scale, from, 0.0));

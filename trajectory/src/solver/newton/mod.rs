@@ -242,7 +242,7 @@ impl Newton {
             Status::Fault(misfit(problem))
         };
         solver.warm = !matches!(status, Status::Fault(_));
-        solver.price();
+        solver.price(solver.run.scale);
         let Run { cost, gap, error, .. } = solver.run;
         Report { status, iterations: solver.history.len(), cost, gap, expected: error }
     }

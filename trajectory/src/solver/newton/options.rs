@@ -5,8 +5,8 @@ use std::time::Duration;
 /// Which second derivatives directions come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hessian {
-    /// Those of the Lagrangian. Where they are not positive enough: with constraints beside the dynamics as [`Exact`](Self::Exact); without,
-    /// those of Gauss and Newton far from a solution. Where that ends nowhere, the other of both.
+    /// Those of the Lagrangian. Where they are not positive enough: those of Gauss and Newton far from a solution; with equalities and no other
+    /// constraints beside the dynamics as [`Exact`](Self::Exact). Where that ends nowhere, the other of both.
     #[default]
     Automatic,
     /// Those of the Lagrangian, with as much of the identity as it takes.
@@ -18,8 +18,9 @@ pub enum Hessian {
 /// How a trial follows its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RollOut {
-    /// Along straight lines; without constraints beside the dynamics also by these, where only short steps are accepted. Where that ends
-    /// nowhere, the other of both, and then by the dynamics alone, from the roll-out of the guess.
+    /// Along straight lines, and by the dynamics where only short steps are accepted; with equalities and no other constraints beside the
+    /// dynamics along straight lines alone. Where that ends nowhere, the other of both, and then by the dynamics alone, from the roll-out of the
+    /// guess.
     #[default]
     Automatic,
     /// Along straight lines, all nodes at once: gaps may grow.

@@ -4,7 +4,8 @@
 //! min ρ Σ (p + n) + ½ ζ |x ⊖ x_R|² + ½ ζ |u − u_R|²     c = p − n ,   g − s = p − n ,   L ≤ s ≤ U ,   x⁺ = f(x, u)
 //! ```
 //!
-//! by the same sweep, since what is given up is eliminated row by row ([`elastic`](super::elastic)). Where that has an optimum that still violates
+//! by the same sweep, since what is given up is eliminated row by row ([`elastic`](super::elastic)), with the curvature of constraints and dynamics
+//! where that leaves it positive: without, steps sway about an optimum for hundreds of iterations, since ρ is large. Where that has an optimum that still violates
 //! something, the problem is infeasible near there, and the rows with multipliers are those that block each other.
 //!
 //! A. Wächter and L. Biegler (2006), section 3.3.
@@ -12,10 +13,11 @@
 use super::elastic::{Elastic, PRICE};
 use super::rows::Rows;
 use super::search::ways;
-use super::{Inner, KEEP, RollOut};
+use super::{Hessian, Inner, KEEP, RollOut};
 use crate::fault::Fault;
 use crate::node::Row;
 use crate::problem::Problem;
+use crate::quadratic::{Multipliers, Quadratic};
 use crate::solver::crew::{Crew, Merit};
 use crate::solver::filter::Filter;
 use crate::solver::report::{Control, Iteration, Status};
@@ -33,6 +35,8 @@ const SHORT: f64 = 1e-7;
 /// than any step gains.
 const FLAT: f64 = 1e-6;
 const FLAT_IN_CONES: f64 = 1e-3;
+/// The scale of the cost in second derivatives, which the cost has no part in: next to that of constraints rounding is left of it.
+const NO_COST: f64 = 1e-10;
 /// Violations count as such above so many tolerances.
 const CLEAR: f64 = 100.0;
 /// Rows with multipliers above this share of ρ block each other.
@@ -50,18 +54,32 @@ pub(super) struct Restoration {
     /// `x_R` and `u_R`.
     from: Trajectory,
     filter: Filter,
+    /// Have nodes been linearized with the multipliers of what is given up?
+    priced: bool,
 }
 
 impl Restoration {
     pub(super) fn new(problem: &Problem, iterations: usize) -> Self {
         let elastic = (0..=problem.steps()).map(|k| Elastic::new(problem, k)).collect();
-        Self { elastic, from: Trajectory::zeros(problem), filter: Filter::with_capacity(iterations) }
+        Self { elastic, from: Trajectory::zeros(problem), filter: Filter::with_capacity(iterations), priced: false }
     }
 }
 
 impl Inner {
-    /// Makes violations less. The nodes of the trajectory that is kept have been linearized. Its iterations are entered like others.
+    /// Makes violations less. The nodes of the trajectory that is kept have been linearized. Its iterations are entered like others. Leaves no
+    /// multipliers.
     pub(super) fn restore(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
+    ) -> Result<(), Status> {
+        let restored = self.give_up(crew, problem, watch);
+        self.forget_multipliers();
+        restored
+    }
+
+    fn give_up(
         &mut self,
         crew: &Crew,
         problem: &Problem,
@@ -79,15 +97,16 @@ impl Inner {
         let zeta = mu.sqrt();
         let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
         self.restoration.filter.restart(merit);
-        (self.run.delta, self.run.exact) = (0.0, false);
+        (self.run.delta, self.restoration.priced) = (0.0, false);
         let mut idle = 0;
         for iteration in 0.. {
             if iteration > 0 {
-                self.linearize(crew, problem, false).map_err(Status::Fault)?;
+                self.price(NO_COST);
+                self.evaluate(crew, problem, false).map_err(Status::Fault)?;
+                self.restoration.priced = true;
                 self.look(crew, problem);
                 let here = self.merit();
                 if here.violation <= enough * outer.violation && self.filter.allows(here) {
-                    self.forget_multipliers();
                     self.rows.iter_mut().for_each(|rows| rows.center(self.run.mu));
                     return Ok(());
                 }
@@ -167,31 +186,26 @@ impl Inner {
 
     /// The direction; its largest entry.
     fn elastic_direction(&mut self, crew: &Crew, problem: &Problem, mu: f64, zeta: f64) -> Result<f64, Status> {
-        let space = problem.space();
-        for k in 0..self.rows.len() {
-            let node = &mut *crew.node(problem, k);
-            let (from, elastic, rows) = (&self.restoration.from, &mut self.restoration.elastic[k], &mut self.rows[k]);
-            let moved = space.difference(from.x(k), self.kept.x(k), node.lx.as_mut_slice());
-            moved.map_err(|reason| Status::Fault(of_dynamics(problem, k, reason)))?;
-            node.lx *= zeta;
-            for ((to, u), from) in node.lu.iter_mut().zip(self.kept.u(k)).zip(from.u(k)) {
-                *to = zeta * (u - from);
-            }
-            node.lxu.fill(0.0);
-            for m in [&mut node.lxx, &mut node.luu] {
-                m.fill(0.0);
-                m.fill_diagonal(zeta);
-            }
-            node.eq.copy_from(self.bare[k].eq());
-            rows.weigh(mu, Some(elastic));
-            rows.condense(node);
-            elastic.condense(node, mu);
-        }
+        let known = (0..self.rows.len()).all(|k| crew.knows_curvature(k));
+        self.run.exact = self.restoration.priced && known && self.options.hessian != Hessian::GaussNewton;
         self.riccati.soften(0.0);
-        let (riccati, gaps) = (&mut self.riccati, &self.gaps);
-        let swept =
-            (0..gaps.len()).rev().try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), 0.0));
-        let begun = swept.and_then(|()| riccati.begin_roll_out(gaps.first(), &mut self.lq));
+        let begun = loop {
+            self.elastic_assemble(crew, problem, [mu, zeta])?;
+            let (riccati, gaps) = (&mut self.riccati, &self.gaps);
+            let swept =
+                (0..gaps.len()).rev().try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), 0.0));
+            let begun = swept.and_then(|()| riccati.begin_roll_out(gaps.first(), &mut self.lq));
+            if begun.is_ok() || !self.run.exact {
+                break begun;
+            }
+            // Not positive.
+            self.run.exact = false;
+            self.restoration
+                .elastic
+                .iter_mut()
+                .enumerate()
+                .for_each(|(k, elastic)| elastic.swap(&mut crew.node(problem, k)));
+        };
         let mut size: f64 = 0.0;
         for k in 0..self.rows.len() {
             let node = &mut *crew.node(problem, k);
@@ -206,6 +220,34 @@ impl Inner {
             elastic.directions(node, dx, du, mu);
         }
         begun.map(|()| size).map_err(|failure| Status::Stalled { node: failure.node(), term: None })
+    }
+
+    /// The nodes of that: distances, and what is given up, with the curvature of the rest if it is exact.
+    fn elastic_assemble(&mut self, crew: &Crew, problem: &Problem, [mu, zeta]: [f64; 2]) -> Result<(), Status> {
+        let space = problem.space();
+        for k in 0..self.rows.len() {
+            let node = &mut *crew.node(problem, k);
+            let (from, elastic, rows) = (&self.restoration.from, &mut self.restoration.elastic[k], &mut self.rows[k]);
+            let moved = space.difference(from.x(k), self.kept.x(k), node.lx.as_mut_slice());
+            moved.map_err(|reason| Status::Fault(of_dynamics(problem, k, reason)))?;
+            node.lx *= zeta;
+            for ((to, u), from) in node.lu.iter_mut().zip(self.kept.u(k)).zip(from.u(k)) {
+                *to = zeta * (u - from);
+            }
+            let Quadratic { lxx, lxu, luu, curvature, .. } = &mut *node;
+            for (to, from) in [(&mut *lxx, &curvature.xx), (lxu, &curvature.xu), (&mut *luu, &curvature.uu)] {
+                let share = if self.run.exact { NO_COST } else { 0.0 };
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = share * from);
+            }
+            for m in [lxx, luu] {
+                (0..m.nrows()).for_each(|i| m[(i, i)] += zeta);
+            }
+            node.eq.copy_from(self.bare[k].eq());
+            rows.weigh(mu, Some(elastic));
+            rows.condense(node);
+            elastic.condense(node, mu);
+        }
+        Ok(())
     }
 
     /// A step along the direction, if the filter takes one: does it gain anything but rounding?
@@ -230,9 +272,18 @@ impl Inner {
                 let gains = less || trial.cost < from.cost - GAIN * from.cost.abs();
                 std::mem::swap(&mut self.kept, &mut self.tried);
                 self.run.step = step;
-                for (rows, elastic) in self.rows.iter_mut().zip(&mut self.restoration.elastic) {
+                for (k, rows) in self.rows.iter_mut().enumerate() {
+                    let (elastic, multipliers) = (&mut self.restoration.elastic[k], &mut self.multipliers[k]);
                     rows.advance(dual, mu);
                     elastic.advance([step, dual]);
+                    let Multipliers { eq, ineq, .. } = multipliers;
+                    eq.iter_mut().enumerate().for_each(|(i, y)| *y = elastic.multiplier(i));
+                    let n = rows.controls.len();
+                    ineq.iter_mut().enumerate().for_each(|(i, y)| *y = rows.y(n + i));
+                    self.costates[k].axpy(step, &self.lq.costates[k], 1.0 - step);
+                    if let Some(before) = k.checked_sub(1) {
+                        self.multipliers[before].next.copy_from(&self.costates[k]);
+                    }
                 }
                 return Ok(Some(gains));
             }
