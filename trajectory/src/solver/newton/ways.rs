@@ -86,12 +86,18 @@ impl Inner {
                 self.way.roll_out = self.options.roll_out;
             }
             let (begun, last) = (self.history.len(), tried + 1 == count);
-            self.most = if last { self.options.iterations } else { self.options.iterations.min(begun + PATIENCE) };
+            let patience = match blocked[..] {
+                // Doubts of what two have said shall not take longer than either.
+                [(a, _), (b, _)] => usize::max(a, b),
+                _ if last => self.options.iterations,
+                _ => PATIENCE,
+            };
+            self.most = self.options.iterations.min(begun + patience);
             let status = self.iterate(crew, problem, guess.is_some(), watch);
             let goes_on = match &status {
                 Status::Stalled { .. } | Status::Diverged => true,
                 Status::Infeasible { .. } => {
-                    blocked.push(status.clone());
+                    blocked.push((self.history.len() - begun, status.clone()));
                     true
                 }
                 Status::IterationLimit => self.most < self.options.iterations,
@@ -105,7 +111,7 @@ impl Inner {
             if last || !goes_on || keeps || self.history.len() >= self.options.iterations {
                 let nowhere = goes_on || matches!(status, Status::IterationLimit);
                 // Of two that say so both are believed, if the last one solves nothing: of reaches within bounds it solves one in a hundred.
-                return if nowhere && blocked.len() > 1 { blocked.swap_remove(0) } else { status };
+                return if nowhere && blocked.len() > 1 { blocked.swap_remove(0).1 } else { status };
             }
         }
         Status::IterationLimit
