@@ -4,9 +4,9 @@
 //! min ρ Σ (p + n) + ½ ζ |x ⊖ x_R|² + ½ ζ |u − u_R|²     c = p − n ,   g − s = p − n ,   L ≤ s ≤ U ,   x⁺ = f(x, u)
 //! ```
 //!
-//! by the same sweep, since what is given up is eliminated row by row ([`elastic`](super::elastic)), with the curvature of constraints and dynamics
-//! where that leaves it positive: without, steps sway about an optimum for hundreds of iterations, since ρ is large. Where that has an optimum that still violates
-//! something, the problem is infeasible near there, and the rows with multipliers are those that block each other.
+//! by the same sweep, since what is given up is eliminated row by row ([`elastic`](super::elastic)), with the curvature of constraints and
+//! dynamics where that leaves it positive: without, steps sway about an optimum for hundreds of iterations, since ρ is large. Where that has an
+//! optimum that still violates something, the problem is infeasible near there, and the rows with multipliers are those that block each other.
 //!
 //! A. Wächter and L. Biegler (2006), section 3.3.
 
@@ -129,20 +129,24 @@ impl Inner {
                 if idle < IDLE {
                     continue;
                 }
-                idle = 0;
             }
             if mu > LEAST {
                 // Nothing more to be gained at this barrier, or no step: with less of it another direction may do.
+                idle = 0;
                 mu = (SHRINK * mu).max(LEAST);
                 let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
                 self.restoration.filter.restart(merit);
                 continue;
             }
-            // An optimum is where the direction is short, or where what it promises is nothing to rounding.
+            // An optimum is where the direction is short, where what it promises is nothing to rounding, or where steps gain nothing.
             let slope = self.elastic_slope(problem, mu, zeta).map_err(Status::Fault)?;
             let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
             let flat = if self.rows.iter().any(Rows::has_cones) { FLAT_IN_CONES } else { FLAT };
-            let optimal = size <= SHORT.max(mu) || slope.abs() <= flat * merit.cost.abs();
+            let nothing = flat * merit.cost.abs();
+            // A cost that rises along the direction buys less violation: nothing is gained where hardly any is left.
+            let feasible = merit.violation <= CLEAR * self.options.tolerance;
+            let flat = slope.abs() <= nothing || (slope > 0.0 && feasible);
+            let optimal = size <= SHORT.max(mu) || flat || idle >= IDLE;
             return Err(self.end_restoration(crew, problem, optimal));
         }
         Err(Status::IterationLimit)
@@ -150,9 +154,9 @@ impl Inner {
 
     /// How much is violated. What is left of the other conditions of optimality stays what it was before: meanwhile there are no multipliers.
     fn look(&mut self, crew: &Crew, problem: &Problem) {
-        let error = self.run.error;
+        let (error, dual) = (self.run.error, self.run.optimality.dual);
         self.judge(crew, problem);
-        self.run.error = error;
+        (self.run.error, self.run.optimality.dual) = (error, dual);
     }
 
     /// Restoration has led nowhere: what is violated clearly at an optimum cannot hold near there.
@@ -236,8 +240,11 @@ impl Inner {
             }
             let Quadratic { lxx, lxu, luu, curvature, .. } = &mut *node;
             for (to, from) in [(&mut *lxx, &curvature.xx), (lxu, &curvature.xu), (&mut *luu, &curvature.uu)] {
-                let share = if self.run.exact { NO_COST } else { 0.0 };
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = share * from);
+                if self.run.exact {
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to = NO_COST * from);
+                } else {
+                    to.fill(0.0);
+                }
             }
             for m in [lxx, luu] {
                 (0..m.nrows()).for_each(|i| m[(i, i)] += zeta);
