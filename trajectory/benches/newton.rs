@@ -5,6 +5,7 @@
 //! newton ur5_reach 80            # some of one family: `ur5_reach_bounded`, `convex`, `cart_pole`, …
 //! newton FAMILY COUNT [FIRST]    # from this seed on
 //! newton FAMILY COUNT FIRST log  # with every iteration
+//! newton ur5_reach COUNT json    # a line of JSON for each: its target and its result
 //! ```
 //!
 //! And words behind: `linear`, `gauss`, `exact`; `barrier=X`, `regularization=X`, `tolerance=X`, `iterations=N`. Without arguments it is all of
@@ -19,7 +20,8 @@ mod problems;
 mod starts;
 
 use gradyn_trajectory::solver::{Hessian, RollOut};
-use gradyn_trajectory::{Newton, NewtonOptions, Status};
+use gradyn_trajectory::{Newton, NewtonOptions, Report, Status};
+use serde_json::json;
 use std::error::Error;
 use std::time::Instant;
 
@@ -31,7 +33,7 @@ const ALL: u64 = 300;
 fn main() -> Done<()> {
     // Cargo adds `--bench`.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let (options, log, rest) = read(&arguments)?;
+    let (options, shown, rest) = read(&arguments)?;
     let families = match rest[..] {
         [] => shares(ALL),
         ["drawn", count] => shares(count.parse()?),
@@ -39,13 +41,16 @@ fn main() -> Done<()> {
         [family, count, first] => vec![(family, first.parse()?, count.parse()?)],
         _ => return Err("newton [FAMILY COUNT [FIRST]] [WORD …]".into()),
     };
+    if shown == Shown::Json {
+        return lines(&families, &options);
+    }
     println!("family            solved       iterations: median, most       ms: median, most");
     let (mut all, mut failures) = (Found::default(), Vec::new());
     for (family, first, count) in families {
         let mut found = Found::default();
         for seed in first..first + count {
             found.count += 1;
-            if let Some(failure) = solve(family, seed, &options, log, &mut found)? {
+            if let Some(failure) = solve(family, seed, &options, shown == Shown::Log, &mut found)? {
                 failures.push(failure);
             }
         }
@@ -57,9 +62,17 @@ fn main() -> Done<()> {
     Ok(())
 }
 
-/// Options, whether iterations are wanted, and what is left.
-fn read(arguments: &[String]) -> Done<(NewtonOptions, bool, Vec<&str>)> {
-    let (mut options, mut log, mut rest) = (NewtonOptions::default(), false, Vec::new());
+/// What is printed.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    Table,
+    Log,
+    Json,
+}
+
+/// Options, what is printed, and what is left.
+fn read(arguments: &[String]) -> Done<(NewtonOptions, Shown, Vec<&str>)> {
+    let (mut options, mut shown, mut rest) = (NewtonOptions::default(), Shown::Table, Vec::new());
     for argument in arguments {
         match argument.split_once('=').unwrap_or((argument, "")) {
             ("barrier", x) => options.barrier = x.parse()?,
@@ -69,11 +82,12 @@ fn read(arguments: &[String]) -> Done<(NewtonOptions, bool, Vec<&str>)> {
             ("linear", _) => options.roll_out = RollOut::Linear,
             ("gauss", _) => options.hessian = Hessian::GaussNewton,
             ("exact", _) => options.hessian = Hessian::Exact,
-            ("log", _) => log = true,
+            ("log", _) => shown = Shown::Log,
+            ("json", _) => shown = Shown::Json,
             _ => rest.push(argument.as_str()),
         }
     }
-    Ok((options, log, rest))
+    Ok((options, shown, rest))
 }
 
 /// How many of each family, of so many in all.
@@ -81,13 +95,43 @@ fn shares(count: u64) -> Vec<(&'static str, u64, u64)> {
     drawn::FAMILIES.iter().map(|(family, share)| (*family, 0, share * count / ALL)).collect()
 }
 
-/// Solves one; what is wrong with it, if it is not solved.
-fn solve(family: &str, seed: u64, options: &NewtonOptions, log: bool, found: &mut Found) -> Done<Option<String>> {
+/// The solver, its report, and how long it took: by the clock, and of the processor's time, which other work on the machine changes less.
+fn solved(family: &str, seed: u64, options: &NewtonOptions) -> Done<(Newton, Report, [f64; 2])> {
     let (problem, guess) = drawn::drawn(family, seed)?;
     let mut newton = Newton::new(&problem, options.clone());
-    let began = Instant::now();
+    let (began, before) = (Instant::now(), processor_ms());
     let report = newton.solve(&problem, &guess);
-    let ms = 1e3 * began.elapsed().as_secs_f64();
+    Ok((newton, report, [1e3 * began.elapsed().as_secs_f64(), processor_ms() - before]))
+}
+
+/// What this thread has had of the processor, ms, where Linux says it, to some ms.
+fn processor_ms() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).map_or(f64::NAN, |ns| ns / 1e6)
+}
+
+/// A line of JSON for each reach.
+fn lines(families: &[(&str, u64, u64)], options: &NewtonOptions) -> Done<()> {
+    for &(family, first, count) in families {
+        for seed in first..first + count {
+            let (newton, report, [ms, processor]) = solved(family, seed, options)?;
+            let at = newton.trajectory();
+            let u: Vec<_> = (0..at.steps()).map(|k| at.u(k)).collect();
+            println!(
+                "{}",
+                json!({
+                    "family": family, "seed": seed, "target": drawn::reach_target(seed)?, "converged": report.status == Status::Converged,
+                    "iterations": report.iterations, "ms": ms, "processor_ms": processor, "cost": report.cost, "u": u,
+                })
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Solves one; what is wrong with it, if it is not solved.
+fn solve(family: &str, seed: u64, options: &NewtonOptions, log: bool, found: &mut Found) -> Done<Option<String>> {
+    let (newton, report, [ms, _]) = solved(family, seed, options)?;
     if log {
         println!("{family} {seed}");
         for i in newton.history() {

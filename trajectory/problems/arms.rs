@@ -10,15 +10,20 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use std::f64::consts::PI;
 
-/// The tool from the stretched arm to a place in one second, 100 steps, exactly. Places as there: where the tool is at first, times 0.1 to 0.95,
-/// turned about the vertical by any angle. Costs as there: 1e-4 of states, 1e-3 of torques. `bounded`: velocities as the robot has them.
+/// Where `reach` takes the tool, drawn as there: where it is at first, times 0.1 to 0.95, turned about the vertical by any angle.
+pub(crate) fn reach_target(rng: &mut ChaCha8Rng) -> Made<[f64; 3]> {
+    let there = place(&problems::robot("ur5", false)?, "tool0", &[0.0; 6])?;
+    let (share, angle): (f64, f64) = (rng.random_range(0.1..0.95), rng.random_range(0.0..2.0 * PI));
+    let (sin, cos) = angle.sin_cos();
+    Ok([cos * there[0] - sin * there[1], sin * there[0] + cos * there[1], there[2]].map(|x| share * x))
+}
+
+/// The tool from the stretched arm to a place in one second, 100 steps, exactly. Costs as there: 1e-4 of states, 1e-3 of torques. `bounded`:
+/// velocities as the robot has them.
 pub(crate) fn reach(rng: &mut ChaCha8Rng, bounded: bool) -> Made<Problem> {
     let model = problems::robot("ur5", false)?;
     let tool = model.find_frame("tool0").ok_or("no tool")?;
-    let there = place(&model, "tool0", &[0.0; 6])?;
-    let (share, angle): (f64, f64) = (rng.random_range(0.1..0.95), rng.random_range(0.0..2.0 * PI));
-    let (sin, cos) = angle.sin_cos();
-    let there = [cos * there[0] - sin * there[1], sin * there[0] + cos * there[1], there[2]].map(|x| share * x);
+    let there = reach_target(rng)?;
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
     let mut phase = Phase::new("reach", 100, 0.01, step)
         .cost(Cost::new("state", StateError::neutral(&model)).weight(1e-4))

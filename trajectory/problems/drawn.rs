@@ -94,9 +94,8 @@ pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
 /// Families that have files of their own.
 fn other(family: &str, seed: u64, rng: &mut ChaCha8Rng) -> Option<Made<(Problem, Trajectory)>> {
     let problem = match family {
-        // The seed as there, and places the same for both.
-        "ur5_reach" => arms::reach(&mut ChaCha8Rng::seed_from_u64(42 + seed), false),
-        "ur5_reach_bounded" => arms::reach(&mut ChaCha8Rng::seed_from_u64(42 + seed), true),
+        "ur5_reach" => arms::reach(&mut of_reach(seed), false),
+        "ur5_reach_bounded" => arms::reach(&mut of_reach(seed), true),
         "ur5_limits" => arms::limited(rng, false),
         "ur5_hurry" => arms::limited(rng, true),
         "quadrotor_limits" => floating::quadrotor(rng),
@@ -114,6 +113,16 @@ fn other(family: &str, seed: u64, rng: &mut ChaCha8Rng) -> Option<Made<(Problem,
         Ok((problem, guess))
     };
     Some(problem.and_then(with_guess))
+}
+
+/// The seed as there, and places the same for both.
+fn of_reach(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(42 + seed)
+}
+
+/// Where `ur5_reach` and `ur5_reach_bounded` take the tool.
+pub(crate) fn reach_target(seed: u64) -> Made<[f64; 3]> {
+    arms::reach_target(&mut of_reach(seed))
 }
 
 fn place(model: &Model, frame: &str, q: &[f64]) -> Made<[f64; 3]> {
