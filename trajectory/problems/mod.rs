@@ -2,6 +2,8 @@
 //!
 //! Tests, benchmarks and examples take them from here by `#[path]`.
 
+mod legged;
+
 use gradyn::dynamics::{FrameRef, Workspace, center_of_mass, frame_pose};
 use gradyn::model::InputError;
 use gradyn::model::urdf::JointOrder;
@@ -29,6 +31,8 @@ pub(crate) fn by_name(name: &str) -> Made<Problem> {
         "panda_limits" => panda_limits(Some([0.4, 0.3, 0.5])),
         "panda_far" => panda_limits(Some([2.0, 0.3, 0.5])),
         "panda_capsule" => panda_limits(None),
+        "solo12_jump" => legged::solo12_jump(),
+        "g1_reach" => legged::g1_reach(),
         _ => Err(format!("there is no problem `{name}`").into()),
     }
 }

@@ -136,7 +136,7 @@ impl Cone {
     }
 
     /// Adds the cone to the cost of its node, whose rows `g` begin after so many.
-    pub(super) fn condense(&mut self, node: &mut Quadratic, controls: usize, places: &mut Vec<usize>) {
+    pub(super) fn condense(&mut self, node: &mut Quadratic, controls: usize, line: &mut Vec<f64>) {
         let Quadratic { lx, lu, lxx, lxu, luu, ineq_x, ineq_u, .. } = node;
         let (first, n) = (self.rows.start - controls, self.rows.len());
         for (to, from) in [(&mut self.by_x, ineq_x), (&mut self.by_u, ineq_u)] {
@@ -146,7 +146,7 @@ impl Cone {
         }
         let mut cost = Cost { lx, lu, lxx, lxu, luu };
         for row in 0..n {
-            add_row(&mut cost, [&self.by_x, &self.by_u], row, [1.0, self.push[row]], places);
+            add_row(&mut cost, [&self.by_x, &self.by_u], row, [1.0, self.push[row]], line);
         }
     }
     /// Adds to the gradient what a correction adds to `g − s`.

@@ -32,7 +32,7 @@ pub(super) struct Elastic {
     eq_x: DMatrix<f64>,
     eq_u: DMatrix<f64>,
     weights: Vec<[f64; 2]>,
-    places: Vec<usize>,
+    line: Vec<f64>,
 }
 
 impl Elastic {
@@ -49,7 +49,7 @@ impl Elastic {
             eq_x: DMatrix::zeros(dims.n_eq, dims.ndx),
             eq_u: DMatrix::zeros(dims.n_eq, dims.nu),
             weights: vec![[0.0; 2]; dims.n_eq],
-            places: Vec::with_capacity(dims.ndx + dims.nu),
+            line: Vec::with_capacity(dims.ndx + dims.nu),
         }
     }
     pub(super) fn equalities(&self) -> usize {
@@ -94,7 +94,7 @@ impl Elastic {
         let Quadratic { lx, lu, lxx, lxu, luu, eq_x, eq_u, .. } = node;
         let mut cost = Cost { lx, lu, lxx, lxu, luu };
         for row in 0..self.n_eq {
-            add_row(&mut cost, [eq_x, eq_u], row, self.weights[row], &mut self.places);
+            add_row(&mut cost, [eq_x, eq_u], row, self.weights[row], &mut self.line);
         }
         self.swap(node);
     }

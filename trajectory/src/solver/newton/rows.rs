@@ -50,7 +50,7 @@ pub(super) struct Rows {
     sigma: Vec<f64>,
     push: Vec<f64>,
     /// Places of the entries of a row of G that are not zero.
-    places: Vec<usize>,
+    line: Vec<f64>,
     pub(super) cones: Vec<Cone>,
 }
 
@@ -69,7 +69,7 @@ impl Rows {
         lower.resize(n, f64::NEG_INFINITY);
         upper.resize(n, f64::INFINITY);
         let zeros = || vec![0.0; n];
-        let places = Vec::with_capacity(dims.ndx + dims.nu);
+        let line = Vec::with_capacity(dims.ndx + dims.nu);
         let (g, s, tried, ds, sigma, push) = (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
         let cones = Cone::all(problem, k, controls.len());
         Self {
@@ -84,7 +84,7 @@ impl Rows {
             dz: [zeros(), zeros()],
             sigma,
             push,
-            places,
+            line,
             cones,
         }
     }
@@ -241,9 +241,9 @@ impl Rows {
         let Quadratic { lx, lu, lxx, lxu, luu, ineq_x, ineq_u, .. } = node;
         let mut cost = Cost { lx, lu, lxx, lxu, luu };
         for row in n..self.s.len() {
-            add_row(&mut cost, [ineq_x, ineq_u], row - n, [self.sigma[row], self.push[row]], &mut self.places);
+            add_row(&mut cost, [ineq_x, ineq_u], row - n, [self.sigma[row], self.push[row]], &mut self.line);
         }
-        self.cones.iter_mut().for_each(|cone| cone.condense(node, n, &mut self.places));
+        self.cones.iter_mut().for_each(|cone| cone.condense(node, n, &mut self.line));
     }
     /// Adds to the gradient what a correction adds to `g − s`.
     pub(super) fn correct(&mut self, node: &mut Quadratic, more: &[f64]) {

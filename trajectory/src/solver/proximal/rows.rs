@@ -44,7 +44,7 @@ pub(super) struct Rows {
     sigma: Vec<f64>,
     push: Vec<f64>,
     /// Places of the entries of a row of G that are not zero.
-    places: Vec<usize>,
+    line: Vec<f64>,
 }
 
 /// `w − Π(w)`
@@ -82,7 +82,7 @@ impl Rows {
             aim: zeros(),
             sigma: zeros(),
             push: zeros(),
-            places: Vec::with_capacity(dims.ndx + dims.nu),
+            line: Vec::with_capacity(dims.ndx + dims.nu),
         }
     }
 
@@ -190,7 +190,7 @@ impl Rows {
         let Quadratic { lx, lu, lxx, lxu, luu, ineq_x, ineq_u, .. } = node;
         let mut cost = Cost { lx, lu, lxx, lxu, luu };
         for row in n..self.g.len() {
-            add_row(&mut cost, [ineq_x, ineq_u], row - n, [self.sigma[row], self.push[row]], &mut self.places);
+            add_row(&mut cost, [ineq_x, ineq_u], row - n, [self.sigma[row], self.push[row]], &mut self.line);
         }
     }
 
