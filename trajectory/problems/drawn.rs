@@ -32,7 +32,8 @@ pub(crate) const FAMILIES: [(&str, u64); 9] = [
 ];
 
 /// A problem of a family, with its guess: the start at all nodes, and controls as drawn. Beside those above, `ur5_reach` and
-/// `ur5_reach_bounded` of `arms.rs`, `convex`, and `solo12_jump` and `g1_reach` of `legged.rs`.
+/// `ur5_reach_bounded` of `arms.rs`, `convex`, and
+/// all of `problems/mod.rs`.
 pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
     let mut rng = ChaCha8Rng::seed_from_u64(1000 + seed);
     if let Some(made) = other(family, seed, &mut rng) {
@@ -87,13 +88,17 @@ pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
             (0..problem.steps()).for_each(|k| guess.u_mut(k)[0] = near(0.0, 2.0));
             Ok((problem, guess))
         }
-        // As they are, whatever the seed, from a stand with the torques that it takes.
+        // As they are, whatever the seed: from a stand with the torques that it takes, others without.
         "solo12_jump" | "g1_reach" => {
             let problem = problems::by_name(family)?;
             let guess = guess::with_static_controls(&problem, guess::standing(&problem))?;
             Ok((problem, guess))
         }
-        _ => Err(format!("there is no family `{family}`").into()),
+        _ => {
+            let problem = problems::by_name(family)?;
+            let guess = guess::standing(&problem);
+            Ok((problem, guess))
+        }
     }
 }
 

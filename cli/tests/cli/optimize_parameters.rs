@@ -1,5 +1,6 @@
 //! `gradyn optimize` with `[[parameters]]`.
 
+use super::optimize_broken::refused_at;
 use super::{directory, good, json, refused, run};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -157,13 +158,7 @@ fn broken_parameters_are_refused_with_their_line() {
             assert!(text.contains(from), "{from}");
             text.replacen(from, to, 1)
         });
-        let text = fs::read_to_string(&file).expect("is there");
-        let message = refused(&run(["optimize", &file]));
-        let line = text.lines().position(|line| line.contains(at)).expect("is there") + 1;
-        assert!(message.starts_with(&format!("{file}, line {line}: ")), "line {line}: {message}");
-        for part in said {
-            assert!(message.contains(part), "{part}: {message}");
-        }
+        refused_at(&file, at, said);
     }
     // A solver that does not keep its bounds.
     let file = changed(&folder, |text| {
