@@ -2,6 +2,7 @@
 
 use super::{directory, good, json, refused, robots, run};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 fn tasks() -> PathBuf {

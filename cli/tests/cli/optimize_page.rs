@@ -2,9 +2,9 @@
 
 use super::optimize::task;
 use super::report::{browse, browser};
-use super::{directory, good};
+use super::{directory, good, json};
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::Duration;
