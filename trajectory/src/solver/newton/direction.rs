@@ -9,7 +9,7 @@ use crate::solver::inertia;
 /// δ_c of equalities that depend on others and do not agree (`δ_c bar`), times μ to this power (`κ_c`).
 const SOFT: (f64, f64) = (1e-8, 0.25);
 /// Exact second derivatives are made positive, and not replaced, where all that is left of optimality is below.
-const CLOSE: f64 = 1e-2;
+pub(super) const CLOSE: f64 = 1e-2;
 
 impl Inner {
     /// The direction, with multipliers, and those of slacks.

@@ -1,5 +1,6 @@
 //! The iteration: derivatives, what is left of optimality, less barrier, a direction, a step along it.
 
+use super::direction::CLOSE;
 use super::optimality::{Here, Optimality};
 use super::{Hessian, Inner, Run};
 use crate::fault::Fault;
@@ -34,7 +35,7 @@ impl Inner {
     ) -> Status {
         self.filter.forgive(self.options.tolerance);
         let mut first = true;
-        while self.history.len() < self.most {
+        while self.has_iterations_left() {
             if let Err(fault) = self.linearize(crew, problem, cold && first) {
                 return Status::Fault(fault);
             }
@@ -90,6 +91,12 @@ impl Inner {
             }
         }
         Status::IterationLimit
+    }
+
+    /// Close to an optimum a way is never left for another one.
+    fn has_iterations_left(&self) -> bool {
+        let count = self.history.len();
+        count < self.most || (count < self.options.iterations && self.run.error <= CLOSE)
     }
 
     /// Has it taken as much time as was allowed?

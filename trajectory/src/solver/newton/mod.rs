@@ -61,6 +61,8 @@ struct Inner {
     riccati: Riccati,
     kept: Trajectory,
     tried: Trajectory,
+    /// The end of the way that has come nearest to an optimum.
+    best: Trajectory,
     gaps: Vec<DVector<f64>>,
     rows: Vec<Rows>,
     /// λ, one a node, of what makes its state.
@@ -140,6 +142,7 @@ impl Newton {
             riccati: Riccati::new(dims),
             kept: Trajectory::zeros(problem),
             tried: Trajectory::zeros(problem),
+            best: Trajectory::zeros(problem),
             gaps: states(),
             costates: states(),
             multipliers: multipliers(),
@@ -166,7 +169,7 @@ impl Newton {
         };
         Self { crew, solver }
     }
-    /// The last trajectory that was accepted.
+    /// The last trajectory that was accepted; where several ways have led nowhere, of the one that has come nearest to an optimum.
     #[must_use]
     pub fn trajectory(&self) -> &Trajectory {
         &self.solver.kept

@@ -277,7 +277,7 @@ impl Inner {
             {
                 let less = from.violation > self.options.tolerance && trial.violation < 0.99 * from.violation;
                 let gains = less || trial.cost < from.cost - GAIN * from.cost.abs();
-                std::mem::swap(&mut self.kept, &mut self.tried);
+                self.arrive();
                 self.run.step = step;
                 for (k, rows) in self.rows.iter_mut().enumerate() {
                     let (elastic, multipliers) = (&mut self.restoration.elastic[k], &mut self.multipliers[k]);

@@ -288,7 +288,7 @@ impl Inner {
 
     /// Takes the trajectory that was tried, with its slacks and multipliers.
     fn take(&mut self, [primal, dual]: [f64; 2], corrected: bool) {
-        std::mem::swap(&mut self.kept, &mut self.tried);
+        self.arrive();
         let lq = if corrected { &self.corrected } else { &self.lq };
         for (k, rows) in self.rows.iter_mut().enumerate() {
             rows.advance(dual, self.run.mu);
@@ -303,5 +303,12 @@ impl Inner {
         for k in 0..self.multipliers.len() - 1 {
             self.multipliers[k].next.copy_from(&self.costates[k + 1]);
         }
+    }
+
+    /// Keeps the trajectory that has been tried last.
+    pub(super) fn arrive(&mut self) {
+        std::mem::swap(&mut self.kept, &mut self.tried);
+        self.run.cost = self.trial.iter().map(|trial| trial.cost).sum();
+        self.run.gap = self.trial.iter().flat_map(|trial| &trial.gap).fold(0.0, |most, gap| most.max(gap.abs()));
     }
 }

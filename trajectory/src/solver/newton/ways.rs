@@ -53,7 +53,7 @@ impl Inner {
         self.rows.iter().all(|rows| rows.bounds() == 0) && self.multipliers.iter().any(|m| !m.eq.is_empty())
     }
 
-    /// Solves from a guess, by one way after the other until one leads to a solution; without a guess, from where the last solution has ended, by the
+    /// Solves from a guess, by one way after the other until one leads to a solution, or to the best of what they have led to; without a guess, from where the last solution has ended, by the
     /// first way alone.
     pub(super) fn by_ways(
         &mut self,
@@ -71,7 +71,7 @@ impl Inner {
             (Some(_), false) if options.roll_out == RollOut::Automatic => 3,
             _ => 2,
         };
-        let mut blocked = Vec::new();
+        let (mut blocked, mut best) = (Vec::new(), None::<(Status, Run)>);
         for (tried, way) in ways[..count].iter().enumerate() {
             if let (1.., Some(guess)) = (tried, guess) {
                 self.kept.copy_from(guess);
@@ -100,18 +100,30 @@ impl Inner {
                     blocked.push((self.history.len() - begun, status.clone()));
                     true
                 }
-                Status::IterationLimit => self.most < self.options.iterations,
+                Status::IterationLimit => self.history.len() < self.options.iterations,
                 // A guess that cannot be evaluated will not be later.
                 Status::Fault(_) => self.history.len() > begun,
                 _ => false,
             };
-            // What cannot be evaluated a step from here would leave the roll-out in place of the last good trajectory.
-            let keeps =
-                matches!(status, Status::Fault(_)) && ways[tried + 1..].first().is_none_or(|way| way.rolled_out);
-            if last || !goes_on || keeps || self.history.len() >= self.options.iterations {
+            if last || !goes_on || self.history.len() >= self.options.iterations {
                 let nowhere = goes_on || matches!(status, Status::IterationLimit);
-                // Of two that say so both are believed, if the last one solves nothing: of 80 reaches within bounds it solves one.
-                return if nowhere && blocked.len() > 1 { blocked.swap_remove(0).1 } else { status };
+                if nowhere && blocked.len() > 1 {
+                    // Of two that say so both are believed, if the last one solves nothing: of 80 reaches within bounds it solves one.
+                    return blocked.swap_remove(0).1;
+                }
+                return match best {
+                    Some((status_of_best, run)) if !status.is_solved() && !(self.run.error <= run.error) => {
+                        self.kept.copy_from(&self.best);
+                        self.run = run;
+                        self.forget_multipliers();
+                        status_of_best
+                    }
+                    _ => status,
+                };
+            }
+            if best.as_ref().is_none_or(|(_, run)| self.run.error < run.error) {
+                self.best.copy_from(&self.kept);
+                best = Some((status, self.run));
             }
         }
         Status::IterationLimit
