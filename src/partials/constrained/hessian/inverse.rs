@@ -102,7 +102,9 @@ pub fn constraint_inverse_dynamics_hessian<'w>(
         let joint = format!("row {index}");
         return Err(InputError::NotFinite { what: "lambda", index, joint, value: lambda[index] });
     }
-    room::<f64>("the Hessian of inverse dynamics under constraints", &[16, nv, nv])?;
+    if ws.constrained.as_ref().is_none_or(|m| m.of_inverse.is_none()) {
+        room::<f64>("the Hessian of inverse dynamics under constraints", &[16, nv, nv])?;
+    }
     let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(Memory::new(model)));
     let at = At { q, v, a, lambda: on_tau, wrenches };
     let h = hessian_in(model.gravity, model, &mut m.torques, at)?;

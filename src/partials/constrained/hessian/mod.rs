@@ -204,7 +204,9 @@ pub fn constraint_dynamics_hessian<'w>(
 ) -> Result<&'w ConstraintDynamicsHessian, InputError> {
     let nv = model.nv;
     check_weights(model, WEIGHTS, (on_ddq, on_lambda), constraints)?;
-    room::<f64>("the Hessian under constraints", &[24, nv, nv])?;
+    if ws.constrained.as_ref().is_none_or(|m| m.of_dynamics.is_none()) {
+        room::<f64>("the Hessian under constraints", &[24, nv, nv])?;
+    }
     let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(Memory::new(model)));
     let analytical = Method::Analytical;
     constraint_dynamics_derivatives(model, &mut m.first, analytical, q, v, tau, constraints, wrenches)?;
