@@ -280,6 +280,11 @@ impl<P: Real> Model<P> {
         }
     }
 
+    /// Checks that a result with an entry for each degree of freedom is finite.
+    pub(crate) fn check_result<T: Real>(&self, what: &'static str, x: &[T]) -> Result<(), InputError> {
+        first_not_finite(x).map_or(Ok(()), |index| Err(self.overflow(what, index)))
+    }
+
     /// The error of a result that is not finite.
     #[cold]
     pub(crate) fn overflow(&self, what: &'static str, index: usize) -> InputError {

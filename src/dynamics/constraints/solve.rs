@@ -9,7 +9,7 @@ use crate::at_level::at_level;
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
-use crate::dynamics::slices::{first_not_finite, negate, subtract};
+use crate::dynamics::slices::{negate, subtract};
 use crate::dynamics::{Workspace, bias, by_plan, ltl, placed};
 use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::model::{InputError, Model};
@@ -91,7 +91,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
         memory.hold(model, ws)
     })?;
     let Memory { factor, motion, lambda, .. } = memory;
-    check_result(model, "ddq", motion)?;
+    model.check_result("ddq", motion)?;
     check_rows(model, constraints, "lambda", lambda)?;
     Ok(ConstraintDynamics { ddq: motion, lambda, rank: factor.rank, margin: RankMargin::of(factor), residual })
 }
@@ -130,7 +130,7 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
         memory.hold(model, ws)
     })?;
     let Memory { factor, motion, lambda, .. } = memory;
-    check_result(model, "v", motion)?;
+    model.check_result("v", motion)?;
     check_rows(model, constraints, "impulse", lambda)?;
     Ok(ImpulseDynamics { v: motion, impulse: lambda, rank: factor.rank, margin: RankMargin::of(factor), residual })
 }
@@ -251,13 +251,6 @@ impl<T: Real> Memory<T> {
             }
         }
         factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
-    }
-}
-
-fn check_result<P: Real, T: Real>(model: &Model<P>, what: &'static str, x: &[T]) -> Result<(), InputError> {
-    match first_not_finite(x) {
-        Some(index) => Err(model.overflow(what, index)),
-        None => Ok(()),
     }
 }
 
