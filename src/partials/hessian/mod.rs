@@ -16,7 +16,9 @@
 
 mod page;
 mod product;
+mod torques;
 
+use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea_gradient::rnea_gradient;
 use crate::dynamics::{ExternalWrench, Workspace, by_plan, check_wrenches};
 use crate::kernels::by_joint::hessian_entries::Matrices;
@@ -25,7 +27,7 @@ use crate::model::{InputError, Model, room};
 use crate::slices::{all_finite, first_not_finite};
 use nalgebra::{DMatrix, DVector, Vector3};
 pub(super) use page::At;
-use product::Along;
+pub(super) use product::Along;
 use std::fmt;
 
 /// `λᵀ τ`, its gradient and its Hessian at one state. All matrices nv × nv.
@@ -67,6 +69,7 @@ pub struct HessianWorkspace {
     base: Workspace<f64>,
     page: page::Memory,
     sums: product::Sums,
+    first: torques::Sums,
     result: RneaHessian,
     product: RneaHessianProduct,
 }
@@ -88,6 +91,7 @@ impl HessianWorkspace {
             base: Workspace::new(model),
             page: page::Memory::default(),
             sums: product::Sums::default(),
+            first: torques::Sums::default(),
             result: RneaHessian {
                 value: 0.0,
                 dq: vector.clone(),
@@ -203,8 +207,7 @@ pub fn rnea_hessian_product<'w>(
         model.check_tangent(what, x)?;
     }
     let along = Along { q: along_q, v: along_v, a: along_a };
-    let links = page::sweep(model.gravity, model, &mut ws.base, &mut ws.page, at, &mut ws.result);
-    product::product(model, (links, &ws.page, &mut ws.sums), at, along, &mut ws.product);
+    ws.sweep(model, at).product(along);
     let product = &ws.product;
     let results = [("dq", &product.dq), ("dv", &product.dv), ("da", &product.da)];
     if !is_finite(at) || results.iter().any(|(_, x)| !all_finite(x.as_slice())) {
@@ -217,6 +220,48 @@ pub fn rnea_hessian_product<'w>(
         }
     }
     Ok(&ws.product)
+}
+
+/// What one sweep at a state has left, for several products with directions.
+pub(super) struct Swept<'w> {
+    model: &'w Model,
+    at: At<'w>,
+    links: &'w Placed<f64>,
+    page: &'w page::Memory,
+    sums: &'w mut product::Sums,
+    first: &'w mut torques::Sums,
+    product: &'w mut RneaHessianProduct,
+}
+
+impl HessianWorkspace {
+    /// Of arguments that have been checked.
+    pub(super) fn sweep<'w>(&'w mut self, model: &'w Model, at: At<'w>) -> Swept<'w> {
+        let Self { base, page, sums, first, result, product } = self;
+        let links = page::sweep(model.gravity, model, base, page, at, result);
+        Swept { model, at, links, page, sums, first, product }
+    }
+}
+
+impl Swept<'_> {
+    /// The Hessian of `λᵀ τ` times a direction.
+    pub(super) fn product(&mut self, along: Along<'_>) -> &RneaHessianProduct {
+        product::product(self.model, (self.links, self.page, self.sums), self.at, along, self.product);
+        self.product
+    }
+
+    /// The last product, with what it is more by `q` and `v` if the weights λ move by `along` too.
+    pub(super) fn product_with_weights(&mut self, along: &[f64]) -> &RneaHessianProduct {
+        let RneaHessianProduct { dq, dv, .. } = &mut *self.product;
+        let to = (dq.as_mut_slice(), dv.as_mut_slice());
+        torques::add_gradient(self.model, (self.links, self.page, self.first), self.at.v, along, to);
+        self.product
+    }
+
+    /// `to −= τ_q δq + τ_v δv`
+    pub(super) fn subtract_torques(&mut self, along_q: &[f64], along_v: &[f64], to: &mut [f64]) {
+        let along = (along_q, along_v);
+        torques::subtract_along(self.model, (self.links, self.page, self.first), self.at.v, along, to);
+    }
 }
 
 /// Do lengths, workspace and wrenches belong to the model?

@@ -30,6 +30,8 @@ pub(super) struct Memory {
     pub(super) forces: Vec<ColumnForces<f64>>,
     /// Of each column: what `S_j` of those that carry it sees of wrenches that stand still, (5).
     pub(super) standing: Vec<Force<f64>>,
+    /// Of each column: `φ_C`, the wrenches that stand still on what it carries.
+    pub(super) still: Vec<Force<f64>>,
 }
 
 /// State, weights and wrenches.
@@ -49,7 +51,10 @@ impl Memory {
         self.omega.resize(columns, Motion::zero());
         self.w_parent.resize(columns, Motion::zero());
         self.forces.resize(columns, ColumnForces::zero());
-        self.standing.resize(columns, Force::zero());
+        for forces in [&mut self.standing, &mut self.still] {
+            forces.clear();
+            forces.resize(columns, Force::zero());
+        }
     }
 
     /// What hangs from column `k` moves so with it.
@@ -96,7 +101,6 @@ pub(super) fn sweep<'w>(
         gradient.fill(0.0);
     }
     to.value = 0.0;
-    memory.standing.fill(Force::zero());
     for w in wrenches {
         let b = w.body.index();
         match w.frame {
@@ -131,6 +135,7 @@ fn stand(links: &Placed<f64>, memory: &mut Memory, b: usize, wrench: Force<f64>,
             let (s, x) = (links.columns[k], w - memory.w_parent[k]);
             to.dq[links.dof[k]] -= s.power(x.cross_force(wrench));
             memory.standing[k] -= s.cross(x).cross_force(wrench);
+            memory.still[k] += wrench;
         }
     }
 }

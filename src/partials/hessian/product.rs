@@ -11,10 +11,10 @@ use std::ops::AddAssign;
 
 /// A direction of `(q, v, a)`.
 #[derive(Clone, Copy)]
-pub(super) struct Along<'a> {
-    pub(super) q: &'a [f64],
-    pub(super) v: &'a [f64],
-    pub(super) a: &'a [f64],
+pub(in crate::partials) struct Along<'a> {
+    pub(in crate::partials) q: &'a [f64],
+    pub(in crate::partials) v: &'a [f64],
+    pub(in crate::partials) a: &'a [f64],
 }
 
 /// Motions of columns along the direction, summed up from the root.

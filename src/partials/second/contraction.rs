@@ -19,7 +19,6 @@ use crate::kernels::blocks::transpose::transpose;
 use crate::model::{InputError, Model, room};
 use crate::slices;
 use gradyn_derivatives::Scalar;
-use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, DVector};
 
 /// `λᵀ q̈`, its gradient and its Hessian at one state. All matrices nv × nv.
@@ -186,102 +185,6 @@ fn analytical(
     transpose(product.as_slice(), model.nv, dtauq.as_mut_slice()); //        (2)
     *errors = None;
     Ok(())
-}
-
-/// The Hessian of `λᵀ q̈` times one direction `(δq, δv, δτ)`: the derivative of the gradient along it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AbaHessianProduct {
-    /// `dqq δq + dvqᵀ δv + dtauqᵀ δτ`, nv, with the ordered `dqq`.
-    pub dq: DVector<f64>,
-    /// `dvq δq + dvv δv`, nv.
-    pub dv: DVector<f64>,
-    /// `dtauq δq`, nv.
-    pub dtau: DVector<f64>,
-}
-
-/// Memory for [`aba_hessian_product`]: arguments with one derivative, and the result.
-pub(super) struct Along {
-    ws: Workspace<Dual64>,
-    rate: Vec<f64>,
-    q: Vec<Dual64>,
-    v: Vec<Dual64>,
-    tau: Vec<Dual64>,
-    lambda: Vec<Dual64>,
-    wrenches: Vec<ExternalWrench<Dual64>>,
-    result: AbaHessianProduct,
-}
-
-impl Along {
-    fn new(model: &Model) -> Self {
-        let (zero, vector) = (vec![Dual64::from(0.0); model.nv], DVector::zeros(model.nv));
-        Self {
-            ws: Workspace::new(model),
-            rate: vec![0.0; model.nq],
-            q: vec![Dual64::from(0.0); model.nq],
-            v: zero.clone(),
-            tau: zero.clone(),
-            lambda: zero,
-            wrenches: Vec::new(),
-            result: AbaHessianProduct { dq: vector.clone(), dv: vector.clone(), dtau: vector },
-        }
-    }
-}
-
-/// The Hessian of [`aba_hessian`] times one direction of `(q, v, τ)`, without the Hessian: one gradient over dual numbers.
-///
-/// `q`: nq, all others nv. A second call with no more wrenches allocates nothing.
-///
-/// # Errors
-/// As [`aba_hessian`].
-#[expect(clippy::too_many_arguments, reason = "a state, a direction and wrenches")]
-#[doc(alias("Hessian-vector product", "HVP"))]
-pub fn aba_hessian_product<'w>(
-    model: &Model,
-    ws: &'w mut SecondOrderWorkspace,
-    q: &[f64],
-    v: &[f64],
-    tau: &[f64],
-    lambda: &[f64],
-    along_q: &[f64],
-    along_v: &[f64],
-    along_tau: &[f64],
-    wrenches: &[ExternalWrench],
-) -> Result<&'w AbaHessianProduct, InputError> {
-    model.check_state(q, v, v)?;
-    for (what, x) in [("tau", tau), ("lambda", lambda)] {
-        model.check_length(what, "nv", x.len(), model.nv)?;
-    }
-    ws.base.check(model)?;
-    for (what, x) in [("along_q", along_q), ("along_v", along_v), ("along_tau", along_tau)] {
-        model.check_tangent(what, x)?;
-    }
-    let memory = &mut **ws.along.get_or_insert_with(|| Box::new(Along::new(model)));
-    model.q_dot_into(q, along_q, &mut memory.rate)?;
-    for (to, x, along) in
-        [(&mut memory.q, q, &memory.rate[..]), (&mut memory.v, v, along_v), (&mut memory.tau, tau, along_tau)]
-    {
-        for (to, (x, along)) in to.iter_mut().zip(x.iter().zip(along)) {
-            *to = Dual64::new(*x, *along);
-        }
-    }
-    for (to, x) in memory.lambda.iter_mut().zip(lambda) {
-        *to = Dual64::from(*x);
-    }
-    memory.wrenches.clear();
-    memory.wrenches.extend(wrenches.iter().map(ExternalWrench::lift::<Dual64>));
-    let Along { ws, q, v, tau, lambda, wrenches, result, .. } = memory;
-    let by = aba_gradient(model, ws, q, v, tau, lambda, wrenches)?;
-    for (what, to, from) in
-        [("dq", &mut result.dq, by.dq), ("dv", &mut result.dv, by.dv), ("dtau", &mut result.dtau, by.dtau)]
-    {
-        for (to, from) in to.iter_mut().zip(from) {
-            *to = from.eps;
-        }
-        if let Some(index) = to.iter().position(|x| !x.is_finite()) {
-            return Err(model.overflow(what, index));
-        }
-    }
-    Ok(result)
 }
 
 /// The gradient as a quantity of q and v: by q, by v, by τ.

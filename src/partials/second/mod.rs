@@ -1,12 +1,14 @@
 //! Second derivatives of inverse and forward dynamics: in closed form, by dual numbers, by differences.
 
+mod along;
 mod contraction;
 mod difference;
 mod dual;
 mod forward;
 mod solved;
 
-pub use contraction::{AbaHessian, AbaHessianProduct, aba_hessian, aba_hessian_product};
+pub use along::{AbaHessianProduct, aba_hessian_product};
+pub use contraction::{AbaHessian, aba_hessian};
 pub use forward::{AbaSecondDerivatives, aba_second_derivatives};
 
 use super::Method;
@@ -27,7 +29,7 @@ pub struct SecondOrderWorkspace {
     errors: Option<Box<RneaSecondDerivatives>>,
     forward: Option<Box<forward::Memory>>,
     contraction: Option<Box<contraction::Memory>>,
-    along: Option<Box<contraction::Along>>,
+    along: Option<Box<along::Memory>>,
     /// Of Hessians under constraints; made when first needed.
     pub(super) constrained: Option<Box<super::constrained::hessian::Memory>>,
 }
