@@ -98,7 +98,7 @@ fn what_explodes_is_begun_again() {
 
 #[test]
 fn close_to_an_optimum_no_way_is_left() {
-    // Gauss-Newton is slow there: after 250 iterations 1e-4 are left, after 500 less than this. Another way, from the guess, ends at 1e-5.
+    // Gauss-Newton is slow there: after 500 iterations less than this is left. Another way, from the guess, would end at 1e-5.
     for seed in [9, 10] {
         let (report, _) = solve_by("double_pendulum", seed, Hessian::GaussNewton);
         assert!(report.expected < 1e-6, "double pendulum, seed {seed}: {report:?}");
