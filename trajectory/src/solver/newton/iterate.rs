@@ -17,6 +17,8 @@ const NEAR: f64 = 10.0;
 const SHRINK: f64 = 0.2;
 /// or to this power (`θ_μ`).
 const POWER: f64 = 1.5;
+/// A barrier of this share of the first one has come from problems with larger ones that have been solved.
+const SOLVED: f64 = 0.1;
 /// Costs are scaled so that their gradient is at most this at the guess.
 const GRADIENT: f64 = 100.0;
 /// Steps below this length are short; after so many in a row, violations alone are made less.
@@ -93,10 +95,11 @@ impl Inner {
         Status::IterationLimit
     }
 
-    /// Close to an optimum a way is never left for another one.
+    /// A way that leads to an optimum is never left for another one: close to it, or where barrier problems are solved one after the other.
     fn has_iterations_left(&self) -> bool {
-        let count = self.history.len();
-        count < self.most || (count < self.options.iterations && self.run.error <= CLOSE)
+        let (count, Run { error, mu, .. }) = (self.history.len(), self.run);
+        let arrives = error <= CLOSE || (mu > 0.0 && mu <= SOLVED * self.options.barrier);
+        count < self.most || (count < self.options.iterations && arrives)
     }
 
     /// Has it taken as much time as was allowed?
