@@ -100,7 +100,7 @@ impl Node for Linear {
 }
 
 /// So many slides, one on the other: a space of 2 n numbers.
-fn slides(n: usize) -> Made<Model> {
+pub(super) fn slides(n: usize) -> Made<Model> {
     let mut builder = ModelBuilder::new("slides");
     let mut parent = None;
     for k in 0..n {

@@ -1,6 +1,7 @@
 //! Problems with constraints, drawn by a seed: what is to be done, where it starts, and the guess.
 
 mod arms;
+mod complementarity;
 mod convex;
 mod floating;
 
@@ -32,8 +33,8 @@ pub(crate) const FAMILIES: [(&str, u64); 9] = [
 ];
 
 /// A problem of a family, with its guess: the start at all nodes, and controls as drawn. Beside those above, `ur5_reach` and
-/// `ur5_reach_bounded` of `arms.rs`, `convex`, and
-/// all of `problems/mod.rs`.
+/// `ur5_reach_bounded` of `arms.rs`, `convex`, those of
+/// `complementarity.rs`, and all of `problems/mod.rs`.
 pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
     let mut rng = ChaCha8Rng::seed_from_u64(1000 + seed);
     if let Some(made) = other(family, seed, &mut rng) {
@@ -104,6 +105,9 @@ pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
 
 /// Families that have files of their own.
 fn other(family: &str, seed: u64, rng: &mut ChaCha8Rng) -> Option<Made<(Problem, Trajectory)>> {
+    if let Some(made) = complementarity::complementarity(family, rng) {
+        return Some(made);
+    }
     let problem = match family {
         "ur5_reach" => arms::reach(&mut of_reach(seed), false),
         "ur5_reach_bounded" => arms::reach(&mut of_reach(seed), true),
