@@ -90,6 +90,12 @@ fn a_stretched_arm_is_not_infeasible() {
 }
 
 #[test]
+fn contacts_by_complementarity_are_solved() {
+    // Without contacts that are given: where a pusher slides, where obstacles give way.
+    all_converge(&[("car", 0), ("car_quadratic", 0), ("pushing", 1)]);
+}
+
+#[test]
 fn what_explodes_is_begun_again() {
     // Swings of a double pendulum, and a quadrotor on its head, whose trials by the dynamics exploded: costs of 1e19 to 1e140. Seed 57 is one
     // more, but chaos: it depends on the last digit, and with it on the width of registers, whether it is solved within the limit of iterations.
