@@ -10,6 +10,10 @@ use crate::solver::inertia;
 const SOFT: (f64, f64) = (1e-8, 0.25);
 /// Exact second derivatives are made positive, and not replaced, where all that is left of optimality is below.
 pub(super) const CLOSE: f64 = 1e-2;
+/// Further away they take turns, so many iterations of a barrier problem each: replaced first, then made positive. Steps of Gauss and Newton
+/// can go to and fro for hundreds of iterations, those of the identity can stay short for as many, on different problems (`acrobot_stops` and
+/// `pushing` of `benches/newton.rs`: of 40 each, turns of 10 to 40 iterations solve 33 to 37 and 34 to 36, none at all 28 and 36).
+const TURN: usize = 20;
 
 impl Inner {
     /// The direction, with multipliers, and those of slacks.
@@ -17,6 +21,8 @@ impl Inner {
         let known = (0..self.rows.len()).all(|k| crew.knows_curvature(k));
         let wanted = self.options.hessian;
         self.run.exact = wanted != Hessian::GaussNewton && (known || wanted == Hessian::Exact);
+        let replaces = self.way.replaces && (self.run.directions / TURN).is_multiple_of(2);
+        self.run.directions += 1;
         self.run.delta = 0.0;
         for rows in &mut self.rows {
             rows.weigh(self.run.mu, None);
@@ -32,7 +38,7 @@ impl Inner {
                 Err(failure @ (Failure::Infeasible { .. } | Failure::Sizes { .. })) => return Err(failure),
                 Err(failure) => {
                     let far = self.run.optimality.error(0.0) > CLOSE;
-                    if self.run.exact && wanted == Hessian::Automatic && self.way.replaces && far {
+                    if self.run.exact && wanted == Hessian::Automatic && replaces && far {
                         self.run.exact = false;
                     } else if !self.raise() {
                         return Err(failure);

@@ -21,7 +21,7 @@ const POWER: f64 = 1.5;
 const SOLVED: f64 = 0.1;
 /// Costs are scaled so that their gradient is at most this at the guess.
 const GRADIENT: f64 = 100.0;
-/// Steps below this length are short; after so many in a row, violations alone are made less.
+/// Steps below this length are short; after so many in a row the filter forgets, or violations alone are made less.
 const SHORT: f64 = 0.05;
 const PATIENCE: usize = 8;
 /// Where nothing improves any more, optimality to this is acceptable.
@@ -48,7 +48,8 @@ impl Inner {
                 watch(&self.history[self.history.len() - 1]);
                 return Status::Converged;
             }
-            self.shrink_barrier(begins);
+            self.shrink_barrier(begins || self.run.forgets);
+            self.run.forgets = false;
             let gap = self.run.gap;
             // Without a direction there is no step.
             let (step, accepted, node) = match self.direction(crew, problem) {
@@ -73,10 +74,16 @@ impl Inner {
             if accepted && step < SHORT {
                 self.run.short += 1
             } else {
-                self.run.short = 0
+                self.run.short = 0;
+                self.run.forgave &= !accepted;
             }
             if !accepted || self.run.short >= PATIENCE {
                 self.run.short = 0;
+                // Late, what the filter remembers stands in the way more often than violation does, and a restoration leads far away.
+                if self.arrives() && !self.run.forgave {
+                    (self.run.forgets, self.run.forgave) = (true, true);
+                    continue;
+                }
                 // Without violation there is nothing to restore.
                 if self.run.optimality.primal <= self.options.tolerance {
                     if accepted {
@@ -97,9 +104,14 @@ impl Inner {
 
     /// A way that leads to an optimum is never left for another one: close to it, or where barrier problems are solved one after the other.
     fn has_iterations_left(&self) -> bool {
-        let (count, Run { error, mu, .. }) = (self.history.len(), self.run);
-        let arrives = error <= CLOSE || (mu > 0.0 && mu <= SOLVED * self.options.barrier);
-        count < self.most || (count < self.options.iterations && arrives)
+        let count = self.history.len();
+        count < self.most || (count < self.options.iterations && self.arrives())
+    }
+
+    /// Is it close to an optimum, or has it solved barrier problems?
+    fn arrives(&self) -> bool {
+        let Run { error, mu, .. } = self.run;
+        error <= CLOSE || (mu > 0.0 && mu <= SOLVED * self.options.barrier)
     }
 
     /// Has it taken as much time as was allowed?
@@ -204,6 +216,7 @@ impl Inner {
             self.run.mu = (SHRINK * self.run.mu).min(self.run.mu.powf(POWER)).max(least);
         }
         if self.run.mu < before || begins {
+            self.run.directions = 0;
             let merit = self.merit();
             self.filter.restart(merit);
         }

@@ -3,7 +3,7 @@
 //! States are variables like controls, as in [`MultipleShooting`](super::MultipleShooting). Rows between bounds have slacks that stay
 //! inside by a barrier `−μ Σ ln`, with μ going to zero; of each row its node keeps a square ([`rows`]). Second derivatives are those of the Lagrangian,
 //! of dynamics, costs and constraints alike; where they are not positive along what equalities leave free, which the sweep sees, those of
-//! Gauss and Newton take their place far from a solution, and a multiple of the identity is added near to one. Steps are accepted by a
+//! Gauss and Newton take their place or a multiple of the identity is added, in turns far from a solution ([`direction`]). Steps are accepted by a
 //! filter, whole ones corrected to second order where they meet the bend of a constraint; where none is accepted, violations alone are
 //! made less, until one is ([`restoration`]). Where that leads nowhere either, another way is tried from the same guess ([`ways`]).
 //!
@@ -118,6 +118,11 @@ struct Run {
     /// Steps in a row that bounds have cut short, and restorations so far.
     short: usize,
     restorations: usize,
+    /// Directions of this barrier problem so far.
+    directions: usize,
+    /// Does the filter begin anew, and has it since the last step that was not short?
+    forgets: bool,
+    forgave: bool,
 }
 
 impl std::fmt::Debug for Newton {
@@ -267,6 +272,9 @@ impl Run {
             step: 0.0,
             short: 0,
             restorations: 0,
+            directions: 0,
+            forgets: false,
+            forgave: false,
         }
     }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 /// Which second derivatives directions come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hessian {
-    /// Those of the Lagrangian. Where they are not positive enough: those of Gauss and Newton far from a solution; with equalities and no other
-    /// constraints beside the dynamics as [`Exact`](Self::Exact). Where that ends nowhere, the other of both.
+    /// Those of the Lagrangian. Where they are not positive enough: far from a solution those of Gauss and Newton, or as much of the identity as
+    /// it takes, in turns; with equalities and no other constraints beside the dynamics as [`Exact`](Self::Exact). Where that ends nowhere, the
+    /// other of both.
     #[default]
     Automatic,
     /// Those of the Lagrangian, with as much of the identity as it takes.

@@ -5,8 +5,8 @@
 //!
 //! - **straight**: trials along straight lines, and second derivatives that are not positive get as much of the identity as it takes. What Ipopt
 //!   does: the identity keeps steps short where linearized equalities ask for long ones, such as of an arm that is stretched.
-//! - **mixed**: second derivatives that are not positive are replaced by those of Gauss and Newton far from a solution, and where only short steps
-//!   along straight lines are accepted, trials follow the dynamics.
+//! - **mixed**: far from a solution, second derivatives that are not positive are replaced by those of Gauss and Newton and get as much of the
+//!   identity as it takes, in turns; where only short steps along straight lines are accepted, trials follow the dynamics.
 //! - **rolled out**: as mixed, with all trials by the dynamics, from the roll-out of the guess: no gaps ever.
 
 use super::{Hessian, Inner, RollOut, Run};
@@ -24,7 +24,7 @@ const PATIENCE: usize = 125;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
     pub(super) roll_out: RollOut,
-    /// Do second derivatives of Gauss and Newton take the place of others that are not positive, far from a solution?
+    /// Do second derivatives of Gauss and Newton take the place of others that are not positive, far from a solution, every other turn?
     pub(super) replaces: bool,
     /// Does it begin with the roll-out of the guess?
     rolled_out: bool,
@@ -53,8 +53,8 @@ impl Inner {
         self.rows.iter().all(|rows| rows.bounds() == 0) && self.multipliers.iter().any(|m| !m.eq.is_empty())
     }
 
-    /// Solves from a guess, by one way after the other until one leads to a solution, or to the best of what they have led to; without a guess, from where the last solution has ended, by the
-    /// first way alone.
+    /// Solves from a guess, by one way after the other until one leads to a solution; where none does, the best one goes on with the iterations
+    /// that are left. Without a guess, from where the last solution has ended, by the first way alone.
     pub(super) fn by_ways(
         &mut self,
         crew: &Crew,
@@ -71,7 +71,7 @@ impl Inner {
             (Some(_), false) if options.roll_out == RollOut::Automatic => 3,
             _ => 2,
         };
-        let (mut blocked, mut best) = (Vec::new(), None::<(Status, Run)>);
+        let (mut blocked, mut best) = (Vec::new(), None::<(Status, Run, Way)>);
         for (tried, way) in ways[..count].iter().enumerate() {
             if let (1.., Some(guess)) = (tried, guess) {
                 self.kept.copy_from(guess);
@@ -94,41 +94,60 @@ impl Inner {
             };
             self.most = self.options.iterations.min(begun + patience);
             let status = self.iterate(crew, problem, guess.is_some(), watch);
-            let goes_on = match &status {
-                Status::Stalled { .. } | Status::Diverged => true,
-                Status::Infeasible { .. } => {
-                    blocked.push((self.history.len() - begun, status.clone()));
-                    true
-                }
-                Status::IterationLimit => self.history.len() < self.options.iterations,
-                // A guess that cannot be evaluated will not be later.
-                Status::Fault(_) => self.history.len() > begun,
-                _ => false,
-            };
-            if last || !goes_on || self.history.len() >= self.options.iterations {
-                let nowhere = goes_on || matches!(status, Status::IterationLimit);
-                if nowhere && blocked.len() > 1 {
-                    // Of two that say so both are believed, if the last one solves nothing: of 80 reaches within bounds it solves one.
-                    return blocked.swap_remove(0).1;
-                }
-                return match best {
-                    Some((status_of_best, run))
-                        if !status.is_solved() && (run.error < self.run.error || self.run.error.is_nan()) =>
-                    {
-                        self.kept.copy_from(&self.best);
-                        self.run = run;
-                        self.forget_multipliers();
-                        status_of_best
-                    }
-                    _ => status,
-                };
+            if let Status::Infeasible { .. } = &status {
+                blocked.push((self.history.len() - begun, status.clone()));
             }
-            if best.as_ref().is_none_or(|(_, run)| self.run.error < run.error) {
+            let all_used = self.history.len() >= self.options.iterations;
+            if count == 1 || !self.leads_nowhere(&status) || (all_used && best.is_none()) {
+                return status;
+            }
+            if best.as_ref().is_none_or(|(_, run, _)| self.run.error < run.error) {
                 self.best.copy_from(&self.kept);
-                best = Some((status, self.run));
+                best = Some((status, self.run, self.way));
+            }
+            if all_used {
+                break;
             }
         }
-        Status::IterationLimit
+        if blocked.len() > 1 {
+            // Of two that say so both are believed, if the last one solves nothing: of 80 reaches within bounds it solves one.
+            return blocked.swap_remove(0).1;
+        }
+        let Some((status, run, way)) = best else { return Status::IterationLimit };
+        if way != self.way {
+            self.take_best(run);
+        }
+        if !matches!(status, Status::IterationLimit) || self.history.len() >= self.options.iterations {
+            return status;
+        }
+        // It may have been left too early: it has what the others have not used.
+        self.way = way;
+        self.most = self.options.iterations;
+        self.run = Run { mu: run.mu, ..Run::new(&self.options) };
+        self.reset(problem);
+        let further = self.iterate(crew, problem, true, watch);
+        if self.leads_nowhere(&further) && (self.run.error >= run.error || self.run.error.is_nan()) {
+            self.take_best(run);
+            return if matches!(further, Status::Stalled { .. }) { further } else { status };
+        }
+        further
+    }
+
+    /// Goes back to the end of the best way.
+    fn take_best(&mut self, run: Run) {
+        self.kept.copy_from(&self.best);
+        self.run = run;
+        self.forget_multipliers();
+    }
+
+    /// Has a way ended where another one may lead further?
+    fn leads_nowhere(&self, status: &Status) -> bool {
+        match status {
+            Status::Stalled { .. } | Status::Diverged | Status::Infeasible { .. } | Status::IterationLimit => true,
+            // A guess that cannot be evaluated will not be later.
+            Status::Fault(_) => !self.history.is_empty(),
+            _ => false,
+        }
     }
 
     /// Replaces the guess by the roll-out of its controls, as far as that can be made.
