@@ -286,4 +286,21 @@ fn a_free_duration_becomes_the_shortest() {
     // Barriers end at 1e-9 a bound, which is some 1e-7 of a second, and bounds are 1e-8 wider.
     assert!((time - 2.0).abs() < 1e-6 && (report.cost - time).abs() < 1e-12, "{time} {}", report.cost);
     assert!((1..41).all(|k| (solver.trajectory().u(k)[0].abs() - 1.0).abs() < 1e-5), "bang-bang");
+    // Node 0 chooses, and takes no time.
+    let times = problem.times(solver.trajectory());
+    assert_eq!((times.len(), times[0], times[1]), (42, 0.0, 0.0));
+    // A sum of 40 numbers.
+    assert!((2..42).all(|k| (times[k] - time * (k - 1) as f64 / 40.0).abs() < 1e-13), "{times:?}");
+    // Where it begins can be set; at the solution there is nothing left to do.
+    let mut guess = solver.trajectory().clone();
+    problem.set_duration("go", 3.0, &mut guess).expect("is free");
+    assert_eq!(
+        (problem.duration("go", &guess), problem.times(&guess).pop()),
+        (Ok(3.0), Some(problem.times(&guess)[41]))
+    );
+    assert!((problem.times(&guess)[41] - 3.0).abs() < 1e-13);
+    for (name, seconds, said) in [("went", 3.0, "went"), ("go", -1.0, "-1"), ("go", f64::NAN, "NaN")] {
+        let refused = problem.set_duration(name, seconds, &mut guess).expect_err("is refused").to_string();
+        assert!(refused.contains(said), "{refused}");
+    }
 }

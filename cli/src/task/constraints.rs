@@ -3,7 +3,7 @@
 use super::cones::{self, Set};
 use super::entries::{Entries, by_entry};
 use super::goal::Form;
-use super::kinds::{Kind, Made};
+use super::kinds::{DURATION, Kind, Made};
 use super::phases::PhaseTask;
 use super::places::At;
 use super::source::{Item, Sign, Table};
@@ -64,6 +64,10 @@ pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Res
     let Some(item) = root.get("constraints") else { return Ok(Vec::new()) };
     let reader = Reader { start, phases, list: "constraints", one: "constraint", keys: &KEYS, goals: &["equal"] };
     let make = |table: &Table<'_>, Found { mut term, kind, own }| {
+        if kind.name == DURATION {
+            let why = format!("`{DURATION}` is for `[[costs]]`: `free_duration` of a phase has its bounds");
+            return Err(table.refuse(why));
+        }
         let rows = match (&term.contact, kind.entries) {
             (_, Entries::Controls) => start.actuated.names.len(),
             (Some(contact), Entries::Any) => rows_of(contact, phases),

@@ -15,13 +15,16 @@ use gradyn::spatial::Momentum;
 use gradyn_trajectory::Loss;
 use gradyn_trajectory::residual::{
     Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate, CoulombCone,
-    Distance, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone,
-    JointLimits, LessParameter, ParameterValue, Residual, StateError, WrenchCone,
+    Distance, ElapsedTime, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity,
+    FrictionCone, JointLimits, LessParameter, ParameterValue, Residual, StateError, WrenchCone,
 };
 use nalgebra::{Matrix3, Vector3};
 
 /// The kind whose rows are `(t, w)` of a cone.
 pub(super) const COULOMB: &str = "coulomb-cone";
+
+/// The kind that has no number of its own, but adds up to time.
+pub(super) const DURATION: &str = "duration";
 
 /// What a residual is made of.
 pub(super) struct Made<'a, 'b> {
@@ -59,7 +62,7 @@ pub(super) struct Kind {
 }
 
 /// All kinds.
-pub(super) const KINDS: [Kind; 18] = [
+pub(super) const KINDS: [Kind; 19] = [
     Kind {
         name: "state",
         keys: &[],
@@ -225,6 +228,7 @@ pub(super) const KINDS: [Kind; 18] = [
             Ok(Built { capsules, ..built })
         },
     },
+    Kind { name: DURATION, keys: &[], goal: Form::None, entries: Entries::Numbers(1), make: |_| plain(ElapsedTime) },
     Kind {
         name: "parameter",
         keys: &["parameter"],

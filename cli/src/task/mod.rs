@@ -113,7 +113,7 @@ impl Task {
             constraints.extend(limits.constraints(&start, &phases)?);
         }
         let solver = SolverTask::read(root.get("solver"), limits.is_some() || !constraints.is_empty())?;
-        kept(&solver, &root, limits.as_ref(), &constraints, &start)?;
+        kept(&solver, &root, limits.as_ref(), &constraints, &start, &phases)?;
         let guess = GuessTask::read(root.get("guess"), &start)?;
         let problem = build(&start, &phases, &mut costs, &mut constraints)
             .map_err(|error| place(&error, &source, &start, &phases, &costs, &constraints))?;
@@ -122,9 +122,13 @@ impl Task {
 }
 
 impl Task {
-    /// The first node of the motion: before it stands one that chooses parameters, if there are any.
+    /// The first node of the motion: before it stands one that chooses durations and parameters, if there are any.
     pub(crate) fn first(&self) -> usize {
-        usize::from(!self.start.parameters.is_empty())
+        usize::from(!self.start.parameters.is_empty() || self.free_phases().next().is_some())
+    }
+    /// The phases that last as long as the solver chooses.
+    pub(crate) fn free_phases(&self) -> impl Iterator<Item = &PhaseTask> {
+        self.phases.iter().filter(|phase| phase.free.is_some())
     }
     /// How many nodes the motion has.
     pub(crate) fn nodes(&self) -> usize {
@@ -185,6 +189,7 @@ fn kept(
     limits: Option<&limits::Limits<'_>>,
     constraints: &[ConstraintTask],
     start: &Start,
+    phases: &[PhaseTask],
 ) -> Result<(), Error> {
     let kept = solver.solver.keeps;
     let line = solver.at.map_or_else(String::new, |at| format!(" of line {}", root.source.line(at)));
@@ -210,6 +215,9 @@ fn kept(
     };
     if let (Kept::Equalities, Some(of)) = (kept, start.parameters.iter().find(bounded)) {
         return Err(refuse(of.span, &of.key, format!("bounds of the parameter `{}`", of.parameter.name())));
+    }
+    if let (Kept::Equalities, Some(phase)) = (kept, phases.iter().find(|phase| phase.free.is_some())) {
+        return Err(refuse(phase.span, &phase.key, format!("bounds of the duration of `{}`", phase.name)));
     }
     if kept == Kept::Equalities && start.actuated.bounds.is_some() {
         let actuation =

@@ -33,6 +33,8 @@ pub(crate) struct PhaseTask {
     pub(crate) scheme: Option<Scheme>,
     /// Lengths of its steps, s.
     pub(crate) dt: Vec<f64>,
+    /// The least and the most that it lasts, s, where the solver chooses.
+    pub(crate) free: Option<[f64; 2]>,
     /// Contacts, or those that are gained, and loops.
     pub(crate) held: Vec<Held>,
 }
@@ -57,7 +59,10 @@ impl PhaseTask {
             dynamics = dynamics.with_contacts(&contacts);
         }
         let step = (scheme.make)(start, dynamics);
-        let phase = Phase::boxed(self.name.clone(), self.nodes(), 1.0, step).steps(&self.dt);
+        let mut phase = Phase::boxed(self.name.clone(), self.nodes(), 1.0, step).steps(&self.dt);
+        if let Some([least, most]) = self.free {
+            phase = phase.free_duration(least, most);
+        }
         match &start.actuated.bounds {
             Some((lower, upper)) => phase.control_bounds(lower, upper),
             None => phase,
@@ -99,7 +104,7 @@ pub(super) fn read(
         if impulse && !gained.is_empty() {
             let name = format!("{} impact", phase.name);
             let held = [gained, contacts.loops.clone()].concat();
-            phases.push(PhaseTask { name, scheme: None, dt: vec![0.0], held, ..phase.clone() });
+            phases.push(PhaseTask { name, scheme: None, dt: vec![0.0], free: None, held, ..phase.clone() });
         }
         if let Some(twice) = phases.iter().find(|other| other.name == phase.name) {
             return Err(item.refuse(format!("there is a phase `{}` already: give it another name", twice.name)));
@@ -123,10 +128,13 @@ fn phase(
     contacts: &Contacts,
     (scheme_of, dt): (Scheme, f64),
 ) -> Result<(PhaseTask, bool), Error> {
-    table.only(&["name", "nodes", "duration", "dt", "scheme", "contacts", "impulse"])?;
+    table.only(&["name", "nodes", "duration", "free_duration", "dt", "scheme", "contacts", "impulse"])?;
     let name = table.need("name", "a name")?.text("a name")?.to_owned();
     let scheme = table.get("scheme").map_or(Ok(scheme_of), |item| scheme(&item))?;
     let dt = lengths(table, dt)?;
+    let free =
+        table.get("free_duration").map(|item| item.numbers_of(Some(2), "the least and the most, s", Sign::Positive));
+    let free = free.transpose()?.map(|range| [range[0], range[1]]);
     let mut held = Vec::new();
     if let Some(item) = table.get("contacts") {
         for (item, name) in item.texts("names of contacts or frames")? {
@@ -140,7 +148,8 @@ fn phase(
     }
     held.extend(contacts.loops.iter().cloned());
     let impulse = table.get("impulse").map_or(Ok(true), |item| item.flag())?;
-    let phase = PhaseTask { name, span: table.span.start, key: table.key.clone(), scheme: Some(scheme), dt, held };
+    let phase =
+        PhaseTask { name, span: table.span.start, key: table.key.clone(), scheme: Some(scheme), dt, free, held };
     Ok((phase, impulse))
 }
 

@@ -14,6 +14,7 @@ mod layouts;
 mod optimize;
 mod optimize_broken;
 mod optimize_constraints;
+mod optimize_durations;
 mod optimize_page;
 mod optimize_parameters;
 mod quantities;

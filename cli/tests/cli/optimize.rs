@@ -60,6 +60,7 @@ macro_rules! tasks {
 
 tasks! {
     arm_around_pole,
+    arm_in_a_hurry,
     arm_put_down,
     arm_reach,
     arm_too_fast,

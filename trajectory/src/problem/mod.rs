@@ -146,6 +146,29 @@ impl Problem {
     pub fn time(&self, k: usize) -> f64 {
         self.places[k].time
     }
+    /// Times of all nodes in a trajectory, s, whose phases last as long as it says where that [is free](crate::Phase::free_duration).
+    ///
+    /// Cost: one pass over the nodes.
+    #[must_use]
+    pub fn times(&self, at: &crate::Trajectory) -> Vec<f64> {
+        let planned = (0..=self.steps()).map(|k| self.time(k));
+        if self.clocks.is_empty() {
+            return planned.collect();
+        }
+        let share = |phase: &str| {
+            let nominal: f64 = self.nodes_of(phase).map_or(0.0, |nodes| nodes.map(|k| self.dt(k)).sum());
+            self.duration(phase, at).map_or(1.0, |duration| duration / nominal)
+        };
+        let shares: Vec<_> = self.clocks.iter().map(|(phase, _)| (phase.as_str(), share(phase))).collect();
+        let mut time = 0.0;
+        let mut times = vec![0.0];
+        for k in 0..self.steps() {
+            let free = shares.iter().find(|(phase, _)| *phase == self.phase_of(k));
+            time += self.dt(k) * free.map_or(1.0, |(_, share)| *share);
+            times.push(time);
+        }
+        times
+    }
     /// Length of a node's step, s.
     #[must_use]
     pub fn dt(&self, k: usize) -> f64 {

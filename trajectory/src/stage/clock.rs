@@ -7,11 +7,9 @@
 use super::Stage;
 use crate::cost::Cost;
 use crate::fault::Reason;
-use crate::loss::Loss;
 use crate::node::At;
 use crate::quadratic::Quadratic;
-use crate::residual::{Depends, Jacobian, Residual, View};
-use nalgebra::DMatrix;
+use crate::residual::ElapsedTime;
 
 /// Where a phase's duration stands in what states remember, and what it is where nothing is changed, s.
 #[derive(Clone, Copy, Debug)]
@@ -52,35 +50,9 @@ impl Stage {
     }
 }
 
-/// `r = √2`, so that `½ r²` along a phase is its duration.
-#[derive(Clone, Copy, Debug)]
-struct Always;
-
-impl Residual for Always {
-    fn rows(&self) -> usize {
-        1
-    }
-    fn depends(&self) -> Depends {
-        Depends { q: false, ..Depends::Q }
-    }
-    fn sees_robot(&self) -> bool {
-        false
-    }
-    fn value(&self, _: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        r[0] = std::f64::consts::SQRT_2;
-        Ok(())
-    }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], _: &mut Jacobian) -> Result<(), Reason> {
-        self.value(on, r)
-    }
-    fn add_hessian(&self, _: &mut View<'_>, _: &[f64], _: &mut DMatrix<f64>) -> Result<(), Reason> {
-        Ok(())
-    }
-}
-
 impl Cost {
     /// The duration of the phase, s: what is to be short where it [is free](crate::Phase::free_duration).
     pub fn duration(name: impl Into<String>) -> Self {
-        Self::new(name, Always).loss(Loss::Quadratic)
+        Self::new(name, ElapsedTime)
     }
 }

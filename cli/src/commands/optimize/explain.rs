@@ -119,6 +119,14 @@ fn phases(task: &Task, text: &mut String) {
         first = end;
     }
     table.render(2, text);
+    for (phase, [least, most]) in task.phases.iter().filter_map(|phase| Some((phase, phase.free?))) {
+        text.push_str(&format!(
+            "  {} lasts from {} to {} s, as the solver chooses\n",
+            phase.name,
+            five(least),
+            five(most)
+        ));
+    }
 }
 
 fn parameters(task: &Task, text: &mut String) {

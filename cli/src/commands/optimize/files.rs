@@ -49,6 +49,7 @@ struct Answer<'a> {
     joints: Vec<crate::answer::JointAnswer<'a>>,
     controls: &'a [String],
     parameters: Entries<&'a [f64]>,
+    durations: Entries<f64>,
     costs: Entries<f64>,
     constraints: Entries<&'a Kept>,
     time: &'a [f64],
@@ -108,6 +109,7 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         joints: joints(&task.robot),
         controls: &task.start.actuated.names,
         parameters: Entries(motion.parameters.iter().map(|(name, x)| (name.clone(), x.as_slice())).collect()),
+        durations: Entries(motion.durations.clone()),
         costs: Entries(motion.costs.clone()),
         constraints: Entries(motion.kept.iter().map(|kept| (kept.name.clone(), kept)).collect()),
         time: &motion.time,
@@ -201,6 +203,9 @@ fn arrays(task: &Task, solved: &Solved, motion: &Motion) -> std::io::Result<Vec<
     all.push((String::from("gains"), Array::Numbers(vec![n, nu, ndx], gains)));
     for (name, x) in &motion.parameters {
         all.push((format!("parameter.{name}"), Array::Numbers(vec![x.len()], x.clone())));
+    }
+    for (phase, seconds) in &motion.durations {
+        all.push((format!("duration.{phase}"), Array::Numbers(vec![1], vec![*seconds])));
     }
     let joints = joints(&task.robot).iter().map(|joint| joint.name().to_owned()).collect();
     all.push((String::from("joints"), Array::Texts(joints)));

@@ -26,9 +26,11 @@ pub(super) struct Kept {
     pub(super) multiplier: Option<f64>,
 }
 
-/// Bounds of controls have no name of their own, nor have those of parameters.
+/// Bounds of controls have no name of their own, nor have those of parameters and durations.
 const CONTROLS: &str = "bounds of controls";
 const PARAMETERS: &str = "bounds of parameters";
+const DURATIONS: &str = "bounds of durations";
+const CHOSEN: &str = "bounds of parameters and durations";
 
 /// Nearer than this to a bound, in proportion to it, is at the bound: what a barrier leaves at the usual tolerance.
 const AT: f64 = 1e-5;
@@ -103,7 +105,12 @@ pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipli
             for ((u, lower), upper) in
                 u.iter().zip(lower).zip(upper).filter(|((_, l), u)| l.is_finite() || u.is_finite())
             {
-                let name = if k < task.first() { PARAMETERS } else { CONTROLS };
+                let name = match (task.start.parameters.is_empty(), task.free_phases().next()) {
+                    _ if k >= task.first() => CONTROLS,
+                    (true, _) => DURATIONS,
+                    (false, None) => PARAMETERS,
+                    (false, Some(_)) => CHOSEN,
+                };
                 add(name, outside(*u, *lower, *upper), k, None);
             }
         }

@@ -59,6 +59,8 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     let left = if failed && !motion.kept.is_empty() { kept::text(&motion.kept) } else { String::new() };
     let chosen: String =
         task.start.parameters.iter().zip(&motion.parameters).map(|(of, (name, x))| line(of, name, x)).collect();
+    let lasts = |(phase, seconds): &(String, f64)| format!("duration of {phase}: {} s\n", five(*seconds));
+    let chosen: String = std::iter::once(chosen).chain(motion.durations.iter().map(lasts)).collect();
     let text = format!("{left}{chosen}{style}{}{style:#}\n", solved.verdict(&motion.kept));
     Ok(Report { text, warnings, failed, ..Report::default() })
 }

@@ -2,7 +2,7 @@
 
 use super::kept::{Kept, kept};
 use super::solve::Solved;
-use crate::task::{ParameterTask, Task};
+use crate::task::{ParameterTask, PhaseTask, Task};
 use gradyn_trajectory::Trajectory;
 
 /// A trajectory by node.
@@ -28,6 +28,8 @@ pub(super) struct Motion {
     pub(super) kept: Vec<Kept>,
     /// Parameters by name.
     pub(super) parameters: Vec<(String, Vec<f64>)>,
+    /// How long phases last, s, of those that the solver chooses.
+    pub(super) durations: Vec<(String, f64)>,
 }
 
 impl Motion {
@@ -80,10 +82,12 @@ impl Motion {
             let name = of.parameter.name();
             (name.to_owned(), problem.parameter(name, trajectory).unwrap_or_default().to_vec())
         };
+        let duration =
+            |phase: &PhaseTask| (phase.name.clone(), problem.duration(&phase.name, trajectory).unwrap_or(f64::NAN));
         let states =
             |part: std::ops::Range<usize>| (first..=steps).map(|k| trajectory.x(k)[part.clone()].to_vec()).collect();
         Self {
-            time: (first..=steps).map(|k| problem.time(k)).collect(),
+            time: problem.times(trajectory).split_off(first),
             phase: (first..=steps).map(|k| problem.phase_of(k).to_owned()).collect(),
             q: states(0..nq),
             v: states(nq..nq + nv),
@@ -94,6 +98,7 @@ impl Motion {
             costs,
             kept: Vec::new(),
             parameters: start.parameters.iter().map(parameter).collect(),
+            durations: task.free_phases().map(duration).collect(),
         }
     }
 }

@@ -126,18 +126,28 @@ impl Theirs {
         }
         // What is remembered of the step before.
         let carried: usize = task.start.parameters.iter().map(|of| of.numbers).sum();
-        let memory = problem.space().memory - carried;
+        let memory = problem.space().memory - carried - task.free_phases().count();
         for k in first..problem.steps() {
             let u = if all.u(k).len() == memory { all.u(k) } else { &all.x(k)[nx..nx + memory] }.to_vec();
             all.x_mut(k + 1)[nx..nx + memory].copy_from_slice(&u);
+        }
+        if let Some(time) = self.time.as_ref().filter(|time| time.len() == states) {
+            for phase in task.free_phases() {
+                let nodes = problem.nodes_of(&phase.name).map_err(|error| self.refuse(error.to_string()))?;
+                let lasts = time[nodes.end - first] - time[nodes.start - first];
+                problem.set_duration(&phase.name, lasts, &mut all).map_err(|error| self.refuse(error.to_string()))?;
+            }
         }
         self.choose(task, &mut all)?;
         Ok(all)
     }
 
-    /// At the times of the problem's nodes; without times, one to one.
+    /// At the times of the problem's nodes; without times, one to one, and where phases last as long as in a trajectory of as many nodes.
     pub(super) fn resampled(&self, task: &Task) -> Result<Trajectory, Error> {
         let Some(time) = &self.time else { return self.exactly(task) };
+        if task.free_phases().next().is_some() && self.x.len() == task.nodes() {
+            return self.exactly(task);
+        }
         let made = guess::resampled(&task.problem, time, &self.x, &self.u);
         let mut made = made.map_err(|error| self.refuse(error.to_string()))?;
         self.choose(task, &mut made)?;

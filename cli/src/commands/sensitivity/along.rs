@@ -58,6 +58,12 @@ impl<'p> Along<'p> {
                 of.parameter.name()
             )));
         }
+        if let Some(phase) = task.free_phases().next() {
+            return Err(Error::Usage(format!(
+                "the solver of the task `{}` chooses how long `{}` lasts: give it a duration instead of `free_duration`",
+                task.name, phase.name
+            )));
+        }
         let found = optimize::quietly(task)?;
         let mut warnings = Vec::new();
         let status = &found.report.status;

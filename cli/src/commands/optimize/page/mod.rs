@@ -16,7 +16,7 @@ pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
     // `<` could end the script.
     let data = serde_json::to_string(&scene).unwrap_or_else(|_| String::from("{}")).replace('<', "\\u003c");
     let mut html = String::from("<main>\n");
-    verdict(task, solved, &mut html);
+    verdict(task, solved, motion, &mut html);
     html.push_str(include_str!("stage.html"));
     parameters(task, motion, &mut html);
     costs(motion, &mut html);
@@ -30,7 +30,7 @@ pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
     document(&format!("gradyn optimize: {}", task.name), include_str!("page.css"), &html)
 }
 
-fn verdict(task: &Task, solved: &Solved, html: &mut String) {
+fn verdict(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
     let report = &solved.found.report;
     let class = if report.status.is_solved() { "good" } else { "bad" };
     let mut status = report.status.to_string();
@@ -50,7 +50,7 @@ fn verdict(task: &Task, solved: &Solved, html: &mut String) {
         five(solved.took.as_secs_f64()),
         escape(model.name()),
         motion_nodes(task),
-        five(task.problem.time(task.problem.steps())),
+        five(motion.time.last().copied().unwrap_or(0.0)),
         model.nv(),
         task.start.actuated.names.len(),
     ));
@@ -61,13 +61,17 @@ fn motion_nodes(task: &Task) -> usize {
 }
 
 fn parameters(task: &Task, motion: &Motion, html: &mut String) {
-    if motion.parameters.is_empty() {
+    if motion.parameters.is_empty() && motion.durations.is_empty() {
         return;
     }
     html.push_str("<section>\n<h2>Parameters</h2>\n");
     let numbers = |x: &[f64]| x.iter().map(|x| five(*x)).collect::<Vec<_>>().join(", ");
     let rows = task.start.parameters.iter().zip(&motion.parameters);
     let rows = rows.map(|(of, (name, x))| row(&[name.clone(), numbers(x), of.unit.to_owned(), of.of.clone()], None));
+    let lasts = |(phase, seconds): &(String, f64)| {
+        row(&["duration".to_owned(), five(*seconds), "s".to_owned(), phase.clone()], None)
+    };
+    let rows = rows.chain(motion.durations.iter().map(lasts));
     html.push_str(&table(&["parameter", "chosen", "unit", "of"], rows));
     html.push_str("</section>\n");
 }
