@@ -42,17 +42,17 @@ SAME_CONTROLS, SAME_OPTIMUM = 1e-6, 1e-3
 
 
 class Aligator(Tools):
-    """Aligator's package, and a program that calls it."""
+    """Aligator's package, and a program that calls it: `NAME.cpp`."""
 
-    def __init__(self, cache):
+    def __init__(self, cache, name="aligator"):
         super().__init__(cache, PACKAGES, "aligator")
-        source, out = HERE / "aligator.cpp", self.cache / "bin" / "aligator"
+        source, out = HERE / f"{name}.cpp", self.cache / "bin" / name
         out.parent.mkdir(exist_ok=True)
         texts = [text.read_text() for text in (source, HERE / "clock.hpp")]
         self.program = out
         if not self._stale(out, texts, self.compiler_version, FLAGS, DEFINES, PACKAGES):
             return
-        print("compiling aligator", flush=True)
+        print("compiling", source.name, flush=True)
         include = self.prefix / "include"
         folders = [include, include / "pinocchio" / "deprecated", include / "eigen3", include / "urdfdom_headers"]
         flags = ["-std=c++17", "-w", *FLAGS, *BOOST, "-DPINOCCHIO_WITH_URDFDOM", *(f"-D{d}" for d in DEFINES.split())]

@@ -3,11 +3,13 @@
 //! ```sh
 //! cargo bench -p gradyn-trajectory --bench mpc            # 1000 cycles of each
 //! cargo bench -p gradyn-trajectory --bench mpc -- 200     # fewer
+//! mpc panda_mpc 200 json                                  # JSON of one: its first solution, and the ms of all cycles
 //! ```
 //!
 //! The arm: 50 nodes of 20 ms, torques within 15 N m, moved on by a node each cycle, and begun where the plan led, up to random numbers. The
-//! quadruped: the trot of 56 nodes on contacts, begun at its start up to random numbers; its phases do not move, since a gait that
-//! goes on is another problem each time. Median, 99th percentile and most, ms; of `feedback` µs.
+//! quadruped: two steps of a trot, 50 nodes of 20 ms with torques within 2.7 N m, and Crocoddyl's trot of 56 nodes with impulses and no limits,
+//! begun at their start up to random numbers; their phases do not move, since a gait that goes on is another problem each time. Median,
+//! 99th percentile and most, ms; of `feedback` µs. `benches/peers/mpc.py` sets Aligator beside it.
 
 #[path = "../problems/mod.rs"]
 #[allow(dead_code)]
@@ -17,29 +19,59 @@ use gradyn_trajectory::solver::Hessian;
 use gradyn_trajectory::{Newton, NewtonOptions, Problem, Status, guess};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+use serde_json::json;
 use std::error::Error;
 use std::time::Instant;
 
 /// Of measured states, rad and rad/s, or m and m/s.
 const NOISE: f64 = 1e-3;
+/// And does it move on by a node each cycle?
+const PROBLEMS: [(&str, bool); 3] = [("panda_mpc", true), ("solo12_mpc", false), ("solo12_trot", false)];
+const HESSIANS: [(Hessian, &str); 2] = [(Hessian::GaussNewton, "Gauss-Newton"), (Hessian::Exact, "exact")];
 
 fn main() -> Result<(), Box<dyn Error>> {
     // Cargo adds `--bench`.
-    let cycles = std::env::args().skip(1).find_map(|a| a.parse().ok()).unwrap_or(1000);
+    let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let cycles = words.iter().find_map(|a| a.parse().ok()).unwrap_or(1000);
+    if words.iter().any(|a| a == "json") {
+        let (name, moves) = PROBLEMS.into_iter().find(|(name, _)| words.iter().any(|a| a == name)).ok_or("which?")?;
+        let mut found = serde_json::Map::new();
+        for (hessian, title) in HESSIANS {
+            let done = run(problems::by_name(name)?, hessian, moves, cycles)?;
+            let ms = |seconds: &[f64]| seconds.iter().map(|t| 1e3 * t).collect::<Vec<_>>();
+            let (cycles, feedback) = (ms(&done.cycles), ms(&done.feedback));
+            let value =
+                json!({ "cost": done.cost, "u": done.u, "cycles": cycles, "feedback": feedback, "worst": done.worst });
+            found.insert(title.into(), value);
+        }
+        println!("{}", serde_json::Value::from(found));
+        return Ok(());
+    }
     println!("problem      second derivatives   cycle, ms: median     99 %     most   feedback, µs: median     99 %");
-    for (name, moves) in [("panda_mpc", true), ("solo12_trot", false)] {
-        for (hessian, words) in [(Hessian::GaussNewton, "Gauss-Newton"), (Hessian::Exact, "exact")] {
-            let [mut cycle, mut feedback] = run(problems::by_name(name)?, hessian, moves, cycles)?;
-            let [a, b, c] = spread(&mut cycle, 1e3);
-            let [d, e, _] = spread(&mut feedback, 1e6);
-            println!("{name:12} {words:20} {a:17.3} {b:8.3} {c:8.3} {d:23.2} {e:8.2}");
+    for (name, moves) in PROBLEMS {
+        for (hessian, title) in HESSIANS {
+            let mut done = run(problems::by_name(name)?, hessian, moves, cycles)?;
+            let [a, b, c] = spread(&mut done.cycles, 1e3);
+            let [d, e, _] = spread(&mut done.feedback, 1e6);
+            println!("{name:12} {title:20} {a:17.3} {b:8.3} {c:8.3} {d:23.2} {e:8.2}");
         }
     }
     Ok(())
 }
 
-/// Seconds of all cycles, and of all calls of `feedback`.
-fn run(mut problem: Problem, hessian: Hessian, moves: bool, cycles: usize) -> Result<[Vec<f64>; 2], Box<dyn Error>> {
+/// What cycles have come to.
+struct Done {
+    /// Of the first solution.
+    cost: f64,
+    u: Vec<f64>,
+    /// Seconds of all cycles, and of all calls of `feedback`.
+    cycles: Vec<f64>,
+    feedback: Vec<f64>,
+    /// What is left of the conditions of optimality after two iterations: the most.
+    worst: f64,
+}
+
+fn run(mut problem: Problem, hessian: Hessian, moves: bool, cycles: usize) -> Result<Done, Box<dyn Error>> {
     let standing = guess::standing(&problem);
     let mut options = NewtonOptions::default();
     options.hessian = hessian;
@@ -48,6 +80,9 @@ fn run(mut problem: Problem, hessian: Hessian, moves: bool, cycles: usize) -> Re
     if report.status != Status::Converged {
         return Err(format!("the first solution: {}", report.status).into());
     }
+    let at = newton.trajectory();
+    let controls: Vec<f64> = (0..at.steps()).flat_map(|k| at.u(k).to_vec()).collect();
+    let mut worst: f64 = 0.0;
     newton.options_mut().iterations = 2;
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let first = problem.start().to_vec();
@@ -70,12 +105,13 @@ fn run(mut problem: Problem, hessian: Hessian, moves: bool, cycles: usize) -> Re
         if !matches!(report.status, Status::Converged | Status::Acceptable | Status::IterationLimit) {
             return Err(format!("a cycle: {}", report.status).into());
         }
+        worst = worst.max(report.expected);
         newton.prepare(&problem)?;
         let began = Instant::now();
         newton.feedback(&problem, &x, &mut u)?;
         answers.push(began.elapsed().as_secs_f64());
     }
-    Ok([times, answers])
+    Ok(Done { cost: report.cost, u: controls, cycles: times, feedback: answers, worst })
 }
 
 /// Median, 99th percentile and most.

@@ -14,6 +14,56 @@ fn position(model: &Model, frame: &str, q: &[f64]) -> Made<Vector3<f64>> {
     Ok(frame_pose(model, &mut Workspace::new(model), q, id)?.translation)
 }
 
+/// A quadruped trots: two steps of 25 nodes of 20 ms, each on two feet while the other two move 50 mm forward. Torques within 2.7 N m.
+pub(super) fn solo12_mpc() -> Made<Problem> {
+    const DT: f64 = 0.02;
+    const STEP: usize = 25;
+    let model = robot("solo12", true)?;
+    let (q, still) = (crouched(&model)?, vec![0.0; model.nv()]);
+    let nv = model.nv();
+    let posture = [vec![0.0; 3], vec![1.0; 3], vec![0.1; nv - 6], vec![0.05; nv]].concat();
+    let stop = [vec![0.0; 2], vec![10.0; 4], vec![1.0; nv - 6], vec![1.0; nv]].concat();
+    let near = |name, weights| Cost::new(name, StateError::at(&model, &q, &still)).loss(Loss::Diagonal(weights));
+    let mut builder = Problem::builder(&model).start(&q, &still);
+    for (name, stand, swing) in [
+        ("first", ["FL_FOOT", "HR_FOOT"], ["FR_FOOT", "HL_FOOT"]),
+        ("second", ["FR_FOOT", "HL_FOOT"], ["FL_FOOT", "HR_FOOT"]),
+    ] {
+        let held = stand.map(|foot| Contact::point_at(&model, foot, &q).map(|foot| foot.with_gains(0.0, 0.5 / DT)));
+        let held = held.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let dynamics = ForwardDynamics::new(Actuation::of(&model)).with_contacts(&held);
+        let mut phase = Phase::new(name, STEP, DT, SemiImplicitEuler::new(&model, dynamics))
+            .cost(near("posture", posture.clone()))
+            .cost(Cost::new("torque", Control::zero()).weight(2e-2))
+            .control_bounds(&[-2.7; 12], &[2.7; 12]);
+        for foot in swing {
+            phase = phase.cost(swings(&model, foot, position(&model, foot, &q)?, [0.05, 0.2], STEP)?);
+        }
+        builder = builder.phase(phase);
+    }
+    Ok(builder.last(near("stop", stop)).build()?)
+}
+
+/// On bent legs, with feet on the ground.
+fn crouched(model: &Model) -> Made<Vec<f64>> {
+    let (front, hind) = ([0.0, 0.7, -1.4], [0.0, -0.7, 1.4]);
+    let mut q = [&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0][..], &front, &front, &hind, &hind].concat();
+    q[2] = -position(model, "FL_FOOT", &q)?.z;
+    Ok(q)
+}
+
+/// A foot goes forth from a place, along a parabola `rise s (1 − s)`.
+fn swings(model: &Model, foot: &str, from: Vector3<f64>, [forth, rise]: [f64; 2], nodes: usize) -> Made<Cost> {
+    let id = model.find_frame(foot).ok_or("no foot")?;
+    let mut swing = Cost::new(format!("{foot} swing"), FrameTranslation::new(id, from)).weight(1e2);
+    for k in 0..nodes {
+        let share = k as f64 / (nodes - 1) as f64;
+        let goal = from + Vector3::new(forth * share, 0.0, rise * share * (1.0 - share));
+        swing = swing.goal_at(k, goal.as_slice().to_vec());
+    }
+    Ok(swing)
+}
+
 /// A quadruped jumps 0.2 m forward, 30 steps on its feet, 25 in the air, 40 after the landing. Torques within 2.7 N m, friction 0.7, feet exactly where
 /// they shall land.
 pub(super) fn solo12_jump() -> Made<Problem> {
@@ -21,9 +71,7 @@ pub(super) fn solo12_jump() -> Made<Problem> {
     const JUMP: f64 = 0.2;
     const FEET: [&str; 4] = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"];
     let model = robot("solo12", true)?;
-    let (front, hind) = ([0.0, 0.7, -1.4], [0.0, -0.7, 1.4]);
-    let mut q = [&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0][..], &front, &front, &hind, &hind].concat();
-    q[2] = -position(&model, FEET[0], &q)?.z;
+    let q = crouched(&model)?;
     let (nv, still) = (model.nv(), vec![0.0; model.nv()]);
     let center = center_of_mass(&model, &mut Workspace::new(&model), &q, &still, &still)?.whole.position;
     let landed: Vec<f64> = [&[q[0] + JUMP], &q[1..]].concat();
@@ -56,14 +104,7 @@ pub(super) fn solo12_jump() -> Made<Problem> {
     let mut lands = Phase::jump("landing", Impulse::new(&contacts(&landed)?, 0.0));
     for foot in FEET {
         let id = model.find_frame(foot).ok_or("no foot")?;
-        let from = position(&model, foot, &q)?;
-        let mut swing = Cost::new(format!("{foot} swing"), FrameTranslation::new(id, from)).weight(1e2);
-        for k in 0..25 {
-            let share = f64::from(k as u32) / 24.0;
-            let goal = from + Vector3::new(JUMP * share, 0.0, 0.32 * share * (1.0 - share));
-            swing = swing.goal_at(k, goal.as_slice().to_vec());
-        }
-        flight = flight.cost(swing);
+        flight = flight.cost(swings(&model, foot, position(&model, foot, &q)?, [JUMP, 0.32], 25)?);
         let there = FrameTranslation::new(id, position(&model, foot, &landed)?);
         lands = lands.constraint(PathConstraint::equal(format!("{foot} lands"), there));
     }

@@ -18,7 +18,7 @@ use std::f64::consts::PI;
 
 type Made<T> = Result<T, Box<dyn Error>>;
 
-/// A problem by name: `panda_reach`, `panda_bounded`, `solo12_trot`, `g1_squat`, `double_pendulum`, `quadrotor`.
+/// A problem by name: `panda_reach`, `panda_bounded`, `solo12_trot`, `g1_squat`, `double_pendulum`, `quadrotor`, and others.
 pub(crate) fn by_name(name: &str) -> Made<Problem> {
     match name {
         "panda_reach" => panda_reach(100, f64::INFINITY),
@@ -32,6 +32,7 @@ pub(crate) fn by_name(name: &str) -> Made<Problem> {
         "panda_far" => panda_limits(Some([2.0, 0.3, 0.5])),
         "panda_capsule" => panda_limits(None),
         "solo12_jump" => legged::solo12_jump(),
+        "solo12_mpc" => legged::solo12_mpc(),
         "g1_reach" => legged::g1_reach(),
         _ => Err(format!("there is no problem `{name}`").into()),
     }
