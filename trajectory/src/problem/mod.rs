@@ -1,6 +1,7 @@
 //! A problem: phases of nodes, from a start. `builder` makes one of what `phase` describes.
 
 mod builder;
+mod durations;
 mod parameters;
 mod phase;
 mod sizes;
@@ -146,29 +147,6 @@ impl Problem {
     pub fn time(&self, k: usize) -> f64 {
         self.places[k].time
     }
-    /// Times of all nodes in a trajectory, s, whose phases last as long as it says where that [is free](crate::Phase::free_duration).
-    ///
-    /// Cost: one pass over the nodes.
-    #[must_use]
-    pub fn times(&self, at: &crate::Trajectory) -> Vec<f64> {
-        let planned = (0..=self.steps()).map(|k| self.time(k));
-        if self.clocks.is_empty() {
-            return planned.collect();
-        }
-        let share = |phase: &str| {
-            let nominal: f64 = self.nodes_of(phase).map_or(0.0, |nodes| nodes.map(|k| self.dt(k)).sum());
-            self.duration(phase, at).map_or(1.0, |duration| duration / nominal)
-        };
-        let shares: Vec<_> = self.clocks.iter().map(|(phase, _)| (phase.as_str(), share(phase))).collect();
-        let mut time = 0.0;
-        let mut times = vec![0.0];
-        for k in 0..self.steps() {
-            let free = shares.iter().find(|(phase, _)| *phase == self.phase_of(k));
-            time += self.dt(k) * free.map_or(1.0, |(_, share)| *share);
-            times.push(time);
-        }
-        times
-    }
     /// Length of a node's step, s.
     #[must_use]
     pub fn dt(&self, k: usize) -> f64 {
@@ -177,17 +155,6 @@ impl Problem {
     /// How many controls states remember.
     pub(crate) fn rates(&self) -> usize {
         self.memory.rates
-    }
-    /// How long a phase is in a trajectory, s: its variable where that is free, and else the sum of its steps.
-    ///
-    /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such phase.
-    pub fn duration(&self, phase: &str, at: &crate::Trajectory) -> Result<f64, ProblemError> {
-        let nodes = self.nodes_of(phase)?;
-        match self.clocks.iter().find(|(name, _)| name == phase) {
-            Some((_, index)) => Ok(self.space().split(at.x(nodes.start)).2[*index]),
-            None => Ok(nodes.map(|k| self.dt(k)).sum()),
-        }
     }
     /// Where a node's contacts have their rows in the multipliers.
     #[must_use]

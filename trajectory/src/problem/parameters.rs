@@ -110,24 +110,8 @@ impl Problem {
         self.carry(place, numbers, guess);
         Ok(())
     }
-    /// Writes how long a phase lasts into a guess, s, where that [is free](crate::Phase::free_duration).
-    ///
-    /// # Errors
-    /// [`ProblemError::Unknown`] if there is no phase with a free duration of this name, [`ProblemError::Number`] if it is not positive.
-    pub fn set_duration(&self, phase: &str, seconds: f64, guess: &mut Trajectory) -> Result<(), ProblemError> {
-        let Some((_, index)) = self.clocks.iter().find(|(name, _)| name == phase) else {
-            let (place, what) = ("the problem".into(), "phase with a free duration");
-            return Err(ProblemError::Unknown { place, what, name: phase.into(), nearest: None });
-        };
-        if !(seconds.is_finite() && seconds > 0.0) {
-            let (what, rule) = ("the duration", "it must be positive, s");
-            return Err(ProblemError::Number { place: format!("phase `{phase}`"), what, value: seconds, rule });
-        }
-        self.carry(*index..index + 1, &[seconds], guess);
-        Ok(())
-    }
     /// Writes what states carry along from the first node on, and the controls of the node that chooses it.
-    fn carry(&self, place: Range<usize>, numbers: &[f64], guess: &mut Trajectory) {
+    pub(super) fn carry(&self, place: Range<usize>, numbers: &[f64], guess: &mut Trajectory) {
         let (nx, rates) = (self.model.nq() + self.model.nv(), self.memory.rates);
         for k in 1..=self.steps() {
             guess.x_mut(k)[nx..][place.clone()].copy_from_slice(numbers);

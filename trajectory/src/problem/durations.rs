@@ -1,0 +1,58 @@
+//! How long phases last in a trajectory, where the solver chooses.
+
+use super::Problem;
+use crate::fault::ProblemError;
+use crate::trajectory::Trajectory;
+
+impl Problem {
+    /// How long a phase is in a trajectory, s: its variable where that is free, and else the sum of its steps.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unknown`] if there is no such phase.
+    pub fn duration(&self, phase: &str, at: &Trajectory) -> Result<f64, ProblemError> {
+        let nodes = self.nodes_of(phase)?;
+        match self.clocks.iter().find(|(name, _)| name == phase) {
+            Some((_, index)) => Ok(self.space().split(at.x(nodes.start)).2[*index]),
+            None => Ok(nodes.map(|k| self.dt(k)).sum()),
+        }
+    }
+    /// Times of all nodes in a trajectory, s, whose phases last as long as it says where that [is free](crate::Phase::free_duration).
+    ///
+    /// Cost: one pass over the nodes.
+    #[must_use]
+    pub fn times(&self, at: &Trajectory) -> Vec<f64> {
+        let planned = (0..=self.steps()).map(|k| self.time(k));
+        if self.clocks.is_empty() {
+            return planned.collect();
+        }
+        let share = |phase: &str| {
+            let nominal: f64 = self.nodes_of(phase).map_or(0.0, |nodes| nodes.map(|k| self.dt(k)).sum());
+            self.duration(phase, at).map_or(1.0, |duration| duration / nominal)
+        };
+        let shares: Vec<_> = self.clocks.iter().map(|(phase, _)| (phase.as_str(), share(phase))).collect();
+        let mut time = 0.0;
+        let mut times = vec![0.0];
+        for k in 0..self.steps() {
+            let free = shares.iter().find(|(phase, _)| *phase == self.phase_of(k));
+            time += self.dt(k) * free.map_or(1.0, |(_, share)| *share);
+            times.push(time);
+        }
+        times
+    }
+    /// Writes how long a phase lasts into a guess, s, where that [is free](crate::Phase::free_duration).
+    ///
+    /// # Errors
+    /// [`ProblemError::Unknown`] if there is no phase with a free duration of this name, [`ProblemError::Number`] if it is not positive.
+    pub fn set_duration(&self, phase: &str, seconds: f64, guess: &mut Trajectory) -> Result<(), ProblemError> {
+        let Some((_, index)) = self.clocks.iter().find(|(name, _)| name == phase) else {
+            let (place, what) = ("the problem".into(), "phase with a free duration");
+            return Err(ProblemError::Unknown { place, what, name: phase.into(), nearest: None });
+        };
+        if !(seconds.is_finite() && seconds > 0.0) {
+            let (what, rule) = ("the duration", "it must be positive, s");
+            return Err(ProblemError::Number { place: format!("phase `{phase}`"), what, value: seconds, rule });
+        }
+        self.carry(*index..index + 1, &[seconds], guess);
+        Ok(())
+    }
+}
