@@ -303,4 +303,9 @@ fn a_free_duration_becomes_the_shortest() {
         let refused = problem.set_duration(name, seconds, &mut guess).expect_err("is refused").to_string();
         assert!(refused.contains(said), "{refused}");
     }
+    let mut other = guess::standing(&problems::by_name("quadrotor").expect("a problem"));
+    for refused in [problem.duration("go", &other).err(), problem.set_duration("go", 1.0, &mut other).err()] {
+        assert!(refused.expect("is refused").to_string().contains("other sizes"));
+    }
+    assert_eq!(problem.times(&other).pop(), Some(problem.time(41)));
 }

@@ -8,21 +8,23 @@ impl Problem {
     /// How long a phase is in a trajectory, s: its variable where that is free, and else the sum of its steps.
     ///
     /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such phase.
+    /// [`ProblemError::Unknown`] if there is no such phase, [`ProblemError::Missing`] if the trajectory has other sizes than the problem.
     pub fn duration(&self, phase: &str, at: &Trajectory) -> Result<f64, ProblemError> {
+        self.check_sizes(at)?;
         let nodes = self.nodes_of(phase)?;
         match self.clocks.iter().find(|(name, _)| name == phase) {
             Some((_, index)) => Ok(self.space().split(at.x(nodes.start)).2[*index]),
             None => Ok(nodes.map(|k| self.dt(k)).sum()),
         }
     }
-    /// Times of all nodes in a trajectory, s, whose phases last as long as it says where that [is free](crate::Phase::free_duration).
+    /// Times of all nodes in a trajectory, s, whose phases last as long as it says where that [is free](crate::Phase::free_duration). If it
+    /// has other sizes than the problem, as long as they were made.
     ///
     /// Cost: one pass over the nodes.
     #[must_use]
     pub fn times(&self, at: &Trajectory) -> Vec<f64> {
         let planned = (0..=self.steps()).map(|k| self.time(k));
-        if self.clocks.is_empty() {
+        if self.clocks.is_empty() || !at.fits(self) {
             return planned.collect();
         }
         let share = |phase: &str| {
@@ -42,8 +44,10 @@ impl Problem {
     /// Writes how long a phase lasts into a guess, s, where that [is free](crate::Phase::free_duration).
     ///
     /// # Errors
-    /// [`ProblemError::Unknown`] if there is no phase with a free duration of this name, [`ProblemError::Number`] if it is not positive.
+    /// [`ProblemError::Unknown`] if there is no phase with a free duration of this name, [`ProblemError::Number`] if it is not positive,
+    /// [`ProblemError::Missing`] if the guess has other sizes than the problem.
     pub fn set_duration(&self, phase: &str, seconds: f64, guess: &mut Trajectory) -> Result<(), ProblemError> {
+        self.check_sizes(guess)?;
         let Some((_, index)) = self.clocks.iter().find(|(name, _)| name == phase) else {
             let (place, what) = ("the problem".into(), "phase with a free duration");
             return Err(ProblemError::Unknown { place, what, name: phase.into(), nearest: None });
@@ -54,5 +58,10 @@ impl Problem {
         }
         self.carry(*index..index + 1, &[seconds], guess);
         Ok(())
+    }
+    /// Is it a trajectory of this problem?
+    pub(super) fn check_sizes(&self, at: &Trajectory) -> Result<(), ProblemError> {
+        let what = "it has other sizes than the problem";
+        if at.fits(self) { Ok(()) } else { Err(ProblemError::Missing { place: "the trajectory".into(), what }) }
     }
 }

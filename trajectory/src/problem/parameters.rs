@@ -90,8 +90,9 @@ impl Problem {
     /// The numbers of a [parameter](crate::Parameter) in a trajectory.
     ///
     /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such parameter.
+    /// [`ProblemError::Unknown`] if there is no such parameter, [`ProblemError::Missing`] if the trajectory has other sizes than the problem.
     pub fn parameter<'t>(&self, name: &str, at: &'t Trajectory) -> Result<&'t [f64], ProblemError> {
+        self.check_sizes(at)?;
         let place = self.place_of(name)?;
         // Node 0 chooses them.
         Ok(&at.x(1)[self.model.nq() + self.model.nv()..][place])
@@ -99,8 +100,10 @@ impl Problem {
     /// Writes the numbers of a parameter into a guess, at all nodes.
     ///
     /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such parameter, [`ProblemError::Length`] if it has not so many numbers.
+    /// [`ProblemError::Unknown`] if there is no such parameter, [`ProblemError::Length`] if it has not so many numbers,
+    /// [`ProblemError::Missing`] if the guess has other sizes than the problem.
     pub fn set_parameter(&self, name: &str, numbers: &[f64], guess: &mut Trajectory) -> Result<(), ProblemError> {
+        self.check_sizes(guess)?;
         let place = self.place_of(name)?;
         let (expected, found) = (place.len(), numbers.len());
         if expected != found {
