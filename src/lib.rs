@@ -88,6 +88,8 @@
 //! things do as the standard library's would: brackets outside a matrix or a [`Tensor3`], and the methods of
 //! a single [`JointKind`](joint::JointKind), which algorithms call with slices that have been checked.
 
+#[doc(hidden)]
+pub mod ahead;
 mod at_level;
 pub mod batch;
 pub mod check;

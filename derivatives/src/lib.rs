@@ -10,6 +10,7 @@
 //! | [`lanes`] | [`Lanes`]: eight independent numbers in one register |
 //! | [`dual`] | [`Dual`]: a value and its derivatives in eight directions; a [`num_dual::DualNum`] |
 //! | [`uniform`] | [`VectorDual`]: the `Dual` whose value is held as its registers like it best |
+//! | [`directions`] | [`Directions`]: numbers with derivatives in eight directions, or in one |
 //! | [`function`] | [`Function`], [`ScalarFunction`], [`FallibleFunction`]: a formula written once for every number type |
 //! | [`drivers`] | Jacobian, gradient, Hessian, products, in chunks of a register |
 //! | [`difference`] | central differences and extrapolation with error estimates, step sweeps, on manifolds |
@@ -17,6 +18,7 @@
 
 pub mod check;
 pub mod difference;
+pub mod directions;
 pub mod drivers;
 pub mod dual;
 pub mod function;
@@ -25,6 +27,7 @@ pub mod scalar;
 pub mod simd;
 pub mod uniform;
 
+pub use directions::Directions;
 pub use dual::{Dual, Tangent};
 pub use function::{FallibleFunction, Function, ScalarFunction};
 pub use lanes::Lanes;

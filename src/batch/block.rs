@@ -6,7 +6,7 @@ use super::quantity::{InLanes, OUTPUTS, Quantity, Sizes};
 use crate::dynamics::by_plan;
 use crate::model::Model;
 use gradyn_derivatives::Level;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch_at, with_level};
+use gradyn_derivatives::simd::{Kernel, Register, VectorLevel, WIDTH, with_level};
 use std::any::Any;
 use std::ops::Range;
 
@@ -23,9 +23,12 @@ pub(super) struct Work<'a, Q> {
 }
 
 impl<Q: InLanes> Work<'_, Q> {
-    /// Evaluates the states in lanes, on as many threads as there are memories.
+    /// Evaluates the states in lanes, on as many threads as there are memories; one after the other where there are no vector registers.
     pub(super) fn run_in_lanes(self, level: Level, slots: &mut [Slot]) {
-        self.spread(slots, &|work, slot| dispatch_at(level, Task { work, slot }));
+        match VectorLevel::of(level) {
+            Some(level) => self.spread(slots, &|work, slot| level.run(Task { work, slot })),
+            None => self.run_one_by_one(level, slots),
+        }
     }
 }
 
@@ -115,8 +118,7 @@ impl<Q: InLanes> Work<'_, Q> {
         let Self { model, input, mut output, count, masks, quantity } = self;
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(memory, model) else { return };
-        // Without vector registers one after the other takes the plain form.
-        let alone = R::LEVEL != Level::Plain && quantity.is_faster_alone(model, R::LEVEL);
+        let alone = quantity.is_faster_alone(model, R::LEVEL);
         let mut first = 0;
         while first < count {
             let states = (count - first).min(R::LANES);

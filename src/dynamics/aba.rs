@@ -44,6 +44,7 @@ use gradyn_derivatives::{Real, Scalar};
 /// [`InputError`] if a length is wrong, the workspace is another model's, a number is not finite, or a wrench acts on a
 /// body that the model does not have; [`InputError::SingularMassMatrix`] names a joint that moves nothing with inertia.
 #[doc(alias("forward_dynamics", "forward dynamics", "articulated body algorithm", "mj_forward", "FD"))]
+#[inline(never)]
 pub fn aba<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -138,6 +138,7 @@ pub fn centroidal<'w, P: Real, T: Scalar<P>>(
 /// # Errors
 /// As [`centroidal`].
 #[doc(alias("computeCentroidalMomentum", "computeCentroidalMomentumTimeVariation"))]
+#[inline(never)]
 pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,

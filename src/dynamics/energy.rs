@@ -32,6 +32,7 @@ pub fn kinetic_energy<P: Real, T: Scalar<P>>(
 /// # Errors
 /// As [`kinetic_energy`].
 #[doc(alias("computePotentialEnergy", "gravitational_potential_energy"))]
+#[inline(never)]
 pub fn potential_energy<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -64,6 +65,7 @@ pub fn mechanical_energy<P: Real, T: Scalar<P>>(
 }
 
 /// Kinetic and potential energy; the kinetic one is finite.
+#[inline(never)]
 fn energies<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,

@@ -194,6 +194,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     /// Pose of a frame in the world, `x_wf`.
     #[must_use]
     #[doc(alias("updateFramePlacement", "CalcRelativeTransform"))]
+    #[inline(never)]
     pub fn frame_pose(&self, frame: FrameId) -> Option<Transform<T>> {
         let frame = self.model.frames.get(self.model.place_of_frame(frame)?)?;
         match frame.body {
@@ -203,6 +204,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     }
     /// Spatial velocity of a frame, in its coordinates.
     #[must_use]
+    #[inline(never)]
     pub fn frame_velocity(&self, frame: FrameId) -> Option<Motion<T>> {
         let frame = self.model.frames.get(self.model.place_of_frame(frame)?)?;
         match frame.body {
@@ -212,6 +214,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     }
     /// Spatial acceleration of a frame, in its coordinates, gravity left out.
     #[must_use]
+    #[inline(never)]
     pub fn frame_acceleration(&self, frame: FrameId) -> Option<Motion<T>> {
         let frame = self.model.frames.get(self.model.place_of_frame(frame)?)?;
         match frame.body {

@@ -30,6 +30,7 @@ use nalgebra::DMatrix;
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
 /// finite.
+#[inline(never)]
 pub fn frame_pose<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,

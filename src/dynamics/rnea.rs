@@ -147,6 +147,7 @@ pub(crate) fn base_acceleration<P: Real, A: Scalar<P>>(model: &Model<P>) -> Moti
 
 /// Which argument made a result that is not finite.
 #[cold]
+#[inline(never)]
 pub(crate) fn not_finite<P: Real, T: Real>(
     model: &Model<P>,
     q: &[T],

@@ -26,6 +26,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
+    #[inline(never)]
     pub fn integrate_into<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) -> Result<(), InputError> {
         self.check_q(q)?;
         self.check_length("v", "nv", v.len(), self.nv)?;
@@ -61,6 +62,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
+    #[inline(never)]
     pub fn difference_into<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) -> Result<(), InputError> {
         self.check_configurations(q0, q1)?;
         self.check_length("out", "nv", out.len(), self.nv)?;

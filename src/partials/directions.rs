@@ -1,54 +1,9 @@
-//! Dual numbers in as many directions as a register has lanes, or, where there are no vector registers, in one.
+//! Where dual numbers in several [directions](Directions) begin: at degrees of freedom, some at a time.
 
 use crate::model::Model;
-use gradyn_derivatives::num_dual::Dual64;
-use gradyn_derivatives::simd::{Register, WIDTH};
-use gradyn_derivatives::{Scalar, VectorDual};
+use gradyn_derivatives::Directions;
+use gradyn_derivatives::simd::WIDTH;
 use std::ops::Range;
-
-/// A value with derivatives in [`COUNT`](Self::COUNT) directions.
-pub(super) trait Directions: Scalar + Send + Sync + 'static {
-    /// At most [`WIDTH`].
-    const COUNT: usize;
-    /// A value and its derivatives, the first [`COUNT`](Self::COUNT) of these.
-    fn of(value: f64, derivatives: &[f64; WIDTH]) -> Self;
-    /// The derivatives, then zeros.
-    fn derivatives(&self) -> [f64; WIDTH];
-
-    /// The value, with derivative one in direction `k`.
-    #[inline(always)]
-    fn variable(value: f64, k: usize) -> Self {
-        let mut unit = [0.0; WIDTH];
-        unit[k] = 1.0;
-        Self::of(value, &unit)
-    }
-}
-
-impl<R: Register> Directions for VectorDual<R> {
-    const COUNT: usize = WIDTH;
-    #[inline(always)]
-    fn of(value: f64, derivatives: &[f64; WIDTH]) -> Self {
-        Self::from_parts(value, *derivatives)
-    }
-    #[inline(always)]
-    fn derivatives(&self) -> [f64; WIDTH] {
-        self.eps.to_array()
-    }
-}
-
-impl Directions for Dual64 {
-    const COUNT: usize = 1;
-    #[inline(always)]
-    fn of(value: f64, derivatives: &[f64; WIDTH]) -> Self {
-        Self::new(value, derivatives[0])
-    }
-    #[inline(always)]
-    fn derivatives(&self) -> [f64; WIDTH] {
-        let mut all = [0.0; WIDTH];
-        all[0] = self.eps;
-        all
-    }
-}
 
 /// Degrees of freedom, as many at a time as there are directions.
 pub(super) fn runs<T: Directions>(nv: usize) -> impl Iterator<Item = Range<usize>> {

@@ -5,9 +5,10 @@ use super::error::{
     DriverError, TryError, expect_len, finite_derivative, finite_second, finite_value, finite_weighted,
 };
 use super::workspace::unwritten;
+use crate::directions::{InDirections, in_directions};
 use crate::function::{OneOutput, Total};
-use crate::simd::{Baseline, Kernel, Register, WIDTH, dispatch};
-use crate::{Dual, FallibleFunction, Function, Lanes, MulAdd, ScalarFunction, VectorDual};
+use crate::{Directions, FallibleFunction, Function, MulAdd, ScalarFunction};
+use num_dual::Dual64;
 
 /// `f(x)`, the gradient (n) and the Hessian (n × n); see [`hessian_into`].
 ///
@@ -20,7 +21,7 @@ pub fn hessian<F: ScalarFunction>(f: &F, x: &[f64]) -> Result<(f64, Vec<f64>, Ve
     Ok((value, gradient, hessian))
 }
 
-/// [`hessian`] at the level that every processor has, as [`plain_jacobian`](super::plain_jacobian).
+/// [`hessian`], one pair of directions at a time, as [`plain_jacobian`](super::plain_jacobian).
 ///
 /// # Errors
 /// As [`hessian_into`].
@@ -31,7 +32,7 @@ pub fn plain_hessian<F: ScalarFunction>(f: &F, x: &[f64]) -> Result<(f64, Vec<f6
     let (f, workspace) = (&OneOutput(f), &mut Workspace::new());
     let (value, g, h) = (&mut value, &mut gradient, &mut hessian);
     let run = UpperTriangle { f: &Total(f), x, weights: &[1.0], workspace, value, gradient: g, hessian: h };
-    run.run::<Baseline>().map_err(TryError::driver)?;
+    run.run::<Dual64>().map_err(TryError::driver)?;
     Ok((value[0], gradient, hessian))
 }
 
@@ -116,13 +117,10 @@ pub fn try_weighted_hessian_into<F: FallibleFunction>(
     expect_len("value", value.len(), m)?;
     expect_len("gradient", gradient.len(), n)?;
     expect_len("hessian", hessian.len(), n * n)?;
-    dispatch(UpperTriangle { f, x, weights, workspace, value, gradient, hessian })
+    in_directions(UpperTriangle { f, x, weights, workspace, value, gradient, hessian })
 }
 
-/// A dual number of dual numbers: one direction outside, eight inside.
-pub(super) type Nested<R> = Dual<VectorDual<R>, VectorDual<R>>;
-
-/// The Hessian, row by row, in chunks of eight columns at or past the diagonal.
+/// The Hessian, row by row, in chunks of columns at or past the diagonal, as many as there are directions.
 struct UpperTriangle<'a, F> {
     f: &'a F,
     x: &'a [f64],
@@ -133,32 +131,32 @@ struct UpperTriangle<'a, F> {
     hessian: &'a mut [f64],
 }
 
-impl<F: FallibleFunction> Kernel for UpperTriangle<'_, F> {
+impl<F: FallibleFunction> InDirections for UpperTriangle<'_, F> {
     type Output = Result<(), TryError<F::Error>>;
 
     #[inline(always)]
-    fn run<R: Register>(self) -> Self::Output {
+    fn run<D: Directions>(self) -> Self::Output {
         let n = self.x.len();
-        let (inputs, outputs, memory) = self.workspace.for_function::<Nested<R>, F>(self.f);
+        let (inputs, outputs, memory) = self.workspace.for_function::<D::Twice, F>(self.f);
         let (mut row, mut start) = (0, 0);
         loop {
-            seed(inputs, self.x, row, start);
+            seed::<D>(inputs, self.x, row, start);
             unwritten(outputs);
             self.f.eval(memory, inputs, outputs).map_err(TryError::Function)?;
 
-            let width = WIDTH.min(n - start);
-            // (λ f).re.eps is the gradient's chunk, (λ f).eps.eps the row's.
-            let mut first = Lanes::<R>::from_array([0.0; WIDTH]);
-            let mut second = first;
+            let width = D::COUNT.min(n - start);
+            // The gradient's chunk is the derivatives of the one, the row's those of the other.
+            let (mut first, mut second) = (D::zero(), D::zero());
             for (i, output) in outputs.iter().enumerate() {
-                self.value[i] = finite_value(i, output.re.value())?;
-                for (k, along) in output.re.eps.to_array().into_iter().enumerate().take(width) {
+                let (inside, outside) = D::parts(output);
+                self.value[i] = finite_value(i, inside.value())?;
+                for (k, along) in inside.derivatives().into_iter().enumerate().take(width) {
                     finite_derivative(i, start + k, along)?;
                 }
-                first = MulAdd::<f64>::mul_plus(output.re.eps, self.weights[i], first);
-                second = MulAdd::<f64>::mul_plus(output.eps.eps, self.weights[i], second);
+                first = MulAdd::<f64>::mul_plus(inside, self.weights[i], first);
+                second = MulAdd::<f64>::mul_plus(outside, self.weights[i], second);
             }
-            let (first, second) = (first.to_array(), second.to_array());
+            let (first, second) = (first.derivatives(), second.derivatives());
             for k in 0..width {
                 let column = start + k;
                 if row == 0 {
@@ -170,10 +168,10 @@ impl<F: FallibleFunction> Kernel for UpperTriangle<'_, F> {
                     self.hessian[column * n + row] = entry;
                 }
             }
-            start += WIDTH;
+            start += D::COUNT;
             if start >= n {
                 row += 1;
-                start = row / WIDTH * WIDTH;
+                start = row / D::COUNT * D::COUNT;
             }
             if row >= n {
                 return Ok(());
@@ -182,13 +180,13 @@ impl<F: FallibleFunction> Kernel for UpperTriangle<'_, F> {
     }
 }
 
-/// The point `x`, with direction `outer` outside and directions `start … start + 7` inside.
+/// The point `x`, with direction `outer` outside and directions from `start` on inside.
 #[inline(always)]
-fn seed<R: Register>(inputs: &mut [Nested<R>], x: &[f64], outer: usize, start: usize) {
+fn seed<D: Directions>(inputs: &mut [D::Twice], x: &[f64], outer: usize, start: usize) {
     let mut j = 0;
     while j < x.len() {
         let along = if j == outer { 1.0 } else { 0.0 };
-        inputs[j] = Dual::new(VectorDual::variable(x[j], j.wrapping_sub(start)), Dual::from(along));
+        inputs[j] = D::variable(x[j], j.wrapping_sub(start)).twice(along);
         j += 1;
     }
 }

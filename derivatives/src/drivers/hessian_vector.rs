@@ -2,9 +2,8 @@
 
 use super::Workspace;
 use super::error::{DriverError, expect_len, finite_derivative, finite_second, finite_value};
-use super::hessian::Nested;
-use crate::simd::{Kernel, Register, WIDTH, dispatch};
-use crate::{Dual, ScalarFunction, VectorDual};
+use crate::directions::{InDirections, in_directions};
+use crate::{Directions, ScalarFunction};
 
 /// `f(x)`, the gradient (n) and `∇²f v` (n); see [`hessian_vector_into`].
 ///
@@ -40,10 +39,10 @@ pub fn hessian_vector_into<F: ScalarFunction>(
     expect_len("v", v.len(), n)?;
     expect_len("gradient", gradient.len(), n)?;
     expect_len("product", product.len(), n)?;
-    dispatch(AlongVector { f, x, v, workspace, gradient, product })
+    in_directions(AlongVector { f, x, v, workspace, gradient, product })
 }
 
-/// `∇²f v`, eight entries at a time.
+/// `∇²f v`, as many entries at a time as there are directions.
 struct AlongVector<'a, F> {
     f: &'a F,
     x: &'a [f64],
@@ -53,30 +52,29 @@ struct AlongVector<'a, F> {
     product: &'a mut [f64],
 }
 
-impl<F: ScalarFunction> Kernel for AlongVector<'_, F> {
+impl<F: ScalarFunction> InDirections for AlongVector<'_, F> {
     type Output = Result<f64, DriverError>;
 
     #[inline(always)]
-    fn run<R: Register>(self) -> Self::Output {
+    fn run<D: Directions>(self) -> Self::Output {
         let n = self.x.len();
-        let (inputs, _) = self.workspace.inputs_outputs::<Nested<R>>(n, 0);
+        let (inputs, _) = self.workspace.inputs_outputs::<D::Twice>(n, 0);
         let mut start = 0;
         loop {
             let mut j = 0;
             while j < n {
-                let inner = VectorDual::variable(self.x[j], j.wrapping_sub(start));
-                inputs[j] = Dual::new(inner, Dual::from(self.v[j]));
+                inputs[j] = D::variable(self.x[j], j.wrapping_sub(start)).twice(self.v[j]);
                 j += 1;
             }
-            let output = self.f.eval(inputs);
+            let (inside, outside) = D::parts(&self.f.eval(inputs));
 
-            let value = finite_value(0, output.re.value())?;
-            let (first, second) = (output.re.eps.to_array(), output.eps.eps.to_array());
-            for k in 0..WIDTH.min(n - start) {
+            let value = finite_value(0, inside.value())?;
+            let (first, second) = (inside.derivatives(), outside.derivatives());
+            for k in 0..D::COUNT.min(n - start) {
                 self.gradient[start + k] = finite_derivative(0, start + k, first[k])?;
                 self.product[start + k] = finite_second(0, start + k, second[k])?;
             }
-            start += WIDTH;
+            start += D::COUNT;
             if start >= n {
                 return Ok(value);
             }

@@ -3,9 +3,9 @@
 use super::Workspace;
 use super::error::{DriverError, TryError, expect_len, finite_derivative, finite_value};
 use super::workspace::unwritten;
+use crate::directions::{InDirections, in_directions};
 use crate::function::Total;
-use crate::simd::{Kernel, Register, WIDTH, dispatch};
-use crate::{FallibleFunction, Function, VectorDual};
+use crate::{Directions, FallibleFunction, Function};
 use num_dual::Dual64;
 
 /// `f(x)` of length `m` and the Jacobian, `m × n`, row-major; see [`jacobian_into`].
@@ -28,25 +28,9 @@ pub fn plain_jacobian<F: Function>(f: &F, x: &[f64]) -> Result<(Vec<f64>, Vec<f6
     let (n, m) = (f.inputs(), f.outputs());
     expect_len("x", x.len(), n)?;
     let (mut value, mut jacobian) = (vec![0.0; m], vec![0.0; m * n]);
-    let mut inputs: Vec<Dual64> = x.iter().copied().map(Dual64::from).collect();
-    let mut outputs = vec![Dual64::from(0.0); m];
-    // Once even without inputs: for the value.
-    for j in 0..n.max(1) {
-        if let Some(x) = inputs.get_mut(j) {
-            x.eps = 1.0;
-        }
-        unwritten(&mut outputs);
-        f.eval(&inputs, &mut outputs);
-        for (i, output) in outputs.iter().enumerate() {
-            value[i] = finite_value(i, output.re)?;
-            if j < n {
-                jacobian[i * n + j] = finite_derivative(i, j, output.eps)?;
-            }
-        }
-        if let Some(x) = inputs.get_mut(j) {
-            x.eps = 0.0;
-        }
-    }
+    let (workspace, to) = (&mut Workspace::new(), (&mut value[..], &mut jacobian[..]));
+    let run = Columns { f: &Total(f), x, workspace, value: to.0, jacobian: to.1 };
+    run.run::<Dual64>().map_err(TryError::driver)?;
     Ok((value, jacobian))
 }
 
@@ -82,10 +66,10 @@ pub fn try_jacobian_into<F: FallibleFunction>(
     expect_len("x", x.len(), n)?;
     expect_len("value", value.len(), m)?;
     expect_len("jacobian", jacobian.len(), m * n)?;
-    dispatch(Columns { f, x, workspace, value, jacobian })
+    in_directions(Columns { f, x, workspace, value, jacobian })
 }
 
-/// The Jacobian, eight columns at a time.
+/// The Jacobian, as many columns at a time as there are directions.
 struct Columns<'a, F> {
     f: &'a F,
     x: &'a [f64],
@@ -94,27 +78,27 @@ struct Columns<'a, F> {
     jacobian: &'a mut [f64],
 }
 
-impl<F: FallibleFunction> Kernel for Columns<'_, F> {
+impl<F: FallibleFunction> InDirections for Columns<'_, F> {
     type Output = Result<(), TryError<F::Error>>;
 
     #[inline(always)]
-    fn run<R: Register>(self) -> Self::Output {
+    fn run<D: Directions>(self) -> Self::Output {
         let n = self.x.len();
-        let (inputs, outputs, memory) = self.workspace.for_function::<VectorDual<R>, F>(self.f);
+        let (inputs, outputs, memory) = self.workspace.for_function::<D, F>(self.f);
         let mut start = 0;
         loop {
             seed(inputs, self.x, start);
             unwritten(outputs);
             self.f.eval(memory, inputs, outputs).map_err(TryError::Function)?;
 
-            let width = WIDTH.min(n - start);
+            let width = D::COUNT.min(n - start);
             for (i, output) in outputs.iter().enumerate() {
                 self.value[i] = finite_value(i, output.value())?;
-                for (k, eps) in output.eps.to_array().into_iter().enumerate().take(width) {
+                for (k, eps) in output.derivatives().into_iter().enumerate().take(width) {
                     self.jacobian[i * n + start + k] = finite_derivative(i, start + k, eps)?;
                 }
             }
-            start += WIDTH;
+            start += D::COUNT;
             if start >= n {
                 return Ok(());
             }
@@ -122,12 +106,12 @@ impl<F: FallibleFunction> Kernel for Columns<'_, F> {
     }
 }
 
-/// The point `x`, with directions `start … start + 7` in the lanes.
+/// The point `x`, with directions from `start` on.
 #[inline(always)]
-pub(super) fn seed<R: Register>(inputs: &mut [VectorDual<R>], x: &[f64], start: usize) {
+fn seed<D: Directions>(inputs: &mut [D], x: &[f64], start: usize) {
     let mut j = 0;
     while j < x.len() {
-        inputs[j] = VectorDual::variable(x[j], j.wrapping_sub(start));
+        inputs[j] = D::variable(x[j], j.wrapping_sub(start));
         j += 1;
     }
 }

@@ -347,7 +347,12 @@ macro_rules! real_by_operators {
     ([$($generics:tt)*] $t:ty) => {
         $crate::real_by_operators!(@ [$($generics)*] $t, Self);
         $crate::real_by_operators!(@ [$($generics)*] $t, f64);
-        impl<$($generics)*> $crate::AtLevel for $t {}
+        impl<$($generics)*> $crate::AtLevel for $t {
+            #[inline(always)]
+            fn call<P: $crate::simd::Piece>(piece: P) -> P::Output {
+                $crate::simd::call(piece)
+            }
+        }
     };
     (@ [$($generics:tt)*] $t:ty, $p:ty) => {
         impl<$($generics)*> $crate::MulAdd<$p> for $t {

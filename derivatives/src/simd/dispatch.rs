@@ -66,7 +66,8 @@ impl VectorLevel {
 
     /// `level`, or the best one below it that the processor has, unless that is the plain one.
     #[inline]
-    fn of(level: Level) -> Option<Self> {
+    #[must_use]
+    pub fn of(level: Level) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         return match level.or_below_cached() {
             Level::Avx512 => Some(Self(Vector::Avx512)),

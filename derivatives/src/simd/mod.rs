@@ -78,6 +78,14 @@ pub trait Piece {
     fn run(self) -> Self::Output;
 }
 
+/// Runs a piece as a function of its own, without instructions of a level: what [`AtLevel::call`](crate::AtLevel::call) is for numbers
+/// that are large and not made of registers. Not inlined: a piece that many algorithms share is compiled once, and in the first crate
+/// of a program that needs it.
+#[inline(never)]
+pub fn call<P: Piece>(piece: P) -> P::Output {
+    piece.run()
+}
+
 /// One number, in the form in which a level combines it with registers at the least cost.
 ///
 /// AVX-512 keeps it in all lanes: every product of a value with derivatives would otherwise begin with a broadcast, and

@@ -13,7 +13,7 @@ use crate::error::SensitivityError;
 use crate::estimate::triangle;
 use crate::local::torques_by_parameters;
 use crate::parameters::{Chain, Parameters};
-use gradyn::derivatives::Dual8;
+use gradyn::derivatives::num_dual::Dual64;
 use gradyn::dynamics::{rnea_parameter_gradient, standard_regressor};
 use gradyn::{Model, Workspace};
 use nalgebra::DMatrix;
@@ -22,9 +22,6 @@ use rayon::prelude::*;
 /// δ: columns of J have length one at the start, so that what is told worse than by 1e-6 of a column counts as not told yet, and the
 /// gradient says how to tell it.
 const DELTA: f64 = 1e-12;
-/// Lanes of a [`Dual8`].
-const LANES: usize = 8;
-
 /// A state: nq, nv, nv numbers.
 pub(super) type State = [Vec<f64>; 3];
 
@@ -107,7 +104,7 @@ impl<'a> Information<'a> {
         let inverse = root.solve_upper_triangular(&DMatrix::identity(r, r)).ok_or_else(singular)?;
         let mut weights = j * (&inverse * inverse.transpose());
         weights.column_iter_mut().zip(scale).for_each(|(mut column, scale)| column /= -*scale * r as f64);
-        let memory = || Workspace::<Dual8>::new(self.model);
+        let memory = || Workspace::<Dual64>::new(self.model);
         let gradients = states.par_iter().enumerate().map_init(memory, |ws, (i, state)| {
             // Of all that were chosen; those that are no base parameter weigh nothing.
             let mut all = DMatrix::zeros(nv, self.chosen);
@@ -123,26 +120,21 @@ impl<'a> Information<'a> {
     /// `Σ w ∂(∂τ/∂p)` by a state, for weights of the engine's parameters: nv rows.
     fn contracted(
         &self,
-        ws: &mut Workspace<Dual8>,
+        ws: &mut Workspace<Dual64>,
         state: &State,
         w: &DMatrix<f64>,
     ) -> Result<State, SensitivityError> {
         let nv = self.model.nv();
         let mut gradient = [vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]];
-        for first in (0..3 * nv).step_by(LANES) {
-            let mut place = 0;
-            let [q, v, a]: [Vec<Dual8>; 3] = std::array::from_fn(|of| {
-                let variable = |x: &f64| {
-                    place += 1;
-                    // A lane that is not there: a constant.
-                    Dual8::variable(*x, (place - 1_usize).wrapping_sub(first))
-                };
-                state[of].iter().map(variable).collect()
+        for varied in 0..3 * nv {
+            let [q, v, a]: [Vec<Dual64>; 3] = std::array::from_fn(|of| {
+                let one = |k: usize| if of * nv + k == varied { 1.0 } else { 0.0 };
+                state[of].iter().enumerate().map(|(k, x)| Dual64::new(*x, one(k))).collect()
             });
-            let mut sums = [0.0; LANES];
-            let mut add = |w: f64, y: &Dual8| {
+            let mut sum = 0.0;
+            let mut add = |w: f64, y: &Dual64| {
                 if w != 0.0 {
-                    sums.iter_mut().zip(y.eps.to_array()).for_each(|(sum, y)| *sum += w * y);
+                    sum += w * y.eps;
                 }
             };
             if self.by_regressor {
@@ -150,15 +142,12 @@ impl<'a> Information<'a> {
                 w.iter().zip(y.iter()).for_each(|(w, y)| add(*w, y));
             } else {
                 for row in 0..nv {
-                    let lambda: Vec<Dual8> = (0..nv).map(|j| Dual8::from(f64::from(u8::from(j == row)))).collect();
+                    let lambda: Vec<Dual64> = (0..nv).map(|j| Dual64::from(f64::from(u8::from(j == row)))).collect();
                     let by = rnea_parameter_gradient(self.model, ws, &q, &v, &a, &lambda, &[])?;
                     w.row(row).iter().zip(by.dp).for_each(|(w, y)| add(*w, y));
                 }
             }
-            for (lane, sum) in sums.iter().enumerate().take(3 * nv - first) {
-                let place = first + lane;
-                gradient[place / nv][place % nv] = *sum;
-            }
+            gradient[varied / nv][varied % nv] = sum;
         }
         Ok(gradient)
     }

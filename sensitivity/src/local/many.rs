@@ -2,7 +2,8 @@
 
 use super::Output;
 use crate::parameters::Parameters;
-use gradyn::derivatives::{Kernel, Lanes, Register, dispatch};
+use gradyn::derivatives::simd::VectorLevel;
+use gradyn::derivatives::{Kernel, Lanes, Register};
 use gradyn::{Model, Workspace};
 
 /// An output of the robots with these values: `samples` has those of one robot after the other, `outputs` gets their outputs. Outputs of a
@@ -16,7 +17,11 @@ pub fn evaluate_many(parameters: &Parameters, output: Output<'_>, samples: &[f64
     if count == 0 || !outputs.len().is_multiple_of(count) {
         return;
     }
-    dispatch(Many { parameters, output, samples, outputs, np });
+    let many = Many { parameters, output, samples, outputs, np };
+    match VectorLevel::active() {
+        Some(level) if output.is_abreast() => level.run(many),
+        _ => many.one_by_one(),
+    }
 }
 
 struct Many<'a> {
@@ -30,6 +35,26 @@ struct Many<'a> {
 /// Eight robots, and their memory.
 type Robots<R> = (Model<Lanes<R>>, Workspace<Lanes<R>>);
 
+impl Many<'_> {
+    fn one_by_one(self) {
+        let count = self.samples.len() / self.np;
+        let width = self.outputs.len() / count;
+        for (to, values) in self.outputs.chunks_exact_mut(width.max(1)).zip(self.samples.chunks_exact(self.np)) {
+            alone(self.parameters, self.output, values, to);
+        }
+    }
+}
+
+/// The output of one robot, if it has one.
+fn alone(parameters: &Parameters, output: Output<'_>, values: &[f64], to: &mut [f64]) {
+    let robot = parameters.robot_at(values);
+    if let Ok(found) = robot.and_then(|robot| output.value::<f64>(&robot, parameters.robot()))
+        && found.len() == to.len()
+    {
+        to.copy_from_slice(&found);
+    }
+}
+
 impl Kernel for Many<'_> {
     type Output = ();
     #[inline(always)]
@@ -37,18 +62,6 @@ impl Kernel for Many<'_> {
         let Self { parameters, output, samples, outputs, np } = self;
         let count = samples.len() / np;
         let width = outputs.len() / count;
-        let alone = |i: usize, to: &mut [f64]| {
-            let robot = parameters.robot_at(&samples[i * np..][..np]);
-            if let Ok(found) = robot.and_then(|robot| output.value::<f64>(&robot, parameters.robot()))
-                && found.len() == width
-            {
-                to[i * width..][..width].copy_from_slice(&found);
-            }
-        };
-        if !output.is_abreast() {
-            (0..count).for_each(|i| alone(i, outputs));
-            return;
-        }
         let mut robot: Option<Robots<R>> = None;
         for first in (0..count).step_by(8) {
             let lanes = (count - first).min(8);
@@ -79,7 +92,9 @@ impl Kernel for Many<'_> {
                 }
                 Ok(_) => {}
                 // One of eight is none: each by itself.
-                Err(_) => (first..first + lanes).for_each(|i| alone(i, outputs)),
+                Err(_) => (first..first + lanes).for_each(|i| {
+                    alone(parameters, output, &samples[i * np..][..np], &mut outputs[i * width..][..width]);
+                }),
             }
         }
     }

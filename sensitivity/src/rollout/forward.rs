@@ -8,7 +8,8 @@ use super::scheme::{Robot, Scheme};
 use super::{Rollout, State};
 use crate::error::SensitivityError;
 use crate::local::torques_by_parameters;
-use gradyn::{Dual8, Method, aba_derivatives};
+use gradyn::derivatives::num_dual::Dual64;
+use gradyn::{Method, aba_derivatives};
 use nalgebra::DMatrix;
 
 /// Sensitivities of all states. Columns: the parameters, then `q₀` and `v₀`, nv each.
@@ -71,32 +72,28 @@ impl Rollout<'_> {
         let columns = np + 2 * nv;
         let mut by = vec![DMatrix::zeros(2 * nv, columns); nodes];
         let nominal = self.parameters.robot();
-        for first in (0..columns).step_by(8) {
-            let lane = |column: usize| (first..first + 8).contains(&column).then(|| column - first);
-            let seed = |x: f64, column: usize| lane(column).map_or(Dual8::from(x), |lane| Dual8::variable(x, lane));
-            let at: Vec<Dual8> = values.iter().enumerate().map(|(k, x)| seed(*x, k)).collect();
+        for varied in 0..columns {
+            let seed = |x: f64, column: usize| Dual64::new(x, if column == varied { 1.0 } else { 0.0 });
+            let at: Vec<Dual64> = values.iter().enumerate().map(|(k, x)| seed(*x, k)).collect();
             let mut robot = Robot::new(self.parameters.robot_at(&at)?);
             // The start is moved by what the parameters say, and then by the columns of its own.
             let (q, v) = self.start(&robot, &at, (q0, v0))?;
-            let step: Vec<Dual8> = (0..nv).map(|k| seed(0.0, np + k)).collect();
+            let step: Vec<Dual64> = (0..nv).map(|k| seed(0.0, np + k)).collect();
             let mut moved = q.clone();
             robot.model.integrate_into(&q, &step, &mut moved)?;
-            let more = |(k, v): (usize, Dual8)| v + seed(0.0, np + nv + k);
-            let v: Vec<Dual8> = v.into_iter().enumerate().map(more).collect();
+            let more = |(k, v): (usize, Dual64)| v + seed(0.0, np + nv + k);
+            let v: Vec<Dual64> = v.into_iter().enumerate().map(more).collect();
             let mut v = self.hit(&mut robot, 0, &moved, v)?;
             let mut q = moved;
             for (node, (state, by)) in states.iter().zip(&mut by).enumerate() {
                 if node > 0 {
                     (q, v) = self.advance(&mut robot, node - 1, (&q, &v), &[])?;
                 }
-                let here: Vec<Dual8> = state.0.iter().map(|x| Dual8::from(*x)).collect();
-                let mut tangent = vec![Dual8::from(0.0); nv];
+                let here: Vec<Dual64> = state.0.iter().map(|x| Dual64::from(*x)).collect();
+                let mut tangent = vec![Dual64::from(0.0); nv];
                 nominal.difference_into(&here, &q, &mut tangent)?;
                 for (row, x) in tangent.iter().chain(&v).enumerate() {
-                    let lanes = x.eps.to_array();
-                    for column in first..columns.min(first + 8) {
-                        by[(row, column)] = lanes[column - first];
-                    }
+                    by[(row, varied)] = x.eps;
                 }
             }
         }

@@ -59,6 +59,7 @@ pub struct AbaParameterGradient<'w, T> {
 /// # Errors
 /// As [`rnea_gradient`](super::rnea_gradient()).
 #[doc(alias("adjoint", "vector-Jacobian product", "VJP"))]
+#[inline(never)]
 pub fn rnea_parameter_gradient<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -86,6 +87,7 @@ pub fn rnea_parameter_gradient<'w, P: Real, T: Scalar<P>>(
 /// # Errors
 /// As [`aba_gradient`](super::aba_gradient()).
 #[doc(alias("adjoint", "vector-Jacobian product", "VJP"))]
+#[inline(never)]
 pub fn aba_parameter_gradient<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

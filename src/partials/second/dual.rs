@@ -5,10 +5,9 @@ use super::{At, SecondOrderWorkspace};
 use crate::dynamics::rnea_derivatives::analytical;
 use crate::dynamics::{ExternalWrench, Tensor3, Workspace};
 use crate::model::{InputError, Model};
-use crate::partials::directions::{Directions, Seeds, constant, runs};
-use gradyn_derivatives::VectorDual;
-use gradyn_derivatives::num_dual::Dual64;
-use gradyn_derivatives::simd::{Kernel, Register, VectorLevel};
+use crate::partials::directions::{Seeds, constant, runs};
+use gradyn_derivatives::Directions;
+use gradyn_derivatives::directions::{InDirections, in_directions};
 use std::ops::Range;
 
 /// Fills in the tensors; are all entries finite?
@@ -18,10 +17,7 @@ pub(super) fn rnea_second_derivatives(
     at: At<'_>,
 ) -> Result<bool, InputError> {
     ws.base.second(model).sparse = false;
-    match VectorLevel::active() {
-        Some(level) => level.run(Run { model, ws, at }),
-        None => run::<Dual64>(model, ws, at),
-    }
+    in_directions(Run { model, ws, at });
     Ok(ws.base.second(model).result.is_finite())
 }
 
@@ -31,45 +27,40 @@ struct Run<'a> {
     at: At<'a>,
 }
 
-impl Kernel for Run<'_> {
+impl InDirections for Run<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { model, ws, at } = self;
-        run::<VectorDual<R>>(model, ws, at);
-    }
-}
-
-#[inline(always)]
-fn run<T: Directions>(model: &Model, ws: &mut SecondOrderWorkspace, At { q, v, a, wrenches }: At<'_>) {
-    let SecondOrderWorkspace { base, registers, .. } = ws;
-    if !registers.as_ref().is_some_and(|memory| memory.is::<Workspace<T>>()) {
-        *registers = Some(Box::new(Workspace::<T>::new(model)));
-    }
-    // The memory has this type: it was made with it or is replaced.
-    let Some(dual) = registers.as_mut().and_then(|memory| memory.downcast_mut::<Workspace<T>>()) else { return };
-    let result = &mut base.second(model).result;
-    let (mut q_0, mut v_0) = (vec![T::zero(); model.nq()], vec![T::zero(); model.nv()]);
-    let (mut q_k, mut a_0) = (q_0.clone(), v_0.clone());
-    for (to, from) in [(&mut q_0, q), (&mut v_0, v), (&mut a_0, a)] {
-        constant(to, from);
-    }
-    let wrenches: Vec<ExternalWrench<T>> = wrenches.iter().map(ExternalWrench::lift).collect();
-    let mut seeds = Seeds::new(model);
-    for dofs in runs::<T>(model.nv()) {
-        seeds.configuration(model, q, dofs.clone(), &mut q_k);
-        let by = analytical(model, dual, &q_k, &v_0, &a_0, &wrenches);
-        store(by.dtau_dq, &dofs, &mut result.d2tau_dqdq);
-        store(by.dtau_da, &dofs, &mut result.d2tau_dadq);
-
-        for (k, dof) in dofs.clone().enumerate() {
-            v_0[dof] = T::variable(v[dof], k);
+    fn run<T: Directions>(self) {
+        let Self { model, ws, at: At { q, v, a, wrenches } } = self;
+        let SecondOrderWorkspace { base, registers, .. } = ws;
+        if !registers.as_ref().is_some_and(|memory| memory.is::<Workspace<T>>()) {
+            *registers = Some(Box::new(Workspace::<T>::new(model)));
         }
-        let by = analytical(model, dual, &q_0, &v_0, &a_0, &wrenches);
-        store(by.dtau_dq, &dofs, &mut result.d2tau_dqdv);
-        store(by.dtau_dv, &dofs, &mut result.d2tau_dvdv);
-        constant(&mut v_0[dofs.clone()], &v[dofs]);
+        // The memory has this type: it was made with it or is replaced.
+        let Some(dual) = registers.as_mut().and_then(|memory| memory.downcast_mut::<Workspace<T>>()) else { return };
+        let result = &mut base.second(model).result;
+        let (mut q_0, mut v_0) = (vec![T::zero(); model.nq()], vec![T::zero(); model.nv()]);
+        let (mut q_k, mut a_0) = (q_0.clone(), v_0.clone());
+        for (to, from) in [(&mut q_0, q), (&mut v_0, v), (&mut a_0, a)] {
+            constant(to, from);
+        }
+        let wrenches: Vec<ExternalWrench<T>> = wrenches.iter().map(ExternalWrench::lift).collect();
+        let mut seeds = Seeds::new(model);
+        for dofs in runs::<T>(model.nv()) {
+            seeds.configuration(model, q, dofs.clone(), &mut q_k);
+            let by = analytical(model, dual, &q_k, &v_0, &a_0, &wrenches);
+            store(by.dtau_dq, &dofs, &mut result.d2tau_dqdq);
+            store(by.dtau_da, &dofs, &mut result.d2tau_dadq);
+
+            for (k, dof) in dofs.clone().enumerate() {
+                v_0[dof] = T::variable(v[dof], k);
+            }
+            let by = analytical(model, dual, &q_0, &v_0, &a_0, &wrenches);
+            store(by.dtau_dq, &dofs, &mut result.d2tau_dqdv);
+            store(by.dtau_dv, &dofs, &mut result.d2tau_dvdv);
+            constant(&mut v_0[dofs.clone()], &v[dofs]);
+        }
     }
 }
 

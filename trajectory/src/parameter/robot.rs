@@ -1,23 +1,21 @@
-//! Derivatives of torques and accelerations by numbers of the robot: the robot itself in dual numbers, eight directions at a time.
+//! Derivatives of torques and accelerations by numbers of the robot: the robot itself in dual numbers, one direction at a time. They are
+//! few, and eight directions would take ten times the code.
 
 use super::RobotNumbers;
 use gradyn::dynamics::rnea_parameter_gradient;
 use gradyn::model::InputError;
-use gradyn::num_dual::HyperDual64;
-use gradyn::{Dual8, Model, Workspace, rnea};
+use gradyn::num_dual::{Dual64, HyperDual64};
+use gradyn::{Model, Workspace, rnea};
 use nalgebra::DMatrix;
-
-/// Directions of a dual number.
-const WIDTH: usize = 8;
 
 /// The robot in dual numbers, and memory.
 pub(crate) struct RobotDerivatives {
-    model: Model<Dual8>,
-    workspace: Workspace<Dual8>,
-    values: Vec<Dual8>,
+    model: Model<Dual64>,
+    workspace: Workspace<Dual64>,
+    values: Vec<Dual64>,
     /// q, v, and torques or accelerations.
-    state: [Vec<Dual8>; 3],
-    lambda: Vec<Dual8>,
+    state: [Vec<Dual64>; 3],
+    lambda: Vec<Dual64>,
     /// `∂τ/∂p`, nv × np.
     pub(crate) torques: DMatrix<f64>,
     /// `∂a/∂p`, nv × np.
@@ -29,7 +27,7 @@ pub(crate) struct RobotDerivatives {
 
 impl RobotDerivatives {
     pub(crate) fn new(model: &Model, numbers: &RobotNumbers) -> Self {
-        let zero = |n: usize| vec![Dual8::from(0.0); n];
+        let zero = |n: usize| vec![Dual64::from(0.0); n];
         Self {
             model: model.lift(),
             workspace: Workspace::new(model),
@@ -47,20 +45,13 @@ impl RobotDerivatives {
         Self::new(&model.clone().with_gravity(nalgebra::Vector3::zeros()), numbers)
     }
 
-    /// Lets eight of the values vary, from `first` on; the state is constant.
-    fn vary(
-        &mut self,
-        numbers: &RobotNumbers,
-        values: &[f64],
-        first: usize,
-        state: [&[f64]; 3],
-    ) -> Result<(), InputError> {
+    /// Lets value `k` vary; the state is constant.
+    fn vary(&mut self, numbers: &RobotNumbers, values: &[f64], k: usize, state: [&[f64]; 3]) -> Result<(), InputError> {
         for (i, (to, x)) in self.values.iter_mut().zip(values).enumerate() {
-            let varies = (first..first + WIDTH).contains(&i);
-            *to = if varies { Dual8::variable(*x, i - first) } else { Dual8::from(*x) };
+            *to = Dual64::new(*x, if i == k { 1.0 } else { 0.0 });
         }
         for (to, from) in self.state.iter_mut().zip(state) {
-            to.iter_mut().zip(from).for_each(|(to, x)| *to = Dual8::from(*x));
+            to.iter_mut().zip(from).for_each(|(to, x)| *to = Dual64::from(*x));
         }
         numbers.set(&self.values, &mut self.model)
     }
@@ -72,15 +63,12 @@ impl RobotDerivatives {
         values: &[f64],
         state: [&[f64]; 3],
     ) -> Result<(), InputError> {
-        for first in (0..values.len()).step_by(WIDTH) {
-            self.vary(numbers, values, first, state)?;
+        for k in 0..values.len() {
+            self.vary(numbers, values, k, state)?;
             let [q, v, a] = &self.state;
             let tau = rnea(&self.model, &mut self.workspace, q, v, a, &[])?;
-            for (i, tau) in tau.iter().enumerate() {
-                let by = tau.eps.to_array();
-                for (k, x) in (first..values.len()).zip(by) {
-                    self.torques[(i, k)] = x;
-                }
+            for (to, tau) in self.torques.column_mut(k).iter_mut().zip(tau) {
+                *to = tau.eps;
             }
         }
         Ok(())
@@ -113,45 +101,42 @@ impl RobotDerivatives {
         for (j, lambda) in self.lambda.iter_mut().enumerate() {
             let mu = |m: &DMatrix<f64>, g: &[f64]| m.column(j).iter().zip(g).map(|(m, g)| m * g).sum::<f64>();
             let [by_a, by_f] = by.weights;
-            *lambda = Dual8::from(mu(by.a_tau, by_a) + by.f_tau.map_or(0.0, |m| mu(m, by_f)));
+            *lambda = Dual64::from(mu(by.a_tau, by_a) + by.f_tau.map_or(0.0, |m| mu(m, by_f)));
         }
-        for first in (0..np).step_by(WIDTH) {
-            self.vary(numbers, values, first, [q, v, by.a])?;
+        for j in 0..np {
+            self.vary(numbers, values, j, [q, v, by.a])?;
             let Self { model, workspace, state: [q, v, a], lambda, twice, joints, accelerations, .. } = self;
             let t = rnea_parameter_gradient(model, workspace, q, v, a, lambda, &[])?;
-            for (k, j) in (first..np).enumerate().take(WIDTH) {
-                let of = |x: &Dual8| x.eps.to_array()[k];
-                for (block, entries) in [t.state.dq, t.state.dv].into_iter().enumerate() {
-                    entries.iter().enumerate().for_each(|(i, x)| to(j, block, i, -of(x)));
-                }
-                for (l, x) in t.state.da.iter().enumerate() {
-                    let x = of(x);
-                    for (block, m) in [by.a_q, by.a_v, by.a_tau].into_iter().enumerate() {
-                        (0..nv).for_each(|i| to(j, block, i, -x * m[(l, i)]));
-                    }
-                    for i in 0..np {
-                        // Both of a pair; along the diagonal twice.
-                        let x = -x * accelerations[(l, i)];
-                        to(j, 3, i, x);
-                        to(i, 3, j, x);
-                    }
-                }
-                // ∂/∂p_j (G_π ∂π/∂p_i) = ∂G_π/∂p_j ∂π/∂p_i + G_π ∂²π/∂p_i∂p_j, with G = ∂t/∂π by standard parameters π.
-                for (place, i) in joints.iter() {
-                    to(j, 3, *i, -of(&t.dp[*place]));
+            for (block, entries) in [t.state.dq, t.state.dv].into_iter().enumerate() {
+                entries.iter().enumerate().for_each(|(i, x)| to(j, block, i, -x.eps));
+            }
+            for (l, x) in t.state.da.iter().enumerate() {
+                let x = x.eps;
+                for (block, m) in [by.a_q, by.a_v, by.a_tau].into_iter().enumerate() {
+                    (0..nv).for_each(|i| to(j, block, i, -x * m[(l, i)]));
                 }
                 for i in 0..np {
-                    twice.iter_mut().zip(values).for_each(|(to, x)| *to = HyperDual64::from(*x));
-                    twice[i].eps1 = 1.0;
-                    twice[j].eps2 = 1.0;
-                    let mut sum = 0.0;
-                    for (body, parameters) in numbers.inertias(twice) {
-                        for (g, p) in t.dp[10 * body..][..10].iter().zip(parameters) {
-                            sum += of(g) * p.eps1 + g.value() * p.eps1eps2;
-                        }
-                    }
-                    to(j, 3, i, -sum);
+                    // Both of a pair; along the diagonal twice.
+                    let x = -x * accelerations[(l, i)];
+                    to(j, 3, i, x);
+                    to(i, 3, j, x);
                 }
+            }
+            // ∂/∂p_j (G_π ∂π/∂p_i) = ∂G_π/∂p_j ∂π/∂p_i + G_π ∂²π/∂p_i∂p_j, with G = ∂t/∂π by standard parameters π.
+            for (place, i) in joints.iter() {
+                to(j, 3, *i, -t.dp[*place].eps);
+            }
+            for i in 0..np {
+                twice.iter_mut().zip(values).for_each(|(to, x)| *to = HyperDual64::from(*x));
+                twice[i].eps1 = 1.0;
+                twice[j].eps2 = 1.0;
+                let mut sum = 0.0;
+                for (body, parameters) in numbers.inertias(twice) {
+                    for (g, p) in t.dp[10 * body..][..10].iter().zip(parameters) {
+                        sum += g.eps * p.eps1 + g.re * p.eps1eps2;
+                    }
+                }
+                to(j, 3, i, -sum);
             }
         }
         Ok(())
