@@ -7,6 +7,7 @@ use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::slices::{fill, first_not_finite, subtract};
 use super::{Workspace, bias, ltl, placed, step};
+use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::fields::default_of_fields;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
@@ -238,11 +239,11 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
             if let Some(parent) = body.parent {
                 p += articulated.inertia.times(drift[i]); //        p_λ += X (p + I ζ)
                 force[parent] += x_pb[i].act(p);
-                bodies[parent].carry(articulated, &x_pb[i]);
+                bodies[parent].carry(&articulated, &x_pb[i]);
             }
         }
 
-        aba.accelerate(model, (x_pb, columns), base_acceleration(model));
+        accelerate(model, aba, (x_pb, columns), base_acceleration(model));
         None
     }
 }
@@ -274,17 +275,17 @@ impl<P: Real, T: Scalar<P>> Piece for Outward<'_, P, T> {
     }
 }
 
-impl<T: Real> Memory<T> {
+at_level! {
     /// Root to leaves: `q̈` by what is left to each column, the world accelerating at `a_0`. With where bodies are in their
     /// parents, and columns of joints.
-    #[inline(always)]
-    fn accelerate<P: Real>(
-        &mut self,
+    fn accelerate<P: Real, T: Scalar<P>>(
         model: &Model<P>,
-        (x_pb, columns): (&[Transform<T>], &[Motion<T>]),
+        memory: &mut Memory<T>,
+        placed: (&[Transform<T>], &[Motion<T>]),
         a_0: Motion<T>,
     ) {
-        let Self { drift, motion, reaction, reciprocal, rest, ddq, .. } = self;
+        let Memory { drift, motion, reaction, reciprocal, rest, ddq, .. } = memory;
+        let (x_pb, columns) = placed;
         for (i, body) in model.bodies.iter().enumerate() {
             let mut a = drift[i] + x_pb[i].inv_act(body.parent.map_or(a_0, |p| motion[p]));
             for k in body.v.clone() {
@@ -324,7 +325,7 @@ impl<P: Real, T: Scalar<P>> Piece for Again<'_, P, T> {
                 force[parent] += x_pb[i].act(p);
             }
         }
-        aba.accelerate(model, (x_pb, columns), Motion::zero());
+        accelerate(model, aba, (x_pb, columns), Motion::zero());
         x.copy_from_slice(&aba.ddq);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Workspace;
 use super::slices::first_not_finite;
+use crate::at_level::at_level;
 pub use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Transform};
@@ -38,14 +39,19 @@ pub(crate) fn overflow<P: Real, T>(
     model.overflow_of(what, index, body.map_or_else(String::new, |body| format!("body {}", body.name)))
 }
 
-/// Subtracts the wrenches from the forces that the bodies need.
-#[inline(always)]
-pub(crate) fn subtract<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, wrenches: &[ExternalWrench<T>]) {
-    if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
-        step_world_poses(model, ws);
-    }
-    for w in wrenches {
-        subtract_from::<T, T>(&mut ws.force[w.body.index()], w, &ws.x_wb[w.body.index()]);
+at_level! {
+    /// Subtracts the wrenches from the forces that the bodies need.
+    pub(crate) fn subtract<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        wrenches: &[ExternalWrench<T>],
+    ) {
+        if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
+            step_world_poses(model, ws);
+        }
+        for w in wrenches {
+            subtract_from::<T, T>(&mut ws.force[w.body.index()], w, &ws.x_wb[w.body.index()]);
+        }
     }
 }
 

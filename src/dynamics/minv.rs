@@ -168,7 +168,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
                 }
             }
             if let Some(parent) = body.parent {
-                bodies[parent].carry(articulated, &x_pb[i]);
+                bodies[parent].carry(&articulated, &x_pb[i]);
                 for f in &mut force[degrees_below(model, body)] {
                     *f = x_pb[i].act(*f); //                       F_λ = X F
                 }

@@ -280,9 +280,9 @@ impl<P: Real> Row<P> {
     #[inline(always)]
     fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> T {
         match self {
-            Self::Along(n) => v3::dot::<T, T>(a.vector(v3::lift(*n)), v3::sub(b.translation, a.translation)),
+            Self::Along(n) => offset(v3::lift(*n), a, b),
             Self::Angle { n, u, cos } => v3::dot::<T, T>(a.vector(v3::lift(*n)), b.vector(v3::lift(*u))) - *cos,
-            Self::Screw(screw) => screw.error(a, b, Self::Along(screw.n).error(a, b)),
+            Self::Screw(screw) => screw.error(a, b, offset(v3::lift(screw.n), a, b)),
         }
     }
 
@@ -317,12 +317,7 @@ impl<P: Real> Row<P> {
     #[inline(always)]
     pub(crate) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> [Force<T>; 2] {
         match self {
-            // n · (ṗ_b − ṗ_a − ω_a × d)
-            Self::Along(n) => {
-                let n: Vector3<T> = a.vector(v3::lift(*n));
-                let d = v3::sub(b.translation, a.translation);
-                [Force::new(v3::neg(n), v3::cross::<T, T>(n, d)), Force::new(n, v3::zero())]
-            }
+            Self::Along(n) => along(v3::lift(*n), a, b),
             // (ω_b − ω_a) · (u × n)
             Self::Angle { n, u, .. } => {
                 let m = v3::cross::<T, T>(b.vector(v3::lift(*u)), a.vector(v3::lift(*n)));
@@ -330,12 +325,26 @@ impl<P: Real> Row<P> {
             }
             // n · (ṗ_b − ṗ_a − ω_a × d) − h (ω_b − ω_a) · w
             Self::Screw(screw) => {
-                let [f_a, f_b] = Self::Along(screw.n).wrenches(a, b);
+                let [f_a, f_b] = along(v3::lift(screw.n), a, b);
                 let m = v3::scale::<T, T>(T::from(screw.pitch), screw.turning(a, b));
                 [f_a + Force::new(v3::zero(), m), f_b - Force::new(v3::zero(), m)]
             }
         }
     }
+}
+
+/// `n · (p_b − p_a)`, n fixed in A
+#[inline(always)]
+fn offset<T: Real>(n: Vector3<T>, a: &Transform<T>, b: &Transform<T>) -> T {
+    v3::dot::<T, T>(a.vector(n), v3::sub(b.translation, a.translation))
+}
+
+/// The wrenches of its rate, `n · (ṗ_b − ṗ_a − ω_a × d)`
+#[inline(always)]
+fn along<T: Real>(n: Vector3<T>, a: &Transform<T>, b: &Transform<T>) -> [Force<T>; 2] {
+    let n: Vector3<T> = a.vector(n);
+    let d = v3::sub(b.translation, a.translation);
+    [Force::new(v3::neg(n), v3::cross::<T, T>(n, d)), Force::new(n, v3::zero())]
 }
 
 /// Along n, of `d̈` as A sees it: `d̈ − α×d − 2 ω×ḋ + ω×(ω×d)`
