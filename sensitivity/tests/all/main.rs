@@ -1,0 +1,24 @@
+//! Tests of sensitivities, identification and what comes with them.
+//!
+//! One program, since each links everything that is tested.
+
+mod common;
+mod derivative_bounds;
+mod entropic;
+mod estimate;
+mod events;
+mod excite;
+mod hessian;
+mod identify;
+mod local;
+mod morris;
+mod output_error;
+mod prior;
+mod realistic_data;
+mod reweight;
+mod rollout;
+mod run;
+mod salib;
+mod sobol;
+mod structure;
+mod uncertainty;

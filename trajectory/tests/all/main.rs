@@ -1,0 +1,42 @@
+//! Tests of trajectory optimization.
+//!
+//! One program, since each links everything that is tested.
+
+mod allocation;
+mod bounds;
+mod check;
+mod common;
+mod cones;
+mod crocoddyl;
+mod curvature;
+mod curvature_duals;
+mod failures;
+mod losses;
+mod newton;
+mod newton_drawn;
+mod nlp;
+mod own_node;
+mod parameters;
+mod parameters_allocation;
+mod parameters_curvature;
+mod proximal;
+mod residual_hessians;
+mod residuals;
+mod riccati;
+mod riccati_allocation;
+mod robustness;
+mod steps;
+mod threads;
+
+#[path = "../../problems/drawn.rs"]
+#[allow(dead_code, reason = "tests share them with benchmarks")]
+mod drawn;
+#[path = "../../problems/mod.rs"]
+#[allow(dead_code, reason = "tests share them with benchmarks")]
+mod problems;
+#[path = "../../problems/starts.rs"]
+#[allow(dead_code, reason = "tests share them with benchmarks")]
+mod starts;
+
+#[global_allocator]
+static ALLOCATOR: testing::Counting = testing::Counting;
