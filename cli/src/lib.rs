@@ -26,6 +26,8 @@ mod page;
 mod priors;
 mod quantity;
 mod robot;
+#[cfg(unix)]
+mod signals;
 mod states;
 mod table;
 mod task;

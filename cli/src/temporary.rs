@@ -64,6 +64,7 @@ fn present<R>(look: impl FnOnce(&mut Vec<PathBuf>) -> R) -> R {
 #[cfg(unix)]
 mod signals {
     use super::present;
+    use crate::signals::is_ignored;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
@@ -84,14 +85,6 @@ mod signals {
                 }
             });
         });
-    }
-
-    /// Was the program told to ignore this signal, as `nohup` does? Where that cannot be found out: no.
-    fn is_ignored(signal: i32) -> bool {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-        mask >> (signal - 1) & 1 == 1
     }
 }
 

@@ -7,12 +7,14 @@
 //! - [`Random`]: random numbers, the same everywhere
 //! - [`assert_near`], [`assert_close`], [`assert_same`] and others: comparisons that say what differs
 //! - [`at_every_level`]: all that this processor's registers can be
+//! - [`Running`], [`within_limit`]: programs and threads that are waited for, and not for ever
 //! - with the feature `robots`, which needs the engine: random trees that hold every kind of joint, the robots of this repository,
 //!   their states, random poses and inertias, and `Precise`, a number of twice the digits
 
 mod allocation;
 mod compare;
 mod levels;
+mod limit;
 mod random;
 
 #[cfg(feature = "robots")]
@@ -33,6 +35,7 @@ mod states;
 pub use allocation::{Counting, allocated_bytes, allocation_count, allocations};
 pub use compare::{assert_close, assert_near, assert_same, same, ulps};
 pub use levels::{at_every_level, rounds};
+pub use limit::{Running, within_limit};
 pub use random::Random;
 
 #[cfg(feature = "robots")]

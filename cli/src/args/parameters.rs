@@ -94,7 +94,7 @@ pub(crate) struct Sensitivity {
     /// Rows of samples, best a power of two
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub(crate) samples: usize,
-    /// Where samples go if Ctrl-C stops them, and are continued from: the same command gives the same to the last bit
+    /// Where samples go if Ctrl-C or SIGTERM stops them, and are continued from: the same command gives the same to the last bit
     #[arg(long, value_name = "FILE", requires = "global")]
     pub(crate) resume: Option<PathBuf>,
     /// The level of intervals

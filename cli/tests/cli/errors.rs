@@ -3,6 +3,7 @@
 use super::{directory, refused, robot, run, run_with};
 use std::io::Read;
 use std::process::{Command, Stdio};
+use testing::{Running, within_limit};
 
 /// The message for these states of the double pendulum (nq 2, nv 2).
 fn states(text: &str) -> String {
@@ -182,17 +183,15 @@ fn wrong_arguments_are_one_line_too() {
 /// `gradyn info … | head -1`: whoever reads has gone, and that is no error.
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gradyn"))
-        .args(["derivatives", &robot("g1"), "--csv"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gradyn"));
+    command.args(["derivatives", &robot("g1"), "--csv"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = Running::start(&mut command);
     // One byte is read of half a megabyte, more than a pipe holds.
-    let mut stdout = child.stdout.take().expect("is piped");
-    stdout.read_exact(&mut [0]).expect("there is one");
+    let mut stdout = program.take_stdout().expect("is piped");
+    let (read, stdout) = within_limit(move || (stdout.read_exact(&mut [0]), stdout));
+    read.expect("there is one");
     drop(stdout);
-    let output = child.wait_with_output().expect("the program ends");
+    let output = program.finish(b"");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
 }

@@ -1,6 +1,6 @@
 //! `gradyn info`
 
-use super::{all_robots, directory, good, json, robot, run};
+use super::{all_robots, directory, good, json, output, robot, run};
 use std::process::Command;
 
 #[test]
@@ -149,8 +149,8 @@ fn colours_are_shown_when_asked_for() {
 fn the_plan_is_shown_and_the_environment_holds_it_to_one_form() {
     let held = |form: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gradyn"));
-        let output = command.args(["info", &robot("solo12"), "--floating-base", "--plan"]).env("GRADYN_KERNEL", form);
-        String::from_utf8(output.output().expect("runs").stdout).expect("UTF-8")
+        command.args(["info", &robot("solo12"), "--floating-base", "--plan"]).env("GRADYN_KERNEL", form);
+        String::from_utf8(output(&mut command, b"").stdout).expect("UTF-8")
     };
     let free = held("");
     assert_eq!(free, good(["info", &robot("solo12"), "--floating-base", "--plan"]));

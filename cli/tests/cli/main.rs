@@ -21,29 +21,26 @@ mod quantities;
 mod report;
 mod sensitivity;
 mod sensitivity_task;
+#[cfg(unix)]
+mod signals;
 mod size;
 mod written;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use testing::Running;
 
 /// Runs `gradyn` with these arguments and this standard input.
 fn run_with<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gradyn"))
-        .args(arguments)
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    // It may end without reading.
-    let _ = child.stdin.take().expect("is piped").write_all(input);
-    child.wait_with_output().expect("the program ends")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gradyn"));
+    output(command.args(arguments).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE"), input)
+}
+
+/// Runs a command with this standard input.
+fn output(command: &mut Command, input: &[u8]) -> Output {
+    Running::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped())).finish(input)
 }
 
 fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Output {

@@ -235,8 +235,10 @@ fn a_browser_shows_the_pages() {
 #[cfg(unix)]
 #[test]
 fn samples_that_are_stopped_go_on() {
-    use std::process::{Command, Stdio};
+    use crate::signals;
+    use std::process::Stdio;
     use std::time::Duration;
+    use testing::Running;
     let here = directory("sensitivity-resume");
     let left = here.join("left.json");
     let file = left.to_str().expect("UTF-8");
@@ -257,29 +259,23 @@ fn samples_that_are_stopped_go_on() {
         ]
         .map(str::to_owned)
     };
-    // So many that it takes seconds; stopped as soon as it is at work.
-    let mut stopped = false;
-    for wait in [300, 600, 1200] {
-        let child = Command::new(env!("CARGO_BIN_EXE_gradyn"))
-            .args(ask("16384"))
-            .args(["--resume", file])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starts");
-        std::thread::sleep(Duration::from_millis(wait));
-        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        let output = child.wait_with_output().expect("ends");
-        if left.is_file() {
-            assert_eq!(output.status.code(), Some(1));
-            assert!(String::from_utf8_lossy(&output.stdout).contains("go on with --resume"));
-            stopped = true;
-            break;
+    // So many that it takes seconds; stopped as soon as it is at work, and again.
+    for name in ["INT", "TERM"] {
+        let stopped = [300, 600, 1200].into_iter().any(|wait| {
+            let mut gradyn = signals::gradyn();
+            gradyn.args(ask("16384")).args(["--resume", file]).stdout(Stdio::piped()).stderr(Stdio::null());
+            let program = Running::start(&mut gradyn);
+            std::thread::sleep(Duration::from_millis(wait));
+            signals::send(signals::heeded(name, &program).0, &program);
+            let output = program.finish(b"");
+            let stopped = output.status.code() == Some(1);
+            assert!(!stopped || String::from_utf8_lossy(&output.stdout).contains("go on with --resume"));
+            stopped && left.is_file()
+        });
+        if !stopped {
+            println!("skipped: SIG{name} came too early or too late each time");
+            return;
         }
-    }
-    if !stopped {
-        println!("skipped: the signal came too early each time");
-        return;
     }
     let other = refused(&run(ask("1024").iter().map(String::as_str).chain(["--resume", file])));
     assert!(other.contains("it holds samples of"), "{other}");

@@ -1,6 +1,6 @@
 //! Large robots and large answers: only what is asked for is computed, and what does not fit is refused before the work begins.
 
-use super::{directory, json, refused, robot, run, text_of};
+use super::{directory, json, output, refused, robot, run, text_of};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -42,12 +42,12 @@ fn evaluate(files: &[PathBuf; 2], quantities: &str, more: &[&str]) -> Output {
 #[cfg(unix)]
 fn evaluate_within(kilobytes: u32, files: &[PathBuf; 2], quantities: &str, more: &[&str]) -> Output {
     let [robot, states] = files.each_ref().map(|file| file.to_str().expect("UTF-8"));
-    Command::new("sh")
+    let mut command = Command::new("sh");
+    command
         .args(["-c", &format!("ulimit -v {kilobytes}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_gradyn")])
         .args(["evaluate", robot, "--states", states, "--quantities", quantities])
-        .args(more)
-        .output()
-        .expect("the program ends")
+        .args(more);
+    output(&mut command, b"")
 }
 
 /// Torques, accelerations and motions of a chain of 20 000 joints: a matrix of as many rows and columns takes 3.2 GB, of which there

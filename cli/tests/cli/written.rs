@@ -40,10 +40,12 @@ fn folders_are_no_files() {
 #[cfg(unix)]
 mod unix {
     use super::*;
+    use crate::signals;
+    use std::ffi::OsString;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
+    use testing::Running;
 
     /// Links to links, to files that are there or not yet, stay links.
     #[test]
@@ -92,47 +94,68 @@ mod unix {
         let here = directory("pipes");
         let pipe = here.join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("is there").success());
-        let reader = Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().expect("starts");
+        let reader = Running::start(Command::new("cat").arg(&pipe).stdout(Stdio::piped()));
         text_of(&write_to(&pipe));
-        assert_eq!(text_of(&reader.wait_with_output().expect("ends")), printed);
+        assert_eq!(text_of(&reader.finish(b"")), printed);
         assert_eq!(std::fs::read_dir(&here).expect("reads").count(), 1, "nothing is left behind");
         if Path::new("/dev/full").exists() {
             assert!(refused(&write_to(Path::new("/dev/full"))).contains("cannot write /dev/full"));
         }
     }
 
+    /// Starts it on minutes of work, second derivatives by differences, whose answer goes to a file that is there already; waits until it
+    /// is being written, to a third file in this folder.
+    fn at_work(here: &Path, mut gradyn: Command) -> Running {
+        std::fs::write(here.join("answer.json"), "precious").expect("writes");
+        let state = |n: usize| format!(r#"{{"q": [{0}], "v": [{0}], "a": [{0}]}}"#, vec!["0.1"; n].join(","));
+        let states = format!(r#"{{"states": [{}]}}"#, vec![state(43); 1000].join(","));
+        std::fs::write(here.join("states.json"), states).expect("writes");
+        gradyn
+            .args(["evaluate", &robot("g1"), "--quantities", "d2tau_dqdq", "--method", "difference", "--states"])
+            .args([here.join("states.json").as_os_str(), "--output".as_ref(), here.join("answer.json").as_os_str()])
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
+        let mut program = Running::start(&mut gradyn);
+        program.wait_until("the answer is being written", || names(here).len() == 3);
+        program
+    }
+
+    fn names(here: &Path) -> Vec<OsString> {
+        std::fs::read_dir(here).expect("reads").map(|entry| entry.expect("is there").file_name()).collect()
+    }
+
+    fn is_as_before(here: &Path) {
+        assert_eq!(std::fs::read_to_string(here.join("answer.json")).expect("is there"), "precious");
+        assert_eq!(names(here).len(), 2, "nothing is left behind: {:?}", names(here));
+    }
+
     /// A signal ends the program as it ends others, and takes the unfinished answer along.
     #[test]
     fn signals_leave_nothing_behind() {
         let here = directory("signals");
-        let answer = here.join("answer.json");
-        std::fs::write(&answer, "precious").expect("writes");
-        // Second derivatives by differences, state after state: minutes of work.
-        let state = |n: usize| format!(r#"{{"q": [{0}], "v": [{0}], "a": [{0}]}}"#, vec!["0.1"; n].join(","));
-        let states = here.join("states.json");
-        std::fs::write(&states, format!(r#"{{"states": [{}]}}"#, vec![state(43); 1000].join(","))).expect("writes");
-        for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-            let mut child = Command::new(env!("CARGO_BIN_EXE_gradyn"))
-                .args(["evaluate", &robot("g1"), "--quantities", "d2tau_dqdq", "--method", "difference"])
-                .arg("--states")
-                .arg(&states)
-                .arg("--output")
-                .arg(&answer)
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("the program starts");
-            let names = || std::fs::read_dir(&here).expect("reads").map(|entry| entry.expect("is there").file_name());
-            let begun = Instant::now();
-            while names().count() < 3 && begun.elapsed() < Duration::from_secs(120) {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            assert_eq!(names().count(), 3, "the answer is being written");
-            let kill = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().expect("is there");
-            assert!(kill.success());
-            let status = child.wait().expect("the program ends");
+        for name in ["INT", "TERM", "HUP"] {
+            let program = at_work(&here, signals::gradyn());
+            let (name, number) = signals::heeded(name, &program);
+            signals::send(name, &program);
+            let status = program.finish(b"").status;
             assert_eq!(status.signal(), Some(number), "{status}");
-            assert_eq!(std::fs::read_to_string(&answer).expect("is there"), "precious");
-            assert_eq!(names().count(), 2, "nothing is left behind: {:?}", names().collect::<Vec<_>>());
+            is_as_before(&here);
         }
+    }
+
+    /// Whoever starts it may tell it to ignore some, as `nohup` and jobs in the background are told. Others still end it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn signals_that_were_ignored_stay_so() {
+        let here = directory("ignored");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' HUP INT; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_gradyn")]);
+        let program = at_work(&here, shell);
+        for name in ["HUP", "INT", "TERM"] {
+            signals::send(name, &program);
+        }
+        let status = program.finish(b"").status;
+        assert_eq!(status.signal(), Some(15), "{status}");
+        is_as_before(&here);
     }
 }

@@ -3,7 +3,8 @@
 use gradyn_derivatives::drivers::{hessian, jacobian};
 use gradyn_derivatives::simd::{dispatch_at, with_level};
 use gradyn_derivatives::{Function, Kernel, Level, Register, Scalar, ScalarFunction, dispatch};
-use testing::{Random, assert_close};
+use std::process::{Command, Stdio};
+use testing::{Random, Running, assert_close};
 
 struct Which;
 impl Kernel for Which {
@@ -67,12 +68,9 @@ fn prints_the_active_level() {
 fn the_environment_sets_the_level_of_the_process() {
     for (name, expected) in [("plain", Level::Plain), ("avx2", Level::Avx2.or_below()), ("", Level::Avx512.or_below())]
     {
-        let this = std::env::current_exe().expect("a running test has a file");
-        let output = std::process::Command::new(this)
-            .args(["--exact", "levels::prints_the_active_level", "--nocapture"])
-            .env("GRADYN_LEVEL", name)
-            .output()
-            .expect("the test's own file can be started");
+        let mut this = Command::new(std::env::current_exe().expect("a running test has a file"));
+        this.args(["--exact", "levels::prints_the_active_level", "--nocapture"]).env("GRADYN_LEVEL", name);
+        let output = Running::start(this.stdout(Stdio::piped())).finish(b"");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(text.contains(&format!("active={expected}")), "GRADYN_LEVEL={name}: {text}");
     }

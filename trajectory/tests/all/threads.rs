@@ -5,6 +5,10 @@ use gradyn_trajectory::{Fddp, FddpOptions, MultipleShooting, ShootingOptions, gu
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
+    testing::within_limit(on_threads);
+}
+
+fn on_threads() {
     let model = robot("panda", false);
     let problem = reach(&model, 30, None).build().expect("a problem");
     let start = guess::standing(&problem);

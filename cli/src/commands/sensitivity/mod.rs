@@ -87,7 +87,7 @@ fn answered(
         let page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
         Ok((to, page))
     };
-    // Before the work, to see that they can be written; behind it where Ctrl-C is to be heeded by the samples.
+    // Before the work, to see that they can be written; behind it where signals are to be heeded by the samples.
     let early = if args.resume.is_none() { Some(outputs()?) } else { None };
     let priors = priors_of(args, parameters)?;
     let sd: Vec<f64> = priors.iter().map(|prior| prior.variance().sqrt()).collect();
@@ -152,7 +152,7 @@ fn priors_of(args: &Sensitivity, parameters: &Parameters) -> Result<Vec<Prior>, 
 /// What samples have come to.
 enum Found {
     All(Box<Answer>),
-    /// Ctrl-C: what to say of it.
+    /// By a signal: what to say of it.
     Stopped(String),
 }
 

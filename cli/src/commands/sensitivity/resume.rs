@@ -1,7 +1,9 @@
-//! Samples that can be stopped by Ctrl-C, and continued.
+//! Samples that can be stopped by Ctrl-C or SIGTERM, and continued.
 
 use crate::commands::progress;
 use crate::error::Error;
+#[cfg(unix)]
+use crate::signals::is_ignored;
 use gradyn_sensitivity::global::{GlobalError, Plan, Run};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -39,8 +41,11 @@ pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
     let stop = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     if file.is_some() {
-        let heeded = signal_hook::flag::register(signal_hook::consts::SIGINT, stop.clone());
-        heeded.map_err(|error| Error::Usage(format!("cannot heed Ctrl-C: {error}")))?;
+        use signal_hook::consts::{SIGINT, SIGTERM};
+        for signal in [SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal)) {
+            let heeded = signal_hook::flag::register(signal, stop.clone());
+            heeded.map_err(|error| Error::Usage(format!("cannot heed signals: {error}")))?;
+        }
     }
     let total = run.progress().map_err(usage)?.total;
     let bar = progress(total as u64, "samples");
