@@ -124,7 +124,7 @@ cases! {
     asinh |x| x.asinh(), -9.0 => 9.0, ROUNDINGS, true;
     acosh |x| x.acosh(), 1.1 => 9.0, ROUNDINGS, true;
     atanh |x| x.atanh(), -0.9 => 0.9, ROUNDINGS, true;
-    // the closed forms of num-dual lose digits to xⁿ⁺¹; closer to zero see tests/operators.rs
+    // the closed forms of num-dual lose digits to xⁿ⁺¹; closer to zero see `operators.rs`
     sph_j0 |x| x.sph_j0(), 0.5 => 12.0, 4.0 * ROUNDINGS, false;
     sph_j1 |x| x.sph_j1(), 0.5 => 12.0, 32.0 * ROUNDINGS, false;
     sph_j2 |x| x.sph_j2(), 0.5 => 12.0, 500.0 * ROUNDINGS, false;

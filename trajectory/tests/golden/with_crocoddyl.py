@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Iterations of Crocoddyl 3.2.1 on several problems, as JSON: what `tests/crocoddyl.rs` compares with.
+"""Iterations of Crocoddyl 3.2.1 on several problems, as JSON: what `tests/all/crocoddyl.rs` compares with.
 
     python -m venv croc && croc/bin/pip install crocoddyl==3.2.1 pin==4.0.0
     croc/bin/python trajectory/tests/golden/with_crocoddyl.py trajectory/tests/golden/crocoddyl.json
