@@ -4,7 +4,7 @@
 //! the mass matrix of the textbooks at `q = 0`, pole upright: `[[M + m, m l], [m l, m l²]]` for a point mass. The last
 //! line is the force that pushes the cart when the pole is held at 0.2 rad and the cart accelerates at 1 m/s².
 //!
-//! `cargo run --example build_robot`
+//! `cargo run --release --example build_robot`
 
 use gradyn::joint::{Axis, Prismatic, Revolute};
 use gradyn::nalgebra::{DMatrix, Vector3};

@@ -5,7 +5,7 @@
 //! the formula, the formula is wrong. Expect one entry to be reported, with its row and column by joint name. The last
 //! line is its deviation, which a test compares with the term that the formula lacks.
 //!
-//! `cargo run --example check_derivative`
+//! `cargo run --release --example check_derivative`
 
 use gradyn::nalgebra::Matrix2;
 use gradyn::{DerivativeWorkspace, Method, Model, UrdfOptions, rnea_derivatives};

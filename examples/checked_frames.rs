@@ -5,7 +5,7 @@
 //! to be refused, each with both frames named. The last line is the bolt's height above the ground, which a test compares
 //! with the plain types'.
 //!
-//! `cargo run --example checked_frames`
+//! `cargo run --release --example checked_frames`
 
 use gradyn::nalgebra::Vector3;
 use gradyn::spatial::checked::{CheckedForce, CheckedMotion, CheckedPoint, CheckedTransform, Frame};

@@ -5,7 +5,7 @@
 //! `m l² / 2 + M l²`, its derivative by θ when the loop stays closed, and two independent rows of the hinge's five: in a
 //! plane a loop needs no more.
 //!
-//! `cargo run --example closed_loop`
+//! `cargo run --release --example closed_loop`
 
 use gradyn::dynamics::{Constraint, Workspace, constraint_dynamics};
 use gradyn::joint::{Axis, Revolute};

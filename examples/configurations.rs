@@ -5,7 +5,7 @@
 //! `difference` gives the step back. Expect an error for the sum, none for `integrate`, and a round trip to rounding. The
 //! last line is the length of the quaternion that was added to, which a test compares with `√(1 + 0.1²)`.
 //!
-//! `cargo run --example configurations`
+//! `cargo run --release --example configurations`
 
 use gradyn::{Model, UrdfOptions};
 use std::error::Error;

@@ -4,7 +4,7 @@
 //! the joints that vary. Expect the largest entries of `∂τ/∂q` at the shoulder, where gravity acts, and `∂τ/∂a`
 //! symmetric: it is the mass matrix. The last line is its trace, which a test compares with unit accelerations.
 //!
-//! `cargo run --example inverse_dynamics`
+//! `cargo run --release --example inverse_dynamics`
 
 use gradyn::{DerivativeWorkspace, Method, Model, UrdfOptions, rnea_derivatives};
 use std::error::Error;

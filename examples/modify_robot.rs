@@ -1,6 +1,6 @@
 //! What does another robot make of the same one: two joints locked, a payload, a gripper in its hand?
 //!
-//! `cargo run --example modify_robot`
+//! `cargo run --release --example modify_robot`
 
 use gradyn::dynamics::generalized_gravity;
 use gradyn::joint::{Axis, Prismatic};

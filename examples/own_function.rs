@@ -6,7 +6,7 @@
 //! Newton's method brings the gradient to zero. Expect it to fall quadratically at the end. The last line is the length of
 //! the gradient there.
 //!
-//! `cargo run --example own_function`
+//! `cargo run --release --example own_function`
 
 use gradyn::dynamics::forward_kinematics;
 use gradyn::model::{FrameId, InputError};

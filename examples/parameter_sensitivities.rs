@@ -5,7 +5,7 @@
 //! gravity or friction. Expect zeros below the diagonal: the weight of a link does not reach the joints after it. At rest
 //! torques are proportional to the masses, `τ = Σ mₖ ∂τ/∂mₖ`; the last line is the largest deviation from that.
 //!
-//! `cargo run --example parameter_sensitivities`
+//! `cargo run --release --example parameter_sensitivities`
 
 use gradyn::derivatives::Dual8;
 use gradyn::{Inertia, Model, UrdfOptions, once};

@@ -5,7 +5,7 @@
 //! the coefficient of `ε₁ ε₂`. No third-order tensor is formed. Expect a symmetric matrix; the last line is
 //! `∂²(λᵀτ)/∂q₂²` of the double pendulum, which a test compares with its closed form.
 //!
-//! `cargo run --example second_derivatives`
+//! `cargo run --release --example second_derivatives`
 
 use gradyn::num_dual::{Dual, Dual64};
 use gradyn::{Model, UrdfOptions, once};

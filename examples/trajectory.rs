@@ -5,7 +5,7 @@
 //! from one sweep back through the steps, with `∂q̈/∂(q, v, τ)` of `aba_derivatives` and the Jacobians of `⊕`. Expect the gradient to be what the cost
 //! changes by, to the ten digits that an extrapolated difference has, and the cost to fall to a part of what it was.
 //!
-//! `cargo run --example trajectory`
+//! `cargo run --release --example trajectory`
 
 use gradyn::derivatives::difference::{self, Euclidean};
 use gradyn::nalgebra::DVector;

@@ -4,7 +4,7 @@
 //! differences. Expect a table in which dual numbers agree to rounding, below 1e-13 of the largest entry, and differences to
 //! 1e-9 or better. With `--json`: robots, states and results, for another program to compare with.
 //!
-//! `cargo run --example unusual_joints`
+//! `cargo run --release --example unusual_joints`
 
 use gradyn::joint::*;
 use gradyn::nalgebra::{DMatrix, Vector3};

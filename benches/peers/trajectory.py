@@ -169,7 +169,7 @@ def page(results, here, rounds, iterations):
         ]
     lines += [
         "",
-        "All solve the same problem from the same guess by FDDP, in as many iterations, with the same costs: `trajectory/tests/crocoddyl.rs`",
+        "All solve the same problem from the same guess by FDDP, in as many iterations, with the same costs: `trajectory/tests/all/crocoddyl.rs`",
         "compares them. An iteration is one linearization of all nodes, one sweep, one roll-out. Crocoddyl's model is `calcDiff`",
         "alone, since its roll-out has left the values that it starts from; ours computes them again.",
         "",

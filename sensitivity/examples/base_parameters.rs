@@ -1,6 +1,6 @@
 //! How many combinations of inertias can torques tell, of these robots? Fixed and with a free base, by formula.
 //!
-//!     cargo run --release -p gradyn-sensitivity --example base_parameters -- robots/panda.urdf
+//!     cargo run --release --example base_parameters -- robots/panda.urdf
 //!
 //! prints `robots/panda.urdf fixed 43`, `robots/panda.urdf free 59`, and what each link of the last robot brings with it. Without
 //! arguments: that arm. With `--independent` first, joints that mimic others move by themselves, as Pinocchio reads them.

@@ -1,7 +1,7 @@
 //! How accurate must the calibration be? The tool's position by errors of the joints' placements, with a millimetre and a milliradian.
 //!
 //! ```sh
-//! cargo run --release -p gradyn-sensitivity --example calibration
+//! cargo run --release --example calibration
 //! ```
 
 use gradyn::{Method, Model, UrdfOptions};

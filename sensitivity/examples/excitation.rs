@@ -1,7 +1,7 @@
 //! Which motion tells the most? The payload of an arm, the centre of its hand and its rotors, by a random motion and by the best one near it.
 //!
 //! ```sh
-//! cargo run --release -p gradyn-sensitivity --example excitation
+//! cargo run --release --example excitation
 //! ```
 //!
 //! Expect deviations that are several times smaller, and velocities at their limits.

@@ -1,7 +1,7 @@
 //! Identify a payload from torques, and say how sure that is.
 //!
 //! ```sh
-//! cargo run --release -p gradyn-sensitivity --example payload
+//! cargo run --release --example payload
 //! ```
 
 use gradyn::{Model, UrdfOptions, Workspace, rnea};

@@ -3,7 +3,7 @@
 //! Torques that bring the hand to its goal with an empty gripper miss it with a load. The mean of the cost over some loads has a gradient by
 //! all torques, one adjoint a load, and its minimum is a motion that loads disturb less.
 //!
-//! `cargo run --release -p gradyn-sensitivity --example robust_trajectory`
+//! `cargo run --release --example robust_trajectory`
 
 use gradyn::{Model, UrdfOptions};
 use gradyn_sensitivity::{Memory, Parameters, QuadraticCost, Rollout, Scheme};

@@ -1,7 +1,7 @@
 //! Which link's mass matters for this motion? The adjoint of an arm that swings, by all masses at once.
 //!
 //! ```sh
-//! cargo run --release -p gradyn-sensitivity --example which_mass_matters
+//! cargo run --release --example which_mass_matters
 //! ```
 
 use gradyn::{Model, UrdfOptions};

@@ -1,14 +1,16 @@
 //! Poses and Jacobians of frames, of eight states at a time.
 
-use super::memory::Memory;
-use super::quantity::{InLanes, Quantity, Results, Sizes, sizes};
+use super::memory::{Memory, Single};
+use super::quantity::{InLanes, Input, Output, Quantity, Results, Sizes, sizes};
+use crate::at_level::at_level;
 use crate::dynamics::jacobian::fill_frame;
 use crate::dynamics::reference::Attached;
-use crate::dynamics::{FrameRef, ReferenceFrame, world};
+use crate::dynamics::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::model::{InputError, Model};
+use crate::slices::all_finite;
 use crate::spatial::Transform;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::simd::Register;
+use gradyn_derivatives::{Lanes, Real};
 
 /// Numbers of a pose: the axes of the frame, then its origin.
 const POSE: usize = 12;
@@ -24,6 +26,10 @@ impl Quantity for Poses<'_> {
     fn nanoseconds(&self, model: &Model) -> usize {
         5 * model.bodies.len() + 5 * self.frames.len()
     }
+    fn alone(&self, model: &Model, single: &mut Single, [q, ..]: Input<'_>, [to, ..]: Output<'_>) -> bool {
+        let ws = single.workspace(model);
+        model.check_q(q).is_ok() && all_finite(q) && poses(model, ws, self.frames, q, to).is_ok() && all_finite(to)
+    }
 }
 
 impl InLanes for Poses<'_> {
@@ -31,29 +37,30 @@ impl InLanes for Poses<'_> {
     const OF_MASS: bool = false;
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        R::call(RunPoses { frames: self.frames, model, memory })
+        let Memory { ws, input: [q, ..], frames: to, .. } = memory;
+        to.resize(POSE * self.frames.len(), Lanes::zero());
+        poses(model, ws, self.frames, q, to)?;
+        Ok([to, &[], &[], &[]])
     }
 }
 
-struct RunPoses<'a, 'm, R: Register> {
-    frames: &'a [FrameRef],
-    model: &'a Model,
-    memory: &'m mut Memory<R>,
-}
-
-impl<'m, R: Register> Piece for RunPoses<'_, 'm, R> {
-    type Output = Result<Results<'m, R>, InputError>;
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let Self { frames, model, memory } = self;
-        let Memory { ws, input: [q, ..], frames: to, .. } = memory;
+at_level! {
+    /// The pose of each frame.
+    fn poses<T: Real>(
+        model: &Model,
+        ws: &mut Workspace<T>,
+        frames: &[FrameRef],
+        q: &[T],
+        to: &mut [T],
+    ) -> Result<(), InputError> {
         world::place(model, ws, q);
-        to.clear();
-        for frame in frames {
-            let x_wf: Transform<Lanes<R>> = Attached::of(model, *frame)?.pose(ws);
-            to.extend(x_wf.rotation.iter().chain(x_wf.translation.iter()));
+        for (frame, to) in frames.iter().zip(to.chunks_exact_mut(POSE)) {
+            let x_wf: Transform<T> = Attached::of(model, *frame)?.pose(ws);
+            for (to, x) in to.iter_mut().zip(x_wf.rotation.iter().chain(x_wf.translation.iter())) {
+                *to = *x;
+            }
         }
-        Ok([to, &[], &[], &[]])
+        Ok(())
     }
 }
 
@@ -69,6 +76,10 @@ impl Quantity for Jacobians<'_> {
     fn nanoseconds(&self, model: &Model) -> usize {
         5 * model.bodies.len() + 10 * model.nv * self.frames.len()
     }
+    fn alone(&self, model: &Model, single: &mut Single, [q, ..]: Input<'_>, [to, ..]: Output<'_>) -> bool {
+        let (ws, of) = (single.workspace(model), (self.frames, self.reference));
+        model.check_q(q).is_ok() && all_finite(q) && jacobians(model, ws, of, q, to).is_ok() && all_finite(to)
+    }
 }
 
 impl InLanes for Jacobians<'_> {
@@ -76,30 +87,28 @@ impl InLanes for Jacobians<'_> {
     const OF_MASS: bool = false;
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Self { frames, reference } = *self;
-        R::call(RunJacobians { frames, reference, model, memory })
+        let Memory { ws, input: [q, ..], frames: to, .. } = memory;
+        to.resize(6 * model.nv * self.frames.len(), Lanes::zero());
+        jacobians(model, ws, (self.frames, self.reference), q, to)?;
+        Ok([to, &[], &[], &[]])
     }
 }
 
-struct RunJacobians<'a, 'm, R: Register> {
-    frames: &'a [FrameRef],
-    reference: ReferenceFrame,
-    model: &'a Model,
-    memory: &'m mut Memory<R>,
-}
-
-impl<'m, R: Register> Piece for RunJacobians<'_, 'm, R> {
-    type Output = Result<Results<'m, R>, InputError>;
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let Self { frames, reference, model, memory } = self;
-        let Memory { ws, input: [q, ..], frames: to, .. } = memory;
+at_level! {
+    /// The Jacobian of each frame.
+    fn jacobians<T: Real>(
+        model: &Model,
+        ws: &mut Workspace<T>,
+        of: (&[FrameRef], ReferenceFrame),
+        q: &[T],
+        to: &mut [T],
+    ) -> Result<(), InputError> {
         world::place(model, ws, q);
-        to.clear();
-        for frame in frames {
+        let (frames, reference) = of;
+        for (frame, to) in frames.iter().zip(to.chunks_exact_mut((6 * model.nv).max(1))) {
             fill_frame(model, ws, &Attached::of(model, *frame)?, reference);
-            to.extend_from_slice(ws.jacobian.frame.as_slice());
+            to.copy_from_slice(ws.jacobian.frame.as_slice());
         }
-        Ok([to, &[], &[], &[]])
+        Ok(())
     }
 }

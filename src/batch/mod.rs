@@ -1,7 +1,7 @@
 //! Many states in one call: a trajectory, a sample, a roll-out.
 //!
 //! Eight states go through an algorithm at once (four with AVX2, where that is faster), one to a lane of the vector registers
-//! ([`Lanes`]), and with the cargo feature `rayon` blocks of eight are spread over threads, as far as there is about 50 µs of work for each. Robots of
+//! ([`Lanes`]; one after the other at the plain level), and with the cargo feature `rayon` blocks of eight are spread over threads, as far as there is about 50 µs of work for each. Robots of
 //! revolute and prismatic joints, on a fixed or a floating base, have forms of their own for inverse dynamics, its derivatives
 //! and mass matrices (unless joints mimic others or are given by cosine and sine). Matrices of eight large robots do not fit
 //! into the processor's caches: from 57 degrees of freedom on, from 13 without such forms, matrices are made for one

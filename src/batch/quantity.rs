@@ -3,7 +3,9 @@
 use super::memory::{Memory, Single};
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::rnea::Sweep;
-use crate::dynamics::{aba, by_plan, crba, rnea_derivatives, rnea_gradient};
+use crate::dynamics::rnea_derivatives::{analytical, rnea_derivatives};
+use crate::dynamics::rnea_gradient::{gradient, rnea_gradient};
+use crate::dynamics::{aba, by_plan, crba, rnea};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::by_copy::states;
 use crate::kernels::by_joint::derivatives::Reuse;
@@ -31,6 +33,13 @@ pub(super) fn sizes<const N: usize>(of: [usize; N]) -> Sizes {
     std::array::from_fn(|k| of.get(k).copied().unwrap_or(0))
 }
 
+/// Copies results of one state to their places.
+pub(super) fn store<'a>(from: impl IntoIterator<Item = &'a [f64]>, to: impl IntoIterator<Item = &'a mut [f64]>) {
+    for (to, from) in to.into_iter().zip(from) {
+        to.copy_from_slice(from);
+    }
+}
+
 /// What is computed of each state.
 pub(super) trait Quantity: Sync {
     /// Entries of each output, for one state.
@@ -43,9 +52,7 @@ pub(super) trait Quantity: Sync {
         false
     }
     /// Evaluates one state. Is it finite, and what comes of it?
-    fn alone(&self, _model: &Model, _single: &mut Single, _input: Input<'_>, _output: Output<'_>) -> bool {
-        false
-    }
+    fn alone(&self, model: &Model, single: &mut Single, input: Input<'_>, output: Output<'_>) -> bool;
 }
 
 /// A quantity that has an algorithm over lanes.
@@ -67,6 +74,9 @@ impl Quantity for Rnea {
     }
     fn nanoseconds(&self, model: &Model) -> usize {
         10 * model.nv
+    }
+    fn alone(&self, model: &Model, single: &mut Single, [q, v, a, _]: Input<'_>, [to, ..]: Output<'_>) -> bool {
+        rnea(model, single.workspace(model), q, v, a, &[]).map(|tau| to.copy_from_slice(tau)).is_ok()
     }
 }
 
@@ -114,7 +124,13 @@ impl Quantity for RneaDerivatives {
         let quick = |kernels: Kernels<'_>| {
             kernels.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], Reuse::Nothing)
         };
-        let surely = by_plan::of(model, ws).and_then(quick) == Some(true);
+        let Some(surely) = by_plan::of(model, ws).and_then(quick) else {
+            let results::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
+            let by = rnea_derivatives(model, ws, q, v, a, &[]);
+            return by
+                .map(|by| store([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da], [tau, dtau_dq, dtau_dv, dtau_da]))
+                .is_ok();
+        };
         let results::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
         let of_state = model.check_q(q).is_ok() && is_finite(q) && is_finite(v) && is_finite(a);
         of_state && (surely || [dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| is_finite(x))) && is_finite(tau)
@@ -131,7 +147,7 @@ impl InLanes for RneaDerivatives {
             let by = of_states.derivatives(model.gravity, JointDynamics::of(model), table, (q, v, a));
             return Ok([&by.tau, &by.dtau_dq, &by.dtau_dv, &by.dtau_da]);
         }
-        let by = rnea_derivatives::analytical(model, ws, q, v, a, &[]);
+        let by = analytical(model, ws, q, v, a, &[]);
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
     }
 }
@@ -145,6 +161,10 @@ impl Quantity for Gradient {
     fn nanoseconds(&self, model: &Model) -> usize {
         40 * model.nv
     }
+    fn alone(&self, model: &Model, single: &mut Single, [q, v, a, lambda]: Input<'_>, output: Output<'_>) -> bool {
+        let by = rnea_gradient(model, single.workspace(model), q, v, a, lambda, &[]);
+        by.map(|by| store([&[by.value], by.dq, by.dv, by.da], output)).is_ok()
+    }
 }
 
 impl InLanes for Gradient {
@@ -152,7 +172,7 @@ impl InLanes for Gradient {
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, input: [q, v, a, lambda], value, .. } = memory;
-        let by = rnea_gradient::gradient(model, ws, (q, v, a), lambda, &[]);
+        let by = gradient(model, ws, (q, v, a), lambda, &[]);
         *value = by.value;
         Ok([std::slice::from_ref(value), by.dq, by.dv, by.da])
     }
@@ -213,6 +233,9 @@ impl Quantity for Aba {
     }
     fn nanoseconds(&self, model: &Model) -> usize {
         35 * model.nv
+    }
+    fn alone(&self, model: &Model, single: &mut Single, [q, v, tau, _]: Input<'_>, [to, ..]: Output<'_>) -> bool {
+        aba(model, single.workspace(model), q, v, tau, &[]).map(|ddq| to.copy_from_slice(ddq)).is_ok()
     }
 }
 

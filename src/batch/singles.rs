@@ -1,7 +1,7 @@
 //! Quantities that have no form for eight states: one state after the other, eight joints at a time.
 
 use super::memory::Single;
-use super::quantity::{Input, Output, Quantity, Sizes, sizes};
+use super::quantity::{Input, Output, Quantity, Sizes, sizes, store};
 use crate::dynamics::constraints::rows_of;
 use crate::dynamics::{Constraint, constraint_dynamics};
 use crate::model::Model;
@@ -21,7 +21,8 @@ impl Quantity for AbaDerivatives {
     fn alone(&self, model: &Model, single: &mut Single, [q, v, tau, _]: Input<'_>, output: Output<'_>) -> bool {
         let ws = single.derivatives(model);
         let Ok(by) = aba_derivatives(model, ws, Method::Analytical, q, v, tau, &[]) else { return false };
-        store([by.ddq.as_slice()], [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau].map(|m| m.as_slice()), output);
+        let matrices = [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau];
+        store([by.ddq.as_slice()].into_iter().chain(matrices.map(|m| m.as_slice())), output);
         true
     }
 }
@@ -40,7 +41,7 @@ impl Quantity for Held<'_> {
     }
     fn alone(&self, model: &Model, single: &mut Single, [q, v, tau, _]: Input<'_>, output: Output<'_>) -> bool {
         let by = constraint_dynamics(model, single.workspace(model), q, v, tau, self.constraints, &[]);
-        by.map(|by| store([by.ddq, by.lambda, &[by.residual]], [], output)).is_ok()
+        by.map(|by| store([by.ddq, by.lambda, &[by.residual]], output)).is_ok()
     }
 }
 
@@ -61,14 +62,8 @@ impl Quantity for HeldDerivatives<'_> {
         let (ws, method) = (single.derivatives(model), Method::Analytical);
         let by = constraint_dynamics_derivatives(model, ws, method, q, v, tau, self.constraints, &[]);
         let Ok(by) = by else { return false };
-        store([by.ddq.as_slice(), by.lambda.as_slice()], by.matrices().map(|(_, m)| m.as_slice()), output);
+        let vectors = [by.ddq.as_slice(), by.lambda.as_slice()];
+        store(vectors.into_iter().chain(by.matrices().map(|(_, m)| m.as_slice())), output);
         true
-    }
-}
-
-/// Copies results to their places, vectors first.
-fn store<const V: usize, const M: usize>(vectors: [&[f64]; V], matrices: [&[f64]; M], output: Output<'_>) {
-    for (from, to) in vectors.into_iter().chain(matrices).zip(output) {
-        to.copy_from_slice(from);
     }
 }

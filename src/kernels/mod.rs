@@ -1,4 +1,4 @@
-//! Fast forms over `f64` that fill vector registers. Each is held against its page in [`dynamics`](crate::dynamics) by `tests/plan.rs`.
+//! Fast forms over `f64` that fill vector registers. Each is held against its page in [`dynamics`](crate::dynamics) by `tests/all/plan.rs`.
 //!
 //! ```text
 //!   one robot, one state                          one robot, one state             one robot, many states

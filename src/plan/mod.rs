@@ -117,7 +117,7 @@ impl fmt::Display for Quantity {
 /// A form of an algorithm over `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// The page of the book, body by body; in a batch with a state in each lane.
+    /// The page of the book, body by body; in a batch with a state in each lane, or one state after the other at the plain level.
     Book,
     /// Eight joints in a register.
     Joints,

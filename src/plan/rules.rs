@@ -89,10 +89,12 @@ impl Facts {
         let branches = self.branches.filter(|_| by_joint && only != Some(Only::Joints));
         let quadruped = branches.filter(|branches| branches.quadruped);
         let legs_pay = |branches: Branches| only == Some(Only::Copies) || branches.derivatives_pay(by_eight);
+        // Registers of two numbers gain nothing: batches take one state after the other there.
+        let has_states = self.states && width > 0;
         let of_states = |most: usize| match only {
-            Some(Only::Copies) => self.states,
+            Some(Only::Copies) => has_states,
             Some(Only::Book | Only::Joints) => false,
-            None => self.states && (width == 0 || self.nv <= most),
+            None => has_states && self.nv <= most,
         };
         match quantity {
             Q::BatchInverseDynamics if of_states(usize::MAX) => Form::States,

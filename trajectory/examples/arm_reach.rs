@@ -1,7 +1,7 @@
 //! How does an arm get its hand to a pose? The smallest whole problem.
 //!
 //! ```sh
-//! cargo run --release -p gradyn-trajectory --example arm_reach
+//! cargo run --release --example arm_reach
 //! ```
 
 use gradyn::dynamics::frame_pose;

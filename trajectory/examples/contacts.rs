@@ -2,7 +2,7 @@
 //! hops on the spot, and its feet push.
 //!
 //! ```sh
-//! cargo run --release -p gradyn-trajectory --example contacts
+//! cargo run --release --example contacts
 //! ```
 
 use gradyn::{Model, UrdfOptions};

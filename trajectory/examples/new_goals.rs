@@ -2,7 +2,7 @@
 //! next guess.
 //!
 //! ```sh
-//! cargo run --release -p gradyn-trajectory --example new_goals
+//! cargo run --release --example new_goals
 //! ```
 
 use gradyn::{Model, UrdfOptions};

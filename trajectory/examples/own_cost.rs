@@ -1,7 +1,7 @@
 //! How is a cost of one's own written? Once, for every number type: an arm reaches past a pillar that its hand is to stay away from.
 //!
 //! ```sh
-//! cargo run --release -p gradyn-trajectory --example own_cost
+//! cargo run --release --example own_cost
 //! ```
 
 use gradyn::dynamics::frame_pose;

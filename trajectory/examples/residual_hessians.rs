@@ -1,6 +1,6 @@
 //! How long residuals take: their Jacobians, and their weighted second derivatives.
 //!
-//! `cargo run --release -p gradyn-trajectory --example residual_hessians`
+//! `cargo run --release --example residual_hessians`
 
 use gradyn::dynamics::ReferenceFrame;
 use gradyn::spatial::{Momentum, exp3};

@@ -34,7 +34,7 @@ pub(super) fn heeded(name: &'static str, program: &Running) -> (&'static str, i3
 }
 
 pub(super) fn send(name: &str, program: &Running) {
-    println!("SIG{name} to {program:?}");
+    println!("SIG{name} to process {}", program.id());
     let mut kill = Command::new("kill");
     assert!(Running::start(kill.args(["-s", name, &program.id().to_string()])).finish(b"").status.success());
 }

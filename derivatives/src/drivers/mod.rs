@@ -9,7 +9,8 @@
 //! | [`weighted_hessian`] | `f(x)`, `Jᵀλ`, `Σ λᵢ ∇²fᵢ` | as [`hessian`] |
 //! | [`hessian_vector`] | `f(x)`, `∇f`, `∇²f v` | `⌈n/8⌉`, nested duals |
 //!
-//! [`plain_jacobian`] (one direction at a time) and [`plain_hessian`] (the lowest level alone) are quick to compile.
+//! Where there are no vector registers, at the plain level, they go through one direction at a time ([`directions`](crate::directions));
+//! [`plain_jacobian`] and [`plain_hessian`] do so everywhere, and are quick to compile.
 //!
 //! Each has a second form, `…_into`, that writes into the caller's slices with the scratch memory of a [`Workspace`]: a
 //! second call of the same sizes allocates nothing. Matrices are row-major slices: entry `(i, j)` of an `m × n` Jacobian

@@ -124,7 +124,10 @@ fn every_level_gives_the_same_derivatives() {
             else {
                 panic!("finite at {x:?}")
             };
-            assert_eq!(value, value_2, "{level}");
+            // At the plain level the numbers of num-dual, whose quotients are products with a reciprocal: a rounding more.
+            for (a, b) in value.iter().zip(&value_2) {
+                assert_close(*b, *a, 1e-15, largest(&value), format_args!("{level}: f"));
+            }
             for (a, b, what) in [(&j, &j_2, "J"), (&gradient, &gradient_2, "∇f"), (&h, &h_2, "∇²f")] {
                 for (a, b) in a.iter().zip(b) {
                     assert_close(*b, *a, 1e-14, largest(&j).max(largest(&h)), format_args!("{level}: {what}"));
