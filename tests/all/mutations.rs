@@ -85,7 +85,8 @@ fn right_derivatives_raise_no_alarm() {
 #[test]
 fn single_wrong_entries_are_found() {
     let mut planted = 0;
-    for (name, model) in models().into_iter().filter(|(_, model)| model.nv() > 0) {
+    // Larger ones say nothing of another kind, and take as long as all others.
+    for (name, model) in models().into_iter().filter(|(_, model)| (1..=30).contains(&model.nv())) {
         let at = Owned::random(&model, 7);
         let rng = &mut rng(model.nv() as u64);
         for (quantity, right) in derivatives(&model, at.state()) {
