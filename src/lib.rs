@@ -79,6 +79,7 @@
 //! | `from-pinocchio.md` | Pinocchio's functions and fields, name by name |
 //! | `checking.md` | what a check of a derivative is worth |
 //! | `levels.md` | vector instructions without build flags |
+//! | `building.md` | what is compiled where, how long that takes, faster edits |
 //! | `architecture.md` | the layers, the way of `q` through them, what to change for what |
 //!
 //! `examples/` answers one question a file.
