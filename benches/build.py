@@ -12,6 +12,7 @@ Exit codes: 0, or 1 if the user's function has more code than its bound, 3 if th
 """
 
 import argparse
+import json
 import os
 import re
 import resource
@@ -42,7 +43,7 @@ def functions(*files):
     """Sizes and names of functions in object files."""
     out = subprocess.run(["nm", "-CS", "-t", "d", *map(str, files)], check=True, capture_output=True, text=True).stdout
     found = [line.split(None, 3) for line in out.splitlines()]
-    return [(int(row[1]), row[3]) for row in found if len(row) == 4 and row[2] in "tTW"]
+    return [(int(row[1]), row[3]) for row in found if len(row) == 4 and row[1].isdigit() and row[2] in "tTW"]
 
 
 def pages(found):
@@ -73,24 +74,24 @@ def own(target):
 
 
 def table(target):
-    print("| | processor s | waiting s | code MB | copies of pieces |")
-    print("|---|---|---|---|---|")
-    total = [0.0, 0.0]
+    # All at once, as with `-p` cargo would pick other features.
+    total = run("cargo", "build", "--locked", "--release", "--timings", target=target)
+    page = max((target / "cargo-timings").glob("cargo-timing-*.html"), key=lambda p: p.stat().st_mtime).read_text()
+    units = json.loads(re.search(r"const UNIT_DATA = (\[.*?\]);\n", page, re.S)[1])
+    waited = {unit["name"]: unit["duration"] for unit in sorted(units, key=lambda unit: unit["duration"])}
+    print("| | s of waiting, others beside it | code, MB | copies of pieces |")
+    print("|---|---|---|---|")
     for crate in CRATES:
-        library = ["--lib"] if crate != "gradyn-cli" else []
-        # Of a crate alone: what it depends on is there. The first brings the libraries of others along.
-        seconds, waited = run("cargo", "build", "--locked", "--release", "-p", crate, *library, target=target)
-        total = [total[0] + seconds, total[1] + waited]
         name = crate.replace("-", "_")
         found = functions(max((target / "release" / "deps").glob(f"lib{name}-*.rlib"), key=lambda p: p.stat().st_mtime))
         size = sum(size for size, _ in found) / 1e6
-        print(f"| `{crate}` | {seconds:.0f} | {waited:.0f} | {size:.2f} | {len(pages(found))} |")
-    print(f"| first build | {total[0]:.0f} | {total[1]:.0f} | | |")
+        print(f"| `{crate}` | {waited[crate]:.0f} | {size:.2f} | {len(pages(found))} |")
+    print(f"| first build: {total[0]:.0f} s of processors | {total[1]:.0f} | | |", flush=True)
     run("cargo", "build", "--locked", "--release", "--example", "own_function", target=target)
     (ROOT / "examples" / "own_function.rs").touch()
-    seconds, waited = run("cargo", "build", "--locked", "--release", "--example", "own_function", target=target)
+    seconds, waiting = run("cargo", "build", "--locked", "--release", "--example", "own_function", target=target)
     kilobytes, copies = own(target)
-    print(f"| an edit of `own_function` | {seconds:.1f} | {waited:.1f} | {kilobytes / 1000:.2f} | {copies} |")
+    print(f"| an edit of `own_function`: {seconds:.1f} s | {waiting:.1f} | {kilobytes / 1000:.2f} | {copies} |")
 
 
 def main():
