@@ -105,7 +105,7 @@ fn run(mut problem: Problem, hessian: Hessian, moves: bool, cycles: usize) -> Re
         if !matches!(report.status, Status::Converged | Status::Acceptable | Status::IterationLimit) {
             return Err(format!("a cycle: {}", report.status).into());
         }
-        worst = worst.max(report.expected);
+        worst = worst.max(report.kkt_error.unwrap_or(f64::NAN));
         newton.prepare(&problem)?;
         let began = Instant::now();
         newton.feedback(&problem, &x, &mut u)?;

@@ -141,9 +141,9 @@ fn solve(family: &str, seed: u64, options: &NewtonOptions, log: bool, found: &mu
                 i.cost,
                 i.gap,
                 i.violation,
-                i.expected,
+                i.kkt_error.or(i.expected_decrease).unwrap_or(f64::NAN),
                 i.stationarity,
-                i.barrier,
+                i.mu.or(i.penalty).unwrap_or(f64::NAN),
                 i.regularization,
                 i.step,
                 if i.accepted { "+" } else { "-" },
@@ -159,7 +159,11 @@ fn solve(family: &str, seed: u64, options: &NewtonOptions, log: bool, found: &mu
     }
     Ok(Some(format!(
         "{family} {seed}: {}; {} iterations, {ms:.0} ms, cost {:.6e}, gap {:.1e}, optimality {:.1e}",
-        report.status, report.iterations, report.cost, report.gap, report.expected
+        report.status,
+        report.iterations,
+        report.cost,
+        report.gap,
+        report.kkt_error.or(report.expected_decrease).unwrap_or(f64::NAN)
     )))
 }
 

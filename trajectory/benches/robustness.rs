@@ -142,9 +142,9 @@ impl Yardstick {
     /// Cost, largest gap, and what a sweep promises; nothing if it cannot be evaluated.
     fn look(&mut self, problem: &Problem, at: &Trajectory) -> Value {
         let report = self.0.solve(problem, at);
-        self.0
-            .history()
-            .first()
-            .map_or(Value::Null, |first| json!({ "cost": report.cost, "gap": first.gap, "expected": first.expected }))
+        self.0.history().first().map_or(
+            Value::Null,
+            |first| json!({ "cost": report.cost, "gap": first.gap, "expected": first.expected_decrease }),
+        )
     }
 }

@@ -33,7 +33,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let report = solver.solve_with(&problem, &guess::standing(&problem), |it| {
         println!(
             "{:3}  cost {:.9e}  gap {:.1e}  expected {:.1e}  step {}",
-            it.iteration, it.cost, it.gap, it.expected, it.step
+            it.iteration,
+            it.cost,
+            it.gap,
+            it.expected_decrease.unwrap_or(f64::NAN),
+            it.step
         );
         Wish::Continue
     });

@@ -10,6 +10,7 @@
 //! of the engine `gradyn`, or by dual numbers for quantities of your own. A [solver] takes a guess and gives a trajectory, feedback
 //! gains, a history, and a status that says why it stopped.
 
+pub mod certificate;
 pub mod check;
 pub mod constraint;
 pub mod cost;
@@ -31,6 +32,7 @@ pub mod stage;
 pub mod step;
 pub mod trajectory;
 
+pub use certificate::Certificate;
 pub use check::{Checked, ProblemCheck};
 pub use constraint::PathConstraint;
 pub use cost::Cost;
@@ -41,8 +43,8 @@ pub use node::Node;
 pub use parameter::{Parameter, RobotNumber};
 pub use problem::{Phase, Problem, ProblemBuilder};
 pub use solver::{
-    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Proximal, ProximalOptions, Report,
-    ShootingOptions, Status,
+    Attempt, Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Proximal, ProximalOptions,
+    Report, ShootingOptions, Status, Warning,
 };
 pub use trajectory::Trajectory;
 

@@ -128,7 +128,9 @@ impl Nlp<'_> {
         match status {
             Returned::SolveSucceeded => Status::Converged,
             Returned::SolvedToAcceptableLevel => Status::Acceptable,
-            Returned::InfeasibleProblemDetected => Status::Infeasible { constraints: self.violated(off, tolerance) },
+            Returned::InfeasibleProblemDetected => {
+                Status::NoFeasiblePoint { constraints: self.violated(off, tolerance) }
+            }
             Returned::MaximumIterationsExceeded => Status::IterationLimit,
             Returned::MaximumCpuTimeExceeded | Returned::MaximumWallTimeExceeded => Status::TimeLimit,
             Returned::DivergingIterates => Status::Diverged,

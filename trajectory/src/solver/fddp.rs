@@ -228,7 +228,8 @@ impl Fddp {
             Status::Fault(misfit(problem))
         };
         let Run { cost, gap, stop, .. } = run;
-        Report { status, iterations: solver.history.len(), cost, gap, expected: stop }
+        let (violation, expected_decrease) = (gap, Some(stop));
+        Report { cost, gap, violation, expected_decrease, ..Report::new(status, &solver.history) }
     }
 }
 
@@ -287,13 +288,15 @@ impl Inner {
                 iteration,
                 cost: run.cost,
                 gap: run.gap,
-                violation: 0.0,
-                expected: run.stop,
+                violation: run.gap,
+                kkt_error: None,
+                expected_decrease: Some(run.stop),
                 stationarity: read(all.policy).riccati.nodes.iter().map(|n| n.qu.amax()).fold(0.0, f64::max),
                 step,
                 accepted,
                 regularization: run.delta,
-                barrier: 0.0,
+                mu: None,
+                penalty: None,
                 exact: false,
             };
             self.history.push(entry);

@@ -22,6 +22,12 @@ pub(super) fn find(crew: &Crew, problem: &Problem, at: &Trajectory, gaps: &mut [
     Ok(largest)
 }
 
+/// By how much the worst gap or equality of nodes that have been linearized is off.
+pub(super) fn worst(crew: &Crew, problem: &Problem, gaps: &[DVector<f64>]) -> f64 {
+    let of_node = |(k, gap): (usize, &DVector<f64>)| gap.amax().max(crew.node(problem, k).eq.amax());
+    gaps.iter().enumerate().map(of_node).fold(0.0, f64::max)
+}
+
 /// What gaps, and equalities of nodes that have been linearized, amount to.
 pub(super) fn violation(crew: &Crew, problem: &Problem, gaps: &[DVector<f64>]) -> f64 {
     let of_node = |(k, gap): (usize, &DVector<f64>)| gap.lp_norm(1) + crew.node(problem, k).eq.lp_norm(1);

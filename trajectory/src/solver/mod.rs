@@ -19,5 +19,5 @@ mod trial;
 pub use fddp::{Fddp, FddpOptions};
 pub use newton::{Hessian, Newton, NewtonOptions, RollOut};
 pub use proximal::{Proximal, ProximalOptions};
-pub use report::{Control, Iteration, Report, Status};
+pub use report::{Attempt, Control, Iteration, Report, Status, Warning};
 pub use shooting::{MultipleShooting, ShootingOptions};

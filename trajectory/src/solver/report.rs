@@ -1,5 +1,6 @@
 //! Why a solver stopped, and how it got there.
 
+use crate::certificate::Certificate;
 use crate::fault::Fault;
 use std::fmt;
 
@@ -18,9 +19,11 @@ pub enum Status {
         /// The cost that weighs most there, if the node has names for its costs.
         term: Option<String>,
     },
-    /// Constraints that cannot all hold.
-    Infeasible {
-        /// The names of those that are violated.
+    /// Constraints that cannot all hold, wherever a solver begins.
+    Infeasible(Certificate),
+    /// No trajectory was found that keeps all constraints. There may be one all the same: what blocks here is true of this place alone.
+    NoFeasiblePoint {
+        /// The names of those that block each other where the solver has ended, the strongest first.
         constraints: Vec<String>,
     },
     /// As many iterations as were allowed.
@@ -36,6 +39,23 @@ pub enum Status {
 }
 
 impl Status {
+    /// One word for it, for files and programs: `converged`, `acceptable`, `stalled`, `infeasible`, `no-feasible-point`, `iteration-limit`,
+    /// `time-limit`, `diverged`, `fault` or `stopped`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::Acceptable => "acceptable",
+            Self::Stalled { .. } => "stalled",
+            Self::Infeasible(_) => "infeasible",
+            Self::NoFeasiblePoint { .. } => "no-feasible-point",
+            Self::IterationLimit => "iteration-limit",
+            Self::TimeLimit => "time-limit",
+            Self::Diverged => "diverged",
+            Self::Fault(_) => "fault",
+            Self::Stopped => "stopped",
+        }
+    }
     /// Is the result a solution?
     #[must_use]
     pub fn is_solved(&self) -> bool {
@@ -52,10 +72,12 @@ impl fmt::Display for Status {
                 write!(f, "stalled: no step improves; most is missing at node {node}")?;
                 term.as_ref().map_or(Ok(()), |term| write!(f, ", where `{term}` costs most"))
             }
-            Self::Infeasible { constraints } => {
-                let together = if constraints.len() > 1 { " together" } else { "" };
-                write!(f, "infeasible: {} cannot hold{together}", constraints.join(", "))
-            }
+            Self::Infeasible(certificate) => write!(f, "infeasible: {certificate}"),
+            Self::NoFeasiblePoint { constraints } => match &constraints[..] {
+                [] => f.write_str("no feasible point found"),
+                [one] => write!(f, "no feasible point found: {one} could not be made to hold"),
+                all => write!(f, "no feasible point found: {} block each other where it ended", all.join(", ")),
+            },
             Self::IterationLimit => f.write_str("iteration limit"),
             Self::TimeLimit => f.write_str("time limit"),
             Self::Diverged => f.write_str("diverged: the cost grows beyond all bounds"),
@@ -65,7 +87,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// One iteration of a solver.
+/// One iteration of a solver. What a method does not have is `None`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
     /// Counted from 0.
@@ -74,11 +96,15 @@ pub struct Iteration {
     pub cost: f64,
     /// The largest gap between a step's end and the next state, before it.
     pub gap: f64,
-    /// The largest sum of equalities that do not hold, before it.
+    /// By how much the worst of all gaps, equalities and rows between bounds is off, before it.
     pub violation: f64,
-    /// What the direction promised: zero at an optimum.
-    pub expected: f64,
-    /// What is left of the gradient, `max |Qᵤ|`.
+    /// The largest residual of the conditions of optimality before it, by Wächter and Biegler's (2006) equation (5), of the scaled cost:
+    /// of [`Newton`](super::Newton) and [`Proximal`](super::Proximal).
+    pub kkt_error: Option<f64>,
+    /// By how much a whole step along its direction lowers the quadratic model of the cost: of [`Fddp`](super::Fddp) and
+    /// [`MultipleShooting`](super::MultipleShooting).
+    pub expected_decrease: Option<f64>,
+    /// What is left of the gradient, `max |Qᵤ|`, or of the dual conditions of optimality.
     pub stationarity: f64,
     /// Length of the step that was tried last.
     pub step: f64,
@@ -86,25 +112,92 @@ pub struct Iteration {
     pub accepted: bool,
     /// Regularization afterwards.
     pub regularization: f64,
-    /// μ: of the barriers of bounds, zero where there are none; of `Proximal` that of violations, which cost `c²/2μ`.
-    pub barrier: f64,
+    /// μ of the barriers `−μ Σ ln` of bounds, of [`Newton`](super::Newton); zero without bounds.
+    pub mu: Option<f64>,
+    /// ρ of violations, which cost `½ ρ c²`, of [`Proximal`](super::Proximal): the inverse of its softness.
+    pub penalty: Option<f64>,
     /// Did the direction come from the exact second derivatives of the Lagrangian, and not from those of Gauss and Newton?
     pub exact: bool,
 }
 
-/// How a solver ended.
+/// How a solver ended. What a method does not have is `None`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// Why it stopped.
     pub status: Status,
-    /// Iterations done.
+    /// Iterations done, those of all [`attempts`](Self::attempts) together.
     pub iterations: usize,
     /// Cost of the trajectory that is kept.
     pub cost: f64,
     /// Its largest gap.
     pub gap: f64,
-    /// What the last direction promised.
-    pub expected: f64,
+    /// By how much the worst of its gaps, equalities and rows between bounds was off, when last evaluated.
+    pub violation: f64,
+    /// As [`Iteration::kkt_error`], at the end.
+    pub kkt_error: Option<f64>,
+    /// As [`Iteration::expected_decrease`], of the last direction.
+    pub expected_decrease: Option<f64>,
+    /// As [`Iteration::mu`], at the end.
+    pub mu: Option<f64>,
+    /// As [`Iteration::penalty`], at the end.
+    pub penalty: Option<f64>,
+    /// What is to be known of the solution beside its status.
+    pub warnings: Vec<Warning>,
+    /// What was tried, in order, where it was more than one way from one guess; the last one kept is what the report is of.
+    pub attempts: Vec<Attempt>,
+}
+
+impl Report {
+    /// Of a status and the last iteration, if there was one.
+    pub(crate) fn new(status: Status, history: &[Iteration]) -> Self {
+        let last = history.last();
+        Self {
+            status,
+            iterations: history.len(),
+            cost: last.map_or(f64::INFINITY, |it| it.cost),
+            gap: last.map_or(f64::INFINITY, |it| it.gap),
+            violation: last.map_or(f64::INFINITY, |it| it.violation),
+            kkt_error: last.and_then(|it| it.kkt_error),
+            expected_decrease: last.and_then(|it| it.expected_decrease),
+            mu: last.and_then(|it| it.mu),
+            penalty: last.and_then(|it| it.penalty),
+            warnings: Vec::new(),
+            attempts: Vec::new(),
+        }
+    }
+}
+
+/// What is to be known of a solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The constraint, joint, frame or phase that it is about.
+    pub about: String,
+    /// Its node, counted from the start of the trajectory, if it has one.
+    pub node: Option<usize>,
+    /// One sentence, with values, units, and what to do.
+    pub text: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// One of several things that were tried from one guess or another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// Which guess, and which solver or way.
+    pub what: String,
+    /// How it ended.
+    pub status: Status,
+    /// Iterations that it took.
+    pub iterations: usize,
+    /// Cost where it ended.
+    pub cost: f64,
+    /// By how much the worst row was off there.
+    pub violation: f64,
 }
 
 /// What the caller of a solver says after each iteration.

@@ -119,6 +119,8 @@ struct Run {
     merit: Merit,
     delta: f64,
     gap: f64,
+    /// The largest of gaps and equalities.
+    violation: f64,
     expected: f64,
 }
 
@@ -182,6 +184,7 @@ impl MultipleShooting {
             merit: Merit { cost: f64::INFINITY, violation: f64::INFINITY, priced: 0.0 },
             delta: solver.options.regularization,
             gap: f64::INFINITY,
+            violation: f64::INFINITY,
             expected: f64::INFINITY,
         };
         let status = if let Some(fault) = not_kept(problem, true) {
@@ -192,8 +195,9 @@ impl MultipleShooting {
         } else {
             Status::Fault(misfit(problem))
         };
-        let Run { merit, gap, expected, .. } = run;
-        Report { status, iterations: solver.history.len(), cost: merit.cost, gap, expected }
+        let Run { merit, gap, violation, expected, .. } = run;
+        let (cost, expected_decrease) = (merit.cost, Some(expected));
+        Report { cost, gap, violation, expected_decrease, ..Report::new(status, &solver.history) }
     }
 }
 
@@ -215,6 +219,7 @@ impl Inner {
                     Err(fault) => return Status::Fault(fault),
                 };
                 run.gap = gap;
+                run.violation = gaps::worst(crew, problem, &self.gaps);
                 run.merit = Merit { cost, violation: gaps::violation(crew, problem, &self.gaps), priced: 0.0 };
                 if iteration == 0 {
                     self.filter.restart(run.merit);
@@ -228,14 +233,14 @@ impl Inner {
                     }
                     // Equalities that contradict each other to first order are approached as well as they can be.
                     Err(Failure::Infeasible { nodes, .. }) if self.softness > 0.0 => {
-                        return Status::Infeasible { constraints: phases_of(problem, &nodes) };
+                        return Status::NoFeasiblePoint { constraints: phases_of(problem, &nodes) };
                     }
                     Err(Failure::Infeasible { .. }) => self.softness = SOFT,
                     Err(failure) if !self.raise(run) => return self.stalled(crew, problem, run, failure.node()),
                     Err(_) => {}
                 }
             };
-            let gap_before = run.gap;
+            let (gap_before, violation_before) = (run.gap, run.violation);
             let (step, accepted) =
                 if self.converged(run) { (0.0, false) } else { self.search(crew, problem, run, direction) };
             linearize = accepted;
@@ -252,13 +257,15 @@ impl Inner {
                 iteration,
                 cost: run.merit.cost,
                 gap: gap_before,
-                violation: run.merit.violation,
-                expected: run.expected,
+                violation: violation_before,
+                kkt_error: None,
+                expected_decrease: Some(run.expected),
                 stationarity: self.riccati.nodes.iter().map(|n| n.qu.amax()).fold(0.0, f64::max),
                 step,
                 accepted,
                 regularization: run.delta,
-                barrier: 0.0,
+                mu: None,
+                penalty: None,
                 exact: false,
             };
             self.history.push(entry);
@@ -285,12 +292,11 @@ impl Inner {
     fn linearize(&mut self, crew: &Crew, problem: &Problem) -> Result<(f64, f64), Fault> {
         let cost = crew.complete(problem)?;
         let gap = gaps::find(crew, problem, &self.kept, &mut self.gaps)?;
-        let off = (0..=problem.steps()).map(|k| crew.node(problem, k).eq.amax()).fold(0.0, f64::max);
-        Ok((cost, gap.max(off)))
+        Ok((cost, gap))
     }
 
     fn converged(&self, run: &Run) -> bool {
-        run.gap <= self.options.gap && run.expected < self.options.tolerance
+        run.violation <= self.options.gap && run.expected < self.options.tolerance
     }
 
     /// More regularization; `false` if it is at its greatest.
@@ -308,14 +314,14 @@ impl Inner {
         if let Some(fault) = self.fault.take() {
             return Status::Fault(fault);
         }
-        if self.softness > 0.0 && run.gap > self.options.gap {
+        if self.softness > 0.0 && run.violation > self.options.gap {
             let off = |k: &usize| crew.node(problem, *k).eq.amax() > self.options.gap;
             let nodes: Vec<_> = (0..=problem.steps()).filter(off).collect();
-            return Status::Infeasible { constraints: phases_of(problem, &nodes) };
+            return Status::NoFeasiblePoint { constraints: phases_of(problem, &nodes) };
         }
         let (kept, memory) = (&self.kept, &mut crew.memory());
         let stalled = || Status::Stalled { node, term: worst_term(problem, kept, node, memory) };
-        stuck(run.merit.cost, run.gap <= self.options.gap, run.expected, self.options.tolerance, stalled)
+        stuck(run.merit.cost, run.violation <= self.options.gap, run.expected, self.options.tolerance, stalled)
     }
 
     /// Sweep and linear roll-out, which give gaps their price.

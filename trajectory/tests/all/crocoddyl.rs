@@ -29,7 +29,7 @@ fn compare(name: &str) {
             "{:3} {:.12e} {cost:8.1e} {:.1e} {} {} {:.0e} {:.0e}",
             found.iteration,
             found.cost,
-            off(found.expected, number(&expected["expected"])),
+            off(found.expected_decrease.unwrap_or(f64::NAN), number(&expected["expected"])),
             found.step,
             expected["step"],
             found.regularization,

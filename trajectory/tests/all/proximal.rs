@@ -126,7 +126,7 @@ fn infeasible_problems_end_with_the_names_of_what_blocks() {
     for (problem, names) in cases {
         let mut solver = Proximal::new(&problem, ProximalOptions::default());
         let report = solver.solve(&problem, &guess::standing(&problem));
-        let Status::Infeasible { constraints } = &report.status else { panic!("{names:?}: {}", report.status) };
+        let Status::NoFeasiblePoint { constraints } = &report.status else { panic!("{names:?}: {}", report.status) };
         for name in names {
             assert!(constraints.iter().any(|found| found.contains(&format!("`{name}`"))), "{constraints:?}");
         }

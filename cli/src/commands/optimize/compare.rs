@@ -46,7 +46,7 @@ pub(super) fn text(task: &Task, file: &Path) -> Result<String, Error> {
         Err(k) => format!("stationarity |Qu|     none: the sweep is indefinite at {}\n", node(k)),
     });
     if let Some(expected) = found.expected {
-        text.push_str(&format!("expected improvement  {expected:.3e}\n"));
+        text.push_str(&format!("expected decrease     {expected:.3e}\n"));
     }
     Ok(text)
 }

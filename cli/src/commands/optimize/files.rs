@@ -11,7 +11,7 @@ use crate::json::{Entries, Rows};
 use crate::npz::{self, Array};
 use crate::output::Output;
 use crate::task::Task;
-use gradyn_trajectory::Status;
+use gradyn_trajectory::{Attempt, Status, Warning};
 use serde::Serialize;
 use std::path::Path;
 
@@ -33,16 +33,23 @@ pub(super) fn write(folder: &Path, input: &Path, task: &Task, solved: &Solved, m
 struct Answer<'a> {
     task: &'a str,
     robot: &'a str,
-    status: String,
+    /// One word.
+    status: &'static str,
+    /// The same in a sentence.
+    message: String,
     converged: bool,
-    /// Constraints that block each other, if the task is infeasible.
+    /// Constraints that block each other, if no feasible point was found.
     blocked: &'a [String],
+    warnings: Vec<WarningAnswer<'a>>,
+    attempts: Vec<AttemptAnswer<'a>>,
     iterations: usize,
     cost: f64,
     gap: f64,
     violation: f64,
-    /// Of `newton` and `proximal`: what is left of the conditions of optimality.
-    expected_improvement: f64,
+    kkt_error: Option<f64>,
+    expected_decrease: Option<f64>,
+    mu: Option<f64>,
+    penalty: Option<f64>,
     seconds: f64,
     nq: usize,
     nv: usize,
@@ -64,16 +71,48 @@ struct Answer<'a> {
 }
 
 #[derive(Serialize)]
+struct WarningAnswer<'a> {
+    about: &'a str,
+    /// Counted from the first node of the motion.
+    node: Option<usize>,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct AttemptAnswer<'a> {
+    what: &'a str,
+    status: &'static str,
+    iterations: usize,
+    cost: f64,
+    violation: f64,
+}
+
+impl<'a> WarningAnswer<'a> {
+    fn of(task: &Task, Warning { about, node, text }: &'a Warning) -> Self {
+        Self { about, node: node.map(|node| node.saturating_sub(task.first())), text }
+    }
+}
+
+impl<'a> AttemptAnswer<'a> {
+    fn of(attempt: &'a Attempt) -> Self {
+        let Attempt { what, status, iterations, cost, violation } = attempt;
+        Self { what, status: status.name(), iterations: *iterations, cost: *cost, violation: *violation }
+    }
+}
+
+#[derive(Serialize)]
 struct IterationAnswer {
     cost: f64,
     gap: f64,
     violation: f64,
-    expected_improvement: f64,
+    kkt_error: Option<f64>,
+    expected_decrease: Option<f64>,
     stationarity: f64,
     step: f64,
     accepted: bool,
     regularization: f64,
-    barrier: f64,
+    mu: Option<f64>,
+    penalty: Option<f64>,
     exact_hessian: bool,
 }
 
@@ -84,25 +123,33 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         cost: it.cost,
         gap: it.gap,
         violation: it.violation,
-        expected_improvement: it.expected,
+        kkt_error: it.kkt_error,
+        expected_decrease: it.expected_decrease,
         stationarity: it.stationarity,
         step: it.step,
         accepted: it.accepted,
         regularization: it.regularization,
-        barrier: it.barrier,
+        mu: it.mu,
+        penalty: it.penalty,
         exact_hessian: it.exact,
     };
     let answer = Answer {
         task: &task.name,
         robot: model.name(),
-        status: report.status.to_string(),
+        status: report.status.name(),
+        message: report.status.to_string(),
         converged: report.status.is_solved(),
-        blocked: if let Status::Infeasible { constraints } = &report.status { constraints } else { &[] },
+        blocked: if let Status::NoFeasiblePoint { constraints } = &report.status { constraints } else { &[] },
+        warnings: report.warnings.iter().map(|of| WarningAnswer::of(task, of)).collect(),
+        attempts: report.attempts.iter().map(AttemptAnswer::of).collect(),
         iterations: report.iterations,
         cost: report.cost,
         gap: report.gap,
         violation: kept::worst(&motion.kept),
-        expected_improvement: report.expected,
+        kkt_error: report.kkt_error,
+        expected_decrease: report.expected_decrease,
+        mu: report.mu,
+        penalty: report.penalty,
         seconds: solved.took.as_secs_f64(),
         nq: model.nq(),
         nv: model.nv(),

@@ -8,6 +8,7 @@ mod motion;
 mod page;
 mod solve;
 mod theirs;
+mod verdict;
 
 pub(super) use solve::quietly;
 
@@ -16,7 +17,6 @@ use crate::args::Optimize;
 use crate::error::Error;
 use crate::number::five;
 use crate::task::{ParameterTask, Task};
-use anstyle::{AnsiColor, Style};
 
 /// A parameter and what the solver has chosen.
 fn line(of: &ParameterTask, name: &str, x: &[f64]) -> String {
@@ -52,15 +52,11 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     if let Some(folder) = &args.output {
         files::write(folder, &args.task, &task, &solved, &motion)?;
     }
-    let failed = !solved.found.report.status.is_solved();
-    let color = if failed { AnsiColor::Red } else { AnsiColor::Green };
-    let style = Style::new().bold().fg_color(Some(color.into()));
-    // What is left of constraints, where they are not kept.
-    let left = if failed && !motion.kept.is_empty() { kept::text(&motion.kept) } else { String::new() };
     let chosen: String =
         task.start.parameters.iter().zip(&motion.parameters).map(|(of, (name, x))| line(of, name, x)).collect();
     let lasts = |(phase, seconds): &(String, f64)| format!("duration of {phase}: {} s\n", five(*seconds));
     let chosen: String = std::iter::once(chosen).chain(motion.durations.iter().map(lasts)).collect();
-    let text = format!("{left}{chosen}{style}{}{style:#}\n", solved.verdict(&motion.kept));
+    let failed = !solved.found.report.status.is_solved();
+    let text = verdict::text(&task, &solved, &motion.kept, &chosen);
     Ok(Report { text, warnings, failed, ..Report::default() })
 }

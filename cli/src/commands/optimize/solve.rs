@@ -1,12 +1,11 @@
 //! The guess, and the solver at work.
 
-use super::kept::{self, Kept};
 use super::theirs;
 use crate::commands::progress;
 use crate::error::Error;
 use crate::number::five;
 use crate::task::{Controls, Found, GuessTask, States, Task};
-use gradyn_trajectory::{Control, Iteration, Report, Trajectory, guess};
+use gradyn_trajectory::{Control, Iteration, Trajectory, guess};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -15,24 +14,6 @@ use std::time::{Duration, Instant};
 pub(super) struct Solved {
     pub(super) found: Found,
     pub(super) took: Duration,
-    /// What μ is called, if what is left is the residual of the conditions of optimality.
-    pub(super) mu: Option<&'static str>,
-}
-
-impl Solved {
-    /// The last line; `kept`: how well constraints are.
-    pub(super) fn verdict(&self, kept: &[Kept]) -> String {
-        let Report { status, iterations, cost, gap, expected, .. } = &self.found.report;
-        let kept = if kept.is_empty() { String::new() } else { format!(", violation {}", five(kept::worst(kept))) };
-        let left = if self.mu.is_some() { "optimality" } else { "expected improvement" };
-        format!(
-            "{status}: {iterations} iterations, cost {}, gap {}{kept}, {left} {}, {:.3} s",
-            five(*cost),
-            five(*gap),
-            five(*expected),
-            self.took.as_secs_f64(),
-        )
-    }
 }
 
 /// Where the solver begins.
@@ -53,32 +34,38 @@ pub(super) fn guess(task: &Task) -> Result<Trajectory, Error> {
     }
 }
 
-/// The heading of the lines of iterations. `mu`: what μ is called, of solvers that keep all constraints.
-fn heading(mu: Option<&str>) -> String {
-    mu.map_or_else(
-        || String::from("iteration          cost        gap  stationarity       step  regularisation"),
-        |mu| {
-            format!("iteration          cost        gap  violation  stationarity {mu:>10}       step  regularisation  hessian")
-        },
-    )
+/// Columns of the lines of iterations: heading, width, and what stands there. Those of which a method has nothing are left out.
+type Column = (&'static str, usize, fn(&Iteration) -> Option<String>);
+
+const COLUMNS: [Column; 10] = [
+    ("iteration", 9, |it| Some(it.iteration.to_string())),
+    ("cost", 13, |it| Some(five(it.cost))),
+    ("gap", 10, |it| Some(format!("{:.2e}", it.gap))),
+    ("violation", 10, |it| it.kkt_error.map(|_| format!("{:.2e}", it.violation))),
+    ("stationarity", 13, |it| Some(format!("{:.2e}", it.stationarity))),
+    ("mu", 10, |it| it.mu.map(|mu| format!("{mu:.2e}"))),
+    ("penalty", 10, |it| it.penalty.map(|penalty| format!("{penalty:.2e}"))),
+    ("step", 10, |it| {
+        // Where nothing is left to do, no step has been tried.
+        Some(match it.accepted {
+            true => five(it.step),
+            false if it.step == 0.0 => String::from("-"),
+            false => String::from("none"),
+        })
+    }),
+    ("regularization", 15, |it| Some(format!("{:.1e}", it.regularization))),
+    ("hessian", 8, |it| it.kkt_error.map(|_| String::from(if it.exact { "exact" } else { "gauss" }))),
+];
+
+/// The heading of lines like that of this iteration.
+fn heading(it: &Iteration) -> String {
+    let there = COLUMNS.iter().filter(|(.., of)| of(it).is_some());
+    there.map(|(head, width, _)| format!("{head:>width$}")).collect::<Vec<_>>().join(" ")
 }
 
-fn line(it: &Iteration, has_mu: bool) -> String {
-    // Where nothing is left to do, no step has been tried.
-    let step = match it.accepted {
-        true => five(it.step),
-        false if it.step == 0.0 => String::from("-"),
-        false => String::from("none"),
-    };
-    let (number, cost, gap, left, reg) = (it.iteration, five(it.cost), it.gap, it.stationarity, it.regularization);
-    if !has_mu {
-        return format!("{number:>9} {cost:>13} {gap:>10.2e} {left:>13.2e} {step:>10} {reg:>15.1e}");
-    }
-    let (off, mu) = (it.violation, it.barrier);
-    let hessian = if it.exact { "exact" } else { "gauss" };
-    format!(
-        "{number:>9} {cost:>13} {gap:>10.2e} {off:>10.2e} {left:>13.2e} {mu:>10.2e} {step:>10} {reg:>15.1e} {hessian:>8}"
-    )
+fn line(it: &Iteration) -> String {
+    let cells = COLUMNS.iter().filter_map(|(_, width, of)| Some(format!("{:>width$}", of(it)?)));
+    cells.collect::<Vec<_>>().join(" ")
 }
 
 /// A line on standard output, at once. Whoever reads it may have gone: that is no reason to stop.
@@ -104,10 +91,11 @@ pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
     let options = &task.solver;
     let bar = progress(options.iterations as u64, &task.name);
     let say = |text: &str| bar.suspend(|| say(text));
-    let mu = options.has_multipliers().then(|| options.mu().0);
-    say(&heading(mu));
     let mut watch = |it: &Iteration| {
-        say(&line(it, mu.is_some()));
+        if it.iteration == 0 {
+            say(&heading(it));
+        }
+        say(&line(it));
         bar.set_position(it.iteration as u64 + 1);
         Control::Continue
     };
@@ -115,5 +103,5 @@ pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
     let found = (options.solver.run)(options, &task.problem, guess, &mut watch);
     let took = began.elapsed();
     bar.finish_and_clear();
-    Solved { found, took, mu }
+    Solved { found, took }
 }

@@ -229,12 +229,14 @@ impl Inner {
             cost,
             gap,
             violation: optimality.primal,
-            expected: error,
+            kkt_error: Some(error),
+            expected_decrease: None,
             stationarity: optimality.dual,
             step,
             accepted,
             regularization: delta,
-            barrier: mu,
+            mu: Some(mu),
+            penalty: None,
             exact,
         });
     }

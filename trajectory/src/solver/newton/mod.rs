@@ -251,8 +251,9 @@ impl Newton {
         };
         solver.warm = !matches!(status, Status::Fault(_));
         solver.price(solver.run.scale);
-        let Run { cost, gap, error, .. } = solver.run;
-        Report { status, iterations: solver.history.len(), cost, gap, expected: error }
+        let Run { cost, gap, error, mu, optimality, .. } = solver.run;
+        let (violation, kkt_error, mu) = (optimality.primal, Some(error), Some(mu));
+        Report { cost, gap, violation, kkt_error, mu, ..Report::new(status, &solver.history) }
     }
 }
 

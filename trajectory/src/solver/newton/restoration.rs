@@ -162,7 +162,7 @@ impl Inner {
     /// Restoration has led nowhere: what is violated clearly at an optimum cannot hold near there.
     fn end_restoration(&mut self, crew: &Crew, problem: &Problem, optimal: bool) -> Status {
         let blocked = self.infeasible(problem);
-        let named = matches!(&blocked, Status::Infeasible { constraints } if !constraints.is_empty());
+        let named = matches!(&blocked, Status::NoFeasiblePoint { constraints } if !constraints.is_empty());
         self.look(crew, problem);
         let clear = self.run.optimality.primal > CLEAR * self.options.tolerance;
         if optimal && named && clear { blocked } else { self.stalled(crew, problem, self.worst()) }
@@ -393,6 +393,6 @@ impl Inner {
         }
         found.retain(|(_, size)| *size > BLOCKS * PRICE);
         found.sort_by(|a, b| b.1.total_cmp(&a.1));
-        Status::Infeasible { constraints: found.into_iter().map(|(name, _)| name).collect() }
+        Status::NoFeasiblePoint { constraints: found.into_iter().map(|(name, _)| name).collect() }
     }
 }

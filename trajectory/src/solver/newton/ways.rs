@@ -94,7 +94,7 @@ impl Inner {
             };
             self.most = self.options.iterations.min(begun + patience);
             let status = self.iterate(crew, problem, guess.is_some(), watch);
-            if let Status::Infeasible { .. } = &status {
+            if let Status::NoFeasiblePoint { .. } = &status {
                 blocked.push((self.history.len() - begun, status.clone()));
             }
             let all_used = self.history.len() >= self.options.iterations;
@@ -143,7 +143,7 @@ impl Inner {
     /// Has a way ended where another one may lead further?
     fn leads_nowhere(&self, status: &Status) -> bool {
         match status {
-            Status::Stalled { .. } | Status::Diverged | Status::Infeasible { .. } | Status::IterationLimit => true,
+            Status::Stalled { .. } | Status::Diverged | Status::NoFeasiblePoint { .. } | Status::IterationLimit => true,
             // A guess that cannot be evaluated will not be later.
             Status::Fault(_) => !self.history.is_empty(),
             _ => false,

@@ -86,6 +86,6 @@ impl Inner {
             }
         }
         found.sort_by(|a, b| b.1.total_cmp(&a.1));
-        Status::Infeasible { constraints: found.into_iter().map(|(name, _)| name).collect() }
+        Status::NoFeasiblePoint { constraints: found.into_iter().map(|(name, _)| name).collect() }
     }
 }

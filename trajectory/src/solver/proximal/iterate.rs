@@ -262,12 +262,14 @@ impl Inner {
             cost,
             gap,
             violation: optimality.primal,
-            expected: error,
+            kkt_error: Some(error),
+            expected_decrease: None,
             stationarity: optimality.dual,
             step,
             accepted,
             regularization: delta,
-            barrier: mu,
+            mu: None,
+            penalty: Some(1.0 / mu),
             exact,
         });
     }

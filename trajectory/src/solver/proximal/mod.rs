@@ -230,7 +230,8 @@ impl Proximal {
         };
         solver.warm = !matches!(status, Status::Fault(_));
         solver.price();
-        let Run { cost, gap, error, .. } = solver.run;
-        Report { status, iterations: solver.history.len(), cost, gap, expected: error }
+        let Run { cost, gap, error, mu, optimality, .. } = solver.run;
+        let (violation, kkt_error, penalty) = (optimality.primal, Some(error), Some(1.0 / mu));
+        Report { cost, gap, violation, kkt_error, penalty, ..Report::new(status, &solver.history) }
     }
 }

@@ -8,6 +8,7 @@ use super::solve::Solved;
 use crate::number::five;
 use crate::page::{Line, Plot, Scale, document, escape, row, table};
 use crate::task::Task;
+use gradyn_trajectory::{Attempt, Report, Warning};
 use scene::Scene;
 
 /// The whole page.
@@ -17,6 +18,7 @@ pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
     let data = serde_json::to_string(&scene).unwrap_or_else(|_| String::from("{}")).replace('<', "\\u003c");
     let mut html = String::from("<main>\n");
     verdict(task, solved, motion, &mut html);
+    told(&solved.found.report, &mut html);
     html.push_str(include_str!("stage.html"));
     parameters(task, motion, &mut html);
     costs(motion, &mut html);
@@ -54,6 +56,25 @@ fn verdict(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
         model.nv(),
         task.start.actuated.names.len(),
     ));
+}
+
+/// Warnings, and what was tried.
+fn told(report: &Report, html: &mut String) {
+    if !report.warnings.is_empty() {
+        html.push_str("<section>\n<h2>Warnings</h2>\n<ul>\n");
+        let line = |warning: &Warning| format!("<li>{}</li>\n", escape(&warning.text));
+        html.push_str(&report.warnings.iter().map(line).collect::<String>());
+        html.push_str("</ul>\n</section>\n");
+    }
+    if report.attempts.len() > 1 {
+        html.push_str("<section>\n<h2>Attempts</h2>\n");
+        let line = |Attempt { what, status, iterations, cost, violation }: &Attempt| {
+            let cells = [what.clone(), status.to_string(), iterations.to_string(), five(*cost), five(*violation)];
+            row(&cells, Some(status.is_solved()))
+        };
+        html.push_str(&table(&["tried", "ended", "iterations", "cost", "violation"], report.attempts.iter().map(line)));
+        html.push_str("</section>\n");
+    }
 }
 
 fn motion_nodes(task: &Task) -> usize {
@@ -109,13 +130,13 @@ fn constraints(motion: &Motion, html: &mut String) {
 /// Plots by iteration.
 fn iterations(solved: &Solved, html: &mut String) {
     let history = &solved.found.history;
-    let over = |of: fn(&gradyn_trajectory::Iteration) -> f64| -> Vec<(f64, f64)> {
+    let over = |of: fn(&gradyn_trajectory::Iteration) -> Option<f64>| -> Vec<(f64, f64)> {
         #[expect(clippy::cast_precision_loss, reason = "iterations are few")]
-        history.iter().map(|it| (it.iteration as f64, of(it))).collect()
+        history.iter().filter_map(|it| Some((it.iteration as f64, of(it)?))).collect()
     };
     html.push_str("<section>\n<h2>Iterations</h2>\n<div class=\"figures\">\n");
     let log = [Scale::Linear, Scale::Log];
-    let cost = Line { class: "claimed", points: over(|it| it.cost) };
+    let cost = Line { class: "claimed", points: over(|it| Some(it.cost)) };
     // A cost that is not positive has no logarithm.
     let scales = if history.iter().all(|it| it.cost > 0.0) { log } else { [Scale::Linear; 2] };
     html.push_str(
@@ -123,25 +144,28 @@ fn iterations(solved: &Solved, html: &mut String) {
             .figure("Cost."),
     );
     let lines = vec![
-        Line { class: "claimed", points: over(|it| it.stationarity) },
-        Line { class: "found", points: over(|it| it.expected) },
-        Line { class: "wrong", points: over(|it| it.gap) },
+        Line { class: "claimed", points: over(|it| Some(it.stationarity)) },
+        Line { class: "found", points: over(|it| it.kkt_error.or(it.expected_decrease)) },
+        Line { class: "wrong", points: over(|it| Some(it.gap)) },
     ];
-    let left = if solved.mu.is_some() { "the residual of optimality" } else { "expected improvement" };
+    let report = &solved.found.report;
+    let left =
+        if report.kkt_error.is_some() { "the residual of the conditions of optimality" } else { "expected decrease" };
     let plot = Plot { x: "iteration".into(), y: String::from("residual"), scales: log, lines, ..Plot::default() };
     html.push_str(
         &plot
             .figure(&format!("Stationarity (solid), {left} (dashed), and the largest gap (red, while there is one).",)),
     );
-    if let Some(mu) = solved.mu {
+    let names = [(report.mu, "μ of the barriers"), (report.penalty, "penalty ρ")];
+    if let Some((_, name)) = names.into_iter().find(|(has, _)| has.is_some()) {
         let lines = vec![
-            Line { class: "wrong", points: over(|it| it.violation) },
-            Line { class: "found", points: over(|it| it.barrier) },
+            Line { class: "wrong", points: over(|it| Some(it.violation)) },
+            Line { class: "found", points: over(|it| it.mu.or(it.penalty)) },
         ];
         let plot =
-            Plot { x: "iteration".into(), y: String::from("violation, μ"), scales: log, lines, ..Plot::default() };
+            Plot { x: "iteration".into(), y: format!("violation, {name}"), scales: log, lines, ..Plot::default() };
         html.push_str(&plot.figure(&format!(
-            "The largest violation of a constraint (red, while there is one), and the {mu} μ (dashed)."
+            "The largest violation of a constraint (red, while there is one), and the {name} (dashed)."
         )));
     }
     html.push_str("</div>\n</section>\n");

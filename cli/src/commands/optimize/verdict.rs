@@ -1,0 +1,76 @@
+//! The last lines of a solution: what is left of constraints, what was tried, warnings, what to try, and the status.
+
+use super::kept::{self, Kept};
+use super::solve::Solved;
+use crate::number::five;
+use crate::table::{Align, Table};
+use crate::task::Task;
+use anstyle::{AnsiColor, Style};
+use gradyn_trajectory::{Attempt, Report, Status};
+
+/// All of them; `chosen`: lines of parameters and durations.
+pub(super) fn text(task: &Task, solved: &Solved, kept: &[Kept], chosen: &str) -> String {
+    let report = &solved.found.report;
+    let failed = !report.status.is_solved();
+    let mut text = if failed && !kept.is_empty() { kept::text(kept) } else { String::new() };
+    text.push_str(&attempts(&report.attempts));
+    text.push_str(chosen);
+    let yellow = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
+    for warning in &report.warnings {
+        text.push_str(&format!("{yellow}warning:{yellow:#} {warning}\n"));
+    }
+    for advice in advice(task, &report.status) {
+        text.push_str(&format!("try: {advice}\n"));
+    }
+    let color = if failed { AnsiColor::Red } else { AnsiColor::Green };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    text.push_str(&format!("{style}{}{style:#}\n", last_line(solved, kept)));
+    text
+}
+
+fn last_line(solved: &Solved, kept: &[Kept]) -> String {
+    let Report { status, iterations, cost, gap, kkt_error, expected_decrease, .. } = &solved.found.report;
+    let kept = if kept.is_empty() { String::new() } else { format!(", violation {}", five(kept::worst(kept))) };
+    let left = |what: &str, x: Option<f64>| x.map_or_else(String::new, |x| format!(", {what} {}", five(x)));
+    format!(
+        "{status}: {iterations} iterations, cost {}, gap {}{kept}{}{}, {:.3} s",
+        five(*cost),
+        five(*gap),
+        left("KKT error", *kkt_error),
+        left("expected decrease", *expected_decrease),
+        solved.took.as_secs_f64(),
+    )
+}
+
+/// What was tried, if that was more than one thing.
+fn attempts(all: &[Attempt]) -> String {
+    if all.len() < 2 {
+        return String::new();
+    }
+    let heads = [("tried", Align::Left), ("ended", Align::Left), ("iterations", Align::Right)];
+    let mut table = Table::new(heads.into_iter().chain([("cost", Align::Right), ("violation", Align::Right)]));
+    for Attempt { what, status, iterations, cost, violation } in all {
+        let cells = [what, status.name(), &iterations.to_string(), &five(*cost), &five(*violation)].map(str::to_owned);
+        table.row(cells.iter().map(|cell| cell.as_str().into()));
+    }
+    let mut text = String::new();
+    table.render(0, &mut text);
+    text
+}
+
+/// What may help where no solution was found.
+fn advice(task: &Task, status: &Status) -> Vec<&'static str> {
+    match status {
+        Status::NoFeasiblePoint { .. } | Status::Stalled { .. } | Status::Diverged => {
+            let mut all =
+                vec!["another guess: `[guess]` with `states = \"interpolation\"`, way-points, or several `[[guess]]`"];
+            if task.free_phases().next().is_some() {
+                all.push("another duration to begin with: `duration` of the phases whose `free_duration` is wide");
+            }
+            all.push("more room: the constraints of the table, one at a time, and see which one helps");
+            all
+        }
+        Status::IterationLimit => vec!["more `iterations` in `[solver]`"],
+        _ => Vec::new(),
+    }
+}
