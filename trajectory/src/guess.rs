@@ -3,6 +3,8 @@
 use crate::fault::{Fault, ProblemError};
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 /// The start at all nodes, and no controls; free durations are those that phases were made with, parameters their guesses.
 #[must_use]
@@ -36,6 +38,100 @@ pub fn interpolated(problem: &Problem, goal: &[f64]) -> Result<Trajectory, Probl
         x[nq..][..nv].copy_from_slice(&velocity);
     }
     Ok(guess)
+}
+
+/// A way of configurations from the start through others, each at its time, s, with the velocities that it takes, and no controls. Behind the
+/// last of them it stays there.
+///
+/// # Errors
+/// [`ProblemError::Missing`] without a way-point, [`ProblemError::Number`] if times do not ascend from above 0 to at most the end,
+/// [`ProblemError::Input`] if a way-point is no configuration.
+pub fn through(problem: &Problem, way_points: &[(f64, Vec<f64>)]) -> Result<Trajectory, ProblemError> {
+    let (model, place) = (problem.model(), || String::from("the guess"));
+    let (nq, end) = (model.nq(), problem.time(problem.steps()));
+    if way_points.is_empty() {
+        return Err(ProblemError::Missing { place: place(), what: "it has no way-point" });
+    }
+    let mut before = 0.0;
+    for (time, q) in way_points {
+        // The end is a sum of steps: its last digits are rounding.
+        if !(time.is_finite() && *time > before && *time <= end * (1.0 + 1e-9)) {
+            let (what, rule) =
+                ("the time of a way-point", "times ascend, from above 0 s to the end of the motion at most");
+            return Err(ProblemError::Number { place: place(), what, value: *time, rule });
+        }
+        model.check_configuration(q).map_err(|error| ProblemError::Input { place: place(), error })?;
+        before = *time;
+    }
+    let start = problem.start()[..nq].to_vec();
+    let mut guess = standing(problem);
+    for k in 1..=problem.steps() {
+        let t = problem.time(k);
+        let i = way_points.partition_point(|(time, _)| *time < t);
+        let x = guess.x_mut(k);
+        let Some((next, to)) = way_points.get(i) else {
+            x[..nq].copy_from_slice(&way_points[way_points.len() - 1].1);
+            continue;
+        };
+        let (last, from) = i.checked_sub(1).map_or((0.0, &start), |i| (way_points[i].0, &way_points[i].1));
+        let share = (t - last) / (next - last);
+        model
+            .interpolate_into(from, to, share, &mut x[..nq])
+            .map_err(|error| ProblemError::Input { place: place(), error })?;
+    }
+    set_velocities(problem, &mut guess)?;
+    Ok(guess)
+}
+
+/// A straight way to `goal` (nq), bent aside by a direction that `seed` draws, greatest in the middle: at most `width` there, rad or m in each
+/// degree of freedom. With the velocities that it takes, and no controls.
+///
+/// # Errors
+/// [`ProblemError::Input`] if the goal is no configuration, [`ProblemError::Number`] if the width is negative or not finite.
+pub fn drawn(problem: &Problem, goal: &[f64], width: f64, seed: u64) -> Result<Trajectory, ProblemError> {
+    if !(width.is_finite() && width >= 0.0) {
+        let (place, what, rule) = (String::from("the guess"), "its width", "it must be finite and not negative");
+        return Err(ProblemError::Number { place, what, value: width, rule });
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let aside: Vec<f64> = (0..problem.model().nv()).map(|_| width * rng.random_range(-1.0..=1.0)).collect();
+    let way = interpolated(problem, goal)?;
+    bent(problem, &way, |s| aside.iter().map(|x| 4.0 * s * (1.0 - s) * x).collect())
+}
+
+/// A way with each configuration moved by a direction (nv) that depends on the share of time, 0 to 1, and velocities that go with that.
+pub(crate) fn bent(
+    problem: &Problem,
+    way: &Trajectory,
+    by: impl Fn(f64) -> Vec<f64>,
+) -> Result<Trajectory, ProblemError> {
+    let (nq, end) = (problem.model().nq(), problem.time(problem.steps()));
+    let mut made = way.clone();
+    for k in 1..=problem.steps() {
+        let moved =
+            problem.model().integrate_into(&way.x(k)[..nq], &by(problem.time(k) / end), &mut made.x_mut(k)[..nq]);
+        moved.map_err(|error| ProblemError::Input { place: "the guess".into(), error })?;
+    }
+    set_velocities(problem, &mut made)?;
+    Ok(made)
+}
+
+/// Velocities of all nodes but the first that lead from each configuration to the next.
+fn set_velocities(problem: &Problem, guess: &mut Trajectory) -> Result<(), ProblemError> {
+    let (model, times) = (problem.model(), problem.times(guess));
+    let (nq, nv) = (model.nq(), model.nv());
+    let mut v = vec![0.0; nv];
+    for k in 1..=problem.steps() {
+        let h = times[k] - times[k - 1];
+        // Impacts take no time.
+        if h > 0.0 {
+            let between = model.difference_into(&guess.x(k - 1)[..nq], &guess.x(k)[..nq], &mut v);
+            between.map_err(|error| ProblemError::Input { place: "the guess".into(), error })?;
+            v.iter_mut().for_each(|v| *v /= h);
+        }
+        guess.x_mut(k)[nq..nq + nv].copy_from_slice(&v);
+    }
+    Ok(())
 }
 
 /// Controls that hold each node's configuration still, as well as they can.

@@ -25,7 +25,7 @@ pub(crate) use constraints::ConstraintTask;
 pub(crate) use contacts::Held;
 pub(crate) use costs::CostTask;
 pub(crate) use goal::Goal;
-pub(crate) use guess::{Controls, GuessTask, States};
+pub(crate) use guess::{Controls, GuessTask, Made, States};
 pub(crate) use parameters::ParameterTask;
 pub(crate) use phases::PhaseTask;
 pub(crate) use places::At;
@@ -54,7 +54,9 @@ pub(crate) struct Task {
     pub(crate) costs: Vec<CostTask>,
     pub(crate) constraints: Vec<ConstraintTask>,
     pub(crate) solver: SolverTask,
-    pub(crate) guess: GuessTask,
+    pub(crate) guesses: Vec<GuessTask>,
+    /// For errors that show later.
+    pub(crate) source: Source,
     pub(crate) problem: Problem,
 }
 
@@ -114,10 +116,18 @@ impl Task {
         }
         let solver = SolverTask::read(root.get("solver"), limits.is_some() || !constraints.is_empty())?;
         kept(&solver, &root, limits.as_ref(), &constraints, &start, &phases)?;
-        let guess = GuessTask::read(root.get("guess"), &start)?;
+        let guesses = GuessTask::read_all(root.get("guess"), &start)?;
+        if let (Some(item), [_, _, ..]) = (root.get("guess"), &guesses[..])
+            && !solver.has_multipliers()
+        {
+            let name = solver.solver.name;
+            return Err(
+                item.refuse(format!("the solver `{name}` takes one guess: `newton` and `proximal` try several"))
+            );
+        }
         let problem = build(&start, &phases, &mut costs, &mut constraints)
             .map_err(|error| place(&error, &source, &start, &phases, &costs, &constraints))?;
-        Ok(Self { name, robot, start, phases, costs, constraints, solver, guess, problem })
+        Ok(Self { name, robot, start, phases, costs, constraints, solver, guesses, source, problem })
     }
 }
 

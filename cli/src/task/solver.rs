@@ -3,16 +3,18 @@
 use super::source::{Item, Sign};
 use crate::error::Error;
 use gradyn_trajectory::quadratic::Multipliers;
-use gradyn_trajectory::solver::{Hessian, RollOut, ShootingOptions};
+use gradyn_trajectory::solver::{
+    Guess, Hessian, Method, MultiStart, MultiStartOptions, Progress, RollOut, ShootingOptions,
+};
 use gradyn_trajectory::{
-    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Problem, Proximal, ProximalOptions,
-    Report, Trajectory,
+    Control, Fddp, FddpOptions, Iteration, MultipleShooting, NewtonOptions, Problem, ProximalOptions, Report,
+    Trajectory,
 };
 use nalgebra::DMatrix;
 use std::time::Duration;
 
 /// What is called after each iteration.
-pub(crate) type Watch<'w> = dyn FnMut(&Iteration) -> Control + Send + 'w;
+pub(crate) type Watch<'w> = dyn FnMut(Progress<'_>) -> Control + Send + 'w;
 
 /// Which constraints a solver keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +42,8 @@ pub(crate) struct Solver {
     pub(crate) keeps: Kept,
     /// Its options, where a task does not say others.
     defaults: fn() -> SolverTask,
-    /// Solves from a guess; a call after each iteration.
-    pub(crate) run: fn(&SolverTask, &Problem, &Trajectory, &mut Watch<'_>) -> Found,
+    /// Solves from guesses, one after the other; calls after each iteration, and where another attempt begins.
+    pub(crate) run: fn(&SolverTask, &Problem, &[Guess], &mut Watch<'_>) -> Found,
 }
 
 impl std::fmt::Debug for Solver {
@@ -75,16 +77,42 @@ macro_rules! common {
     }};
 }
 
-/// What a solver with these options finds.
+/// What a solver of one guess finds.
 macro_rules! found {
-    ($solver:ident, $options:ident, $problem:ident, $guess:ident, $watch:ident, $multipliers:expr) => {{
+    ($solver:ident, $options:ident, $problem:ident, $guesses:ident, $watch:ident) => {{
         let mut solver = $solver::new($problem, $options);
-        let report = solver.solve_with($problem, $guess, |iteration| $watch(iteration));
+        let none = Trajectory::zeros($problem);
+        let guess = $guesses.first().map_or(&none, |guess| &guess.trajectory);
+        let report = solver.solve_with($problem, guess, |iteration| $watch(Progress::Iteration(iteration)));
         let nodes = solver.riccati().nodes.iter().take($problem.steps());
         let gains = nodes.map(|node| node.gain.clone()).collect();
         let (history, trajectory) = (solver.history().to_vec(), solver.trajectory().clone());
-        Found { report, history, trajectory, gains, multipliers: $multipliers(&solver) }
+        Found { report, history, trajectory, gains, multipliers: Vec::new() }
     }};
+}
+
+/// What the solvers that keep all constraints find, `method` first.
+fn all_kept(method: Method, task: &SolverTask, problem: &Problem, guesses: &[Guess], watch: &mut Watch<'_>) -> Found {
+    let mut newton = common!(task, NewtonOptions);
+    let mut proximal = common!(task, ProximalOptions);
+    // One's own is that of the other one where it is not said.
+    match method {
+        Method::Newton => proximal.regularization = ProximalOptions::default().regularization,
+        Method::Proximal => newton.regularization = NewtonOptions::default().regularization,
+    }
+    (newton.hessian, proximal.hessian) = (task.hessian, task.hessian);
+    (newton.roll_out, proximal.roll_out) = (task.roll_out, task.roll_out);
+    (newton.barrier, proximal.softness) = (task.barrier, task.softness);
+    let mut options = MultiStartOptions::default();
+    (options.method, options.newton, options.proximal) = (method, newton, proximal);
+    (options.iterations, options.time, options.seed) = (task.budget, task.time, task.seed);
+    let mut solver = MultiStart::new(problem, options);
+    let report = solver.solve_with(problem, guesses, |progress| watch(progress));
+    let nodes = solver.riccati().into_iter().flat_map(|riccati| riccati.nodes.iter().take(problem.steps()));
+    let gains = nodes.map(|node| node.gain.clone()).collect();
+    let multipliers = (0..=problem.steps()).filter_map(|k| solver.multipliers(k).cloned()).collect();
+    let (history, trajectory) = (solver.history().to_vec(), solver.trajectory().clone());
+    Found { report, history, trajectory, gains, multipliers }
 }
 
 /// All solvers. The first one is the default without constraints, the last one with constraints.
@@ -93,18 +121,18 @@ const SOLVERS: [Solver; 4] = [
         name: "fddp",
         keeps: Kept::Controls,
         defaults: || SolverTask::new(0, 200, 1e-9, 1e-9),
-        run: |task, problem, guess, watch| {
+        run: |task, problem, guesses, watch| {
             let options = common!(task, FddpOptions);
-            found!(Fddp, options, problem, guess, watch, |_| Vec::new())
+            found!(Fddp, options, problem, guesses, watch)
         },
     },
     Solver {
         name: "multiple-shooting",
         keeps: Kept::Equalities,
         defaults: || SolverTask::new(1, 200, 1e-9, 1e-9),
-        run: |task, problem, guess, watch| {
+        run: |task, problem, guesses, watch| {
             let options = common!(task, ShootingOptions);
-            found!(MultipleShooting, options, problem, guess, watch, |_| Vec::new())
+            found!(MultipleShooting, options, problem, guesses, watch)
         },
     },
     Solver {
@@ -114,15 +142,7 @@ const SOLVERS: [Solver; 4] = [
             let ProximalOptions { iterations, tolerance, regularization, .. } = ProximalOptions::default();
             SolverTask::new(2, iterations, tolerance, regularization)
         },
-        run: |task, problem, guess, watch| {
-            let mut options = common!(task, ProximalOptions);
-            options.hessian = task.hessian;
-            options.roll_out = task.roll_out;
-            options.softness = task.softness;
-            let multipliers =
-                |solver: &Proximal| (0..=problem.steps()).map(|k| solver.multipliers(k).clone()).collect();
-            found!(Proximal, options, problem, guess, watch, multipliers)
-        },
+        run: |task, problem, guesses, watch| all_kept(Method::Proximal, task, problem, guesses, watch),
     },
     Solver {
         name: "newton",
@@ -131,14 +151,7 @@ const SOLVERS: [Solver; 4] = [
             let NewtonOptions { iterations, tolerance, regularization, .. } = NewtonOptions::default();
             SolverTask::new(3, iterations, tolerance, regularization)
         },
-        run: |task, problem, guess, watch| {
-            let mut options = common!(task, NewtonOptions);
-            options.hessian = task.hessian;
-            options.roll_out = task.roll_out;
-            options.barrier = task.barrier;
-            let multipliers = |solver: &Newton| (0..=problem.steps()).map(|k| solver.multipliers(k).clone()).collect();
-            found!(Newton, options, problem, guess, watch, multipliers)
-        },
+        run: |task, problem, guesses, watch| all_kept(Method::Newton, task, problem, guesses, watch),
     },
 ];
 
@@ -155,6 +168,9 @@ pub(crate) struct SolverTask {
     /// Where its name stands in the file, if it does.
     pub(super) at: Option<usize>,
     pub(crate) iterations: usize,
+    /// Iterations of all attempts together, and the seed of guesses that are drawn.
+    pub(crate) budget: usize,
+    seed: u64,
     pub(crate) tolerance: f64,
     pub(crate) threads: usize,
     pub(crate) time: Option<Duration>,
@@ -177,6 +193,8 @@ impl SolverTask {
             solver,
             at: None,
             iterations,
+            budget: MultiStartOptions::default().iterations,
+            seed: 0,
             tolerance,
             threads: 1,
             time: None,
@@ -208,7 +226,7 @@ impl SolverTask {
         let default = (SOLVERS[if constrained { SOLVERS.len() - 1 } else { 0 }].defaults)();
         let Some(item) = item else { return Ok(default) };
         let table = item.table("a table")?;
-        let own = ["hessian", "roll_out", "barrier", "softness"];
+        let own = ["hessian", "roll_out", "barrier", "softness", "budget", "seed"];
         table.only(&[&["name", "iterations", "tolerance", "threads", "time", "regularization"][..], &own].concat())?;
         let mut solver = default;
         if let Some(item) = table.get("name") {
@@ -232,6 +250,19 @@ impl SolverTask {
         }
         if let Some(item) = table.get("iterations") {
             solver.iterations = item.count(1)?;
+            solver.budget = solver.iterations;
+        }
+        if let Some(item) = table.get("budget") {
+            solver.budget = item.count(1)?;
+            if table.get("iterations").is_some() && solver.budget < solver.iterations {
+                let (all, each) = (solver.budget, solver.iterations);
+                return Err(
+                    item.refuse(format!("all attempts together have {all} iterations, each of them up to {each}"))
+                );
+            }
+        }
+        if let Some(item) = table.get("seed") {
+            solver.seed = item.integer()?.cast_unsigned();
         }
         if let Some(item) = table.get("tolerance") {
             solver.tolerance = item.number(Sign::Positive)?;

@@ -2,6 +2,7 @@
 
 use super::Problem;
 use crate::fault::ProblemError;
+use crate::node::Node;
 use crate::trajectory::Trajectory;
 
 impl Problem {
@@ -40,6 +41,15 @@ impl Problem {
             times.push(time);
         }
         times
+    }
+    /// The phases whose duration is chosen, and its bounds, s.
+    pub fn free_durations(&self) -> impl Iterator<Item = (&str, [f64; 2])> {
+        let bounds = self.choice().and_then(Node::control_bounds);
+        self.clocks.iter().filter_map(move |(phase, index)| {
+            let control = self.choice()?.control(index - self.memory.rates)?;
+            let (lower, upper) = bounds?;
+            Some((phase.as_str(), [lower[control], upper[control]]))
+        })
     }
     /// Writes how long a phase lasts into a guess, s, where that [is free](crate::Phase::free_duration).
     ///

@@ -2,6 +2,7 @@
 
 mod builder;
 mod durations;
+mod goal;
 mod parameters;
 mod phase;
 mod sizes;

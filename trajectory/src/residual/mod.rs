@@ -201,6 +201,11 @@ pub trait Residual: Send + Sync + Debug {
     fn goal(&self) -> Vec<f64> {
         Vec::new()
     }
+    /// The state `(q*, v*)` that it leads to, nq + nv numbers, if it is the distance `(q ⊖ q*, v − v*)` to one: what guesses may lead to.
+    fn goal_state<'g>(&self, goal: &'g [f64]) -> Option<&'g [f64]> {
+        let _ = goal;
+        None
+    }
     /// May this be its goal? Called with what a user sets.
     ///
     /// # Errors

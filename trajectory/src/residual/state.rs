@@ -78,6 +78,9 @@ impl Residual for StateError {
     fn goal(&self) -> Vec<f64> {
         self.goal.clone()
     }
+    fn goal_state<'g>(&self, goal: &'g [f64]) -> Option<&'g [f64]> {
+        Some(goal)
+    }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let nx = phase.model.nq() + phase.model.nv();
         if self.goal.len() != nx {

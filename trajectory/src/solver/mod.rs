@@ -8,6 +8,7 @@ mod fddp;
 mod filter;
 mod gaps;
 mod inertia;
+mod multi_start;
 mod newton;
 mod optimality;
 mod proximal;
@@ -17,6 +18,7 @@ mod support;
 mod trial;
 
 pub use fddp::{Fddp, FddpOptions};
+pub use multi_start::{Guess, Method, MultiStart, MultiStartOptions, Progress};
 pub use newton::{Hessian, Newton, NewtonOptions, RollOut};
 pub use proximal::{Proximal, ProximalOptions};
 pub use report::{Attempt, Control, Iteration, Report, Status, Warning};

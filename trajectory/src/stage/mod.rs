@@ -227,6 +227,11 @@ impl Stage {
         let slots = |term: &Term| Slots { weight: term.weight, goal: term.goal.clone() };
         self.terms.iter().map(move |term| (term.name.as_str(), slots(term), &*term.residual))
     }
+    /// The same without names, with their losses.
+    pub(crate) fn terms_with_losses(&self) -> impl Iterator<Item = (Slots, &dyn Residual, &Loss)> {
+        let slots = |term: &Term| Slots { weight: term.weight, goal: term.goal.clone() };
+        self.terms.iter().map(move |term| (slots(term), &*term.residual, &term.loss))
+    }
     /// Names of the constraints, their parameters, and residuals.
     pub(crate) fn constraints(&self) -> impl Iterator<Item = (&str, ConstraintSlots, &dyn Residual)> {
         let slots = |held: &Held| ConstraintSlots {

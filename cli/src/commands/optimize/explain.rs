@@ -2,7 +2,7 @@
 
 use crate::number::{five, short};
 use crate::table::{Align, Table};
-use crate::task::{At, Controls, GuessTask, States, Task, Term};
+use crate::task::{At, Controls, GuessTask, Made, States, Task, Term};
 use anstyle::Style;
 use gradyn_trajectory::Loss;
 
@@ -38,7 +38,9 @@ pub(super) fn text(task: &Task) -> String {
     let ndx = most.map_or(0, |d| d.ndx);
     text.push_str(&format!("sizes      {} nodes, {} s, ndx {ndx}, nu {}\n", task.nodes(), five(end), names.len()));
     text.push_str(&format!("solver     {}\n", solver(task)));
-    text.push_str(&format!("guess      {}\n", guess(&task.guess)));
+    for of in &task.guesses {
+        text.push_str(&format!("guess      {}\n", guess(of)));
+    }
     text.push_str(&format!("\n{bold}phases{bold:#}\n"));
     phases(task, &mut text);
     if !task.start.parameters.is_empty() {
@@ -75,15 +77,17 @@ fn solver(task: &Task) -> String {
 }
 
 fn guess(guess: &GuessTask) -> String {
-    let GuessTask::Made(states, controls) = guess else {
-        return match guess {
-            GuessTask::File(file) => format!("from {}", file.display()),
-            GuessTask::Made(..) => String::new(),
-        };
+    let (states, controls) = match &guess.made {
+        Made::File(file) => return format!("from {}", file.display()),
+        Made::Of(states, controls) => (states, controls),
     };
     let states = match states {
-        States::Standing => "standing at the start",
-        States::Interpolation(_) => "interpolation from the start to a configuration",
+        States::Standing => String::from("standing at the start"),
+        States::Interpolation(_) => String::from("interpolation from the start to a configuration"),
+        States::WayPoints(all) => format!("from the start through {} way-points", all.len()),
+        States::Drawn(_, width, seed) => {
+            format!("from the start to a configuration, bent aside by up to {} (seed {seed})", five(*width))
+        }
     };
     let controls = match controls {
         Controls::Zero => "no controls",

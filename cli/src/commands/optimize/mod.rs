@@ -36,18 +36,21 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     if let Some(file) = &args.compare {
         return Ok(Report { text: compare::text(&task, file)?, warnings, ..Report::default() });
     }
-    let guess = solve::guess(&task)?;
+    let guesses = solve::guesses(&task)?;
     if args.check {
-        let check = task.problem.check(&guess).map_err(|error| Error::Usage(format!("the guess: {error}")))?;
-        if !check.agrees() {
-            return Ok(Report { text: format!("{check}\n"), warnings, failed: true, ..Report::default() });
+        for (guess, of) in guesses.iter().zip(&task.guesses) {
+            let check = task.problem.check(&guess.trajectory);
+            let check = check.map_err(|error| task.source.refuse(of.at.0, &of.at.1, error.to_string()))?;
+            if !check.agrees() {
+                return Ok(Report { text: format!("{check}\n"), warnings, failed: true, ..Report::default() });
+            }
+            solve::say(&check.to_string());
         }
-        solve::say(&check.to_string());
     }
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
     }
-    let solved = solve::solve(&task, &guess);
+    let solved = solve::solve(&task, &guesses);
     let motion = motion::Motion::of(&task, &solved);
     if let Some(folder) = &args.output {
         files::write(folder, &args.task, &task, &solved, &motion)?;

@@ -4,7 +4,8 @@ use super::theirs;
 use crate::commands::progress;
 use crate::error::Error;
 use crate::number::five;
-use crate::task::{Controls, Found, GuessTask, States, Task};
+use crate::task::{Controls, Found, GuessTask, Made, States, Task};
+use gradyn_trajectory::solver::{Guess, Progress};
 use gradyn_trajectory::{Control, Iteration, Trajectory, guess};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -16,18 +17,26 @@ pub(super) struct Solved {
     pub(super) took: Duration,
 }
 
-/// Where the solver begins.
-pub(super) fn guess(task: &Task) -> Result<Trajectory, Error> {
+/// Where the solver begins: all guesses of the task.
+pub(super) fn guesses(task: &Task) -> Result<Vec<Guess>, Error> {
+    let one = |of: &GuessTask| Ok(Guess { name: of.name.clone(), trajectory: guess(task, of)? });
+    task.guesses.iter().map(one).collect()
+}
+
+fn guess(task: &Task, of: &GuessTask) -> Result<Trajectory, Error> {
     let problem = &task.problem;
-    let refuse = |error: &dyn std::fmt::Display| Error::Usage(format!("the guess: {error}"));
-    let (states, controls) = match &task.guess {
-        GuessTask::File(file) => return theirs::read(file, task)?.resampled(task),
-        GuessTask::Made(states, controls) => (states, controls),
+    let refuse = |error: &dyn std::fmt::Display| task.source.refuse(of.at.0, &of.at.1, error.to_string());
+    let (states, controls) = match &of.made {
+        Made::File(file) => return theirs::read(file, task)?.resampled(task),
+        Made::Of(states, controls) => (states, controls),
     };
     let made = match states {
-        States::Standing => guess::standing(problem),
-        States::Interpolation(to) => guess::interpolated(problem, to).map_err(|error| refuse(&error))?,
+        States::Standing => Ok(guess::standing(problem)),
+        States::Interpolation(to) => guess::interpolated(problem, to),
+        States::WayPoints(all) => guess::through(problem, all),
+        States::Drawn(to, width, seed) => guess::drawn(problem, to, *width, *seed),
     };
+    let made = made.map_err(|error| refuse(&error))?;
     match controls {
         Controls::Zero => Ok(made),
         Controls::Static => guess::with_static_controls(problem, made).map_err(|error| refuse(&error)),
@@ -75,32 +84,45 @@ pub(super) fn say(text: &str) {
 
 /// Reads nothing but the task, and says nothing but a bar on standard error.
 pub(in crate::commands) fn quietly(task: &Task) -> Result<Found, Error> {
-    let (options, guess) = (&task.solver, guess(task)?);
+    let (options, guesses) = (&task.solver, guesses(task)?);
     let bar = progress(options.iterations as u64, &task.name);
-    let mut watch = |it: &Iteration| {
-        bar.set_position(it.iteration as u64 + 1);
+    let mut watch = |progress: Progress<'_>| {
+        if let Progress::Iteration(it) = progress {
+            bar.set_position(it.iteration as u64 + 1);
+        }
         Control::Continue
     };
-    let found = (options.solver.run)(options, &task.problem, &guess, &mut watch);
+    let found = (options.solver.run)(options, &task.problem, &guesses, &mut watch);
     bar.finish_and_clear();
     Ok(found)
 }
 
 /// Solves, with a line an iteration on standard output and a bar on standard error.
-pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
+pub(super) fn solve(task: &Task, guesses: &[Guess]) -> Solved {
     let options = &task.solver;
     let bar = progress(options.iterations as u64, &task.name);
     let say = |text: &str| bar.suspend(|| say(text));
-    let mut watch = |it: &Iteration| {
-        if it.iteration == 0 {
-            say(&heading(it));
+    // The solver of each attempt has its own columns.
+    let mut begins = true;
+    let mut watch = |progress: Progress<'_>| {
+        match progress {
+            Progress::Attempt(what) => {
+                say(&format!("next attempt: {what}"));
+                begins = true;
+            }
+            Progress::Iteration(it) => {
+                if std::mem::take(&mut begins) {
+                    say(&heading(it));
+                }
+                say(&line(it));
+                bar.set_length(bar.length().unwrap_or(0).max(it.iteration as u64 + 1));
+                bar.set_position(it.iteration as u64 + 1);
+            }
         }
-        say(&line(it));
-        bar.set_position(it.iteration as u64 + 1);
         Control::Continue
     };
     let began = Instant::now();
-    let found = (options.solver.run)(options, &task.problem, guess, &mut watch);
+    let found = (options.solver.run)(options, &task.problem, guesses, &mut watch);
     let took = began.elapsed();
     bar.finish_and_clear();
     Solved { found, took }
