@@ -143,13 +143,8 @@ fn double_pendulum() -> Made<Problem> {
     Ok(Problem::builder(&model).start(&[0.0; 2], &[0.0; 2]).phase(swing).last(last).build()?)
 }
 
-/// A quadrotor flies through a gate that leans, and hovers behind it.
-fn quadrotor() -> Made<Problem> {
-    let model = robot("quadrotor", true)?;
-    let trunk = model.find_frame("trunk").ok_or("no trunk")?;
-    let gate = Transform::from_rpy([0.7, 0.0, 0.0], Vector3::new(2.0, 1.0, 1.8));
-    let behind = [4.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    // Thrust along z, and its moment: columns of front left, front right, hind left, hind right.
+/// Thrust along z of a quadrotor's rotors, and its moment: columns of front left, front right, hind left, hind right.
+pub(crate) fn thrusts() -> DMatrix<f64> {
     let mut thrusts = DMatrix::zeros(6, 4);
     for (k, (x, y, moment)) in
         [(0.18, 0.18, 0.016), (0.18, -0.18, -0.016), (-0.18, 0.18, -0.016), (-0.18, -0.18, 0.016)]
@@ -158,6 +153,16 @@ fn quadrotor() -> Made<Problem> {
     {
         thrusts.column_mut(k).copy_from_slice(&[0.0, 0.0, 1.0, y, -x, moment]);
     }
+    thrusts
+}
+
+/// A quadrotor flies through a gate that leans, and hovers behind it.
+fn quadrotor() -> Made<Problem> {
+    let model = robot("quadrotor", true)?;
+    let trunk = model.find_frame("trunk").ok_or("no trunk")?;
+    let gate = Transform::from_rpy([0.7, 0.0, 0.0], Vector3::new(2.0, 1.0, 1.8));
+    let behind = [4.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let thrusts = thrusts();
     let phase = |name| {
         let dynamics = ForwardDynamics::new(Actuation::Matrix(thrusts.clone()));
         let calm = Loss::Diagonal([vec![0.0; 6], vec![0.05; 6]].concat());

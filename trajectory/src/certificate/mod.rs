@@ -4,6 +4,11 @@
 //! place: bounds that leave nothing between them, a start that breaks one, a goal that links do not reach or that joints are too slow for, or
 //! multipliers by which rows that are affine add up to a contradiction.
 
+mod boxes;
+mod farkas;
+mod reach;
+
+use crate::node::Row;
 use crate::problem::Problem;
 use std::fmt;
 
@@ -62,11 +67,46 @@ pub enum Certificate {
     },
 }
 
-/// A proof that a problem has no solution, if one of the kinds of [`Certificate`] is found.
+/// A proof that a problem has no solution, if one of these is found: a start that breaks a constraint of the first node, bounds that contradict
+/// each other, a goal beyond the reach of the links, one that joints are too slow for, or, where the motion is affine
+/// (sliding joints without dry friction), rows that add up to a contradiction. `None` says nothing.
+///
+/// Cost: about that of one linearization of all nodes; of affine motions, that of some sweeps.
 #[must_use]
 pub fn find(problem: &Problem) -> Option<Certificate> {
-    let _ = problem;
-    None
+    start(problem).or_else(|| match boxes::find(problem) {
+        Err(proof) => Some(proof),
+        Ok(boxes) => reach::find(problem, &boxes).or_else(|| farkas::find(problem)),
+    })
+}
+
+/// A start is outside of a constraint if it is off by more than this: what files of six digits leave.
+const CLEAR: f64 = 1e-5;
+
+/// Does the start break what is asked of the state alone at the first node?
+fn start(problem: &Problem) -> Option<Certificate> {
+    let k = usize::from(problem.choice().is_some());
+    // What is chosen may move what is asked for.
+    let stage = problem.stage(k).filter(|_| k == 0)?;
+    let dims = problem.dims(k);
+    let mut next = vec![0.0; if problem.steps() == 0 { 0 } else { dims.nx }];
+    let mut rows = vec![0.0; dims.n_eq + dims.n_in];
+    let u = vec![0.0; dims.nu];
+    problem.value(k, problem.start(), &u, &mut problem.memory(), &mut next, &mut rows).ok()?;
+    let (mut lower, mut upper) = (vec![0.0; dims.n_in], vec![0.0; dims.n_in]);
+    problem.bounds(k, &mut lower, &mut upper);
+    let equal = (0..dims.n_eq).map(|i| (Row::Equality(i), rows[i].abs()));
+    let between = (0..dims.n_in).map(|i| {
+        let g = rows[dims.n_eq + i];
+        (Row::Inequality(i), (lower[i] - g).max(g - upper[i]))
+    });
+    let broken = equal.chain(between).filter_map(|(row, off)| {
+        let name = problem.constraint_of(k, row)?;
+        stage.sees_state_alone(name).then_some((name, off))
+    });
+    let (name, violation) = broken.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, off)| *off > CLEAR)?;
+    let constraint = format!("`{name}` of phase `{}`", problem.phase_of(k));
+    Some(Certificate::Start { constraint, violation })
 }
 
 impl fmt::Display for Certificate {

@@ -42,6 +42,16 @@ impl Problem {
         }
         times
     }
+    /// The shortest and the longest that a node's step can be, s.
+    pub(crate) fn step_lengths(&self, k: usize) -> [f64; 2] {
+        let (dt, phase) = (self.dt(k), self.phase_of(k));
+        let Some((_, index)) = self.clocks.iter().find(|(name, _)| name == phase) else { return [dt; 2] };
+        let nominal: f64 = self.nodes_of(phase).map_or(0.0, |nodes| nodes.map(|k| self.dt(k)).sum());
+        let chosen = self.free_durations().find(|(name, _)| *name == phase);
+        // Where bounds are equal the start has what it is.
+        let bounds = chosen.map_or([self.space().split(&self.start).2[*index]; 2], |(_, bounds)| bounds);
+        bounds.map(|bound| dt / nominal * bound)
+    }
     /// The phases whose duration is chosen, and its bounds, s.
     pub fn free_durations(&self) -> impl Iterator<Item = (&str, [f64; 2])> {
         let bounds = self.choice().and_then(Node::control_bounds);

@@ -72,6 +72,9 @@ impl Residual for FramePlacement {
     fn goal(&self) -> Vec<f64> {
         Self::goal_of(&self.goal)
     }
+    fn goal_place(&self, goal: &[f64]) -> Option<(FrameRef, [f64; 3], bool)> {
+        Some((self.frame, [goal[0], goal[1], goal[2]], false))
+    }
     fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
         pose_of(goal).validity().map_err(|error| error.to_string())
     }

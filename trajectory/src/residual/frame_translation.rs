@@ -52,6 +52,9 @@ impl Residual for FrameTranslation {
     fn sees_robot(&self) -> bool {
         false
     }
+    fn goal_place(&self, goal: &[f64]) -> Option<(FrameRef, [f64; 3], bool)> {
+        Some((self.frame, [goal[0], goal[1], goal[2]], true))
+    }
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }

@@ -60,6 +60,7 @@ pub use wrench_cone::WrenchCone;
 use crate::fault::{ProblemError, Reason, finite};
 use crate::quadratic::Quadratic;
 use crate::step::ContactRows;
+use gradyn::dynamics::FrameRef;
 use gradyn::{DerivativeWorkspace, Model, Workspace};
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -203,6 +204,12 @@ pub trait Residual: Send + Sync + Debug {
     }
     /// The state `(q*, v*)` that it leads to, nq + nv numbers, if it is the distance `(q ⊖ q*, v − v*)` to one: what guesses may lead to.
     fn goal_state<'g>(&self, goal: &'g [f64]) -> Option<&'g [f64]> {
+        let _ = goal;
+        None
+    }
+    /// A frame, and the place in the world where its origin is when the first three rows are zero, m, if there is one. With `true` these rows
+    /// are the distance `p − p*` along the axes of the world, and not only zero with it.
+    fn goal_place(&self, goal: &[f64]) -> Option<(FrameRef, [f64; 3], bool)> {
         let _ = goal;
         None
     }

@@ -242,6 +242,30 @@ impl Stage {
         };
         self.held.iter().map(move |held| (held.name.as_str(), slots(held), &*held.residual))
     }
+    /// Is a constraint, by name, affine in configuration, velocity and controls alone?
+    pub(crate) fn is_affine(&self, constraint: &str) -> bool {
+        let of = self.held.iter().find(|held| held.name == constraint);
+        of.is_some_and(|held| {
+            let Depends { a, f, w, h, .. } = held.residual.depends();
+            held.cone().is_none() && held.residual.is_linear() && !(a || f || w || h)
+        })
+    }
+    /// Does a constraint, by name, see configuration and velocity alone?
+    pub(crate) fn sees_state_alone(&self, constraint: &str) -> bool {
+        let of = self.held.iter().find(|held| held.name == constraint);
+        of.is_some_and(|held| {
+            let Depends { u, a, f, w, h, .. } = held.residual.depends();
+            held.cone().is_none() && !(u || a || f || w || h)
+        })
+    }
+    /// As [`Step::is_affine`].
+    pub(crate) fn moves_affinely(&self) -> bool {
+        self.step.as_ref().is_some_and(|step| step.is_affine(&self.model))
+    }
+    /// As [`Step::moves_by`].
+    pub(crate) fn moves_by(&self) -> Option<[f64; 2]> {
+        self.step.as_ref().and_then(|step| step.moves_by())
+    }
     /// Where the contacts have their rows.
     pub(crate) fn contacts(&self) -> &[ContactRows] {
         self.step.as_ref().map_or(&[], |step| step.contacts())

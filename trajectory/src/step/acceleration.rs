@@ -106,6 +106,11 @@ pub trait Acceleration: Send + Sync + Debug {
         let _ = (model, place);
         Ok(())
     }
+    /// Is `a` affine in state and controls, for every state of this robot?
+    fn is_affine(&self, model: &Model) -> bool {
+        let _ = model;
+        false
+    }
     /// Told of numbers of the robot that vary, as [`Step::vary`](super::Step::vary).
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         let _ = numbers;
@@ -208,6 +213,18 @@ impl ForwardDynamics {
 impl Acceleration for ForwardDynamics {
     fn controls(&self) -> usize {
         self.actuation.controls() + self.numbers.as_ref().map_or(0, |numbers| numbers.len())
+    }
+    fn is_affine(&self, model: &Model) -> bool {
+        // Of joints that slide alone, inertia and gravity are constant.
+        let slides = |body: &gradyn::model::Body| {
+            use gradyn::joint::{Elementary, Joint};
+            matches!(
+                body.joint(),
+                Joint::Elementary(Elementary::Fixed(_) | Elementary::Prismatic(_) | Elementary::Translation(_))
+            )
+        };
+        let has_dry_friction = model.has_joint_friction() && model.joint_dynamics().iter().any(|dof| dof.friction != 0.0);
+        self.constraints.is_empty() && self.numbers.is_none() && model.bodies().iter().all(slides) && !has_dry_friction
     }
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         self.numbers = Some(numbers.clone());

@@ -245,6 +245,12 @@ impl<A: Acceleration> Step for Euler<A> {
         self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
         Ok(known)
     }
+    fn is_affine(&self, model: &Model) -> bool {
+        self.0.acceleration.is_affine(model)
+    }
+    fn moves_by(&self) -> Option<[f64; 2]> {
+        Some([1.0, 0.0])
+    }
     fn has_length(&self) -> bool {
         true
     }

@@ -86,6 +86,9 @@ impl Step for Impulse {
     fn jumps(&self) -> bool {
         true
     }
+    fn moves_by(&self) -> Option<[f64; 2]> {
+        Some([0.0, 0.0])
+    }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let (rest, jump) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
         let of = |numbers: &Arc<RobotNumbers>| Box::new(RobotDerivatives::without_gravity(model, numbers));

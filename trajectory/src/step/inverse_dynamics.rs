@@ -162,6 +162,9 @@ impl Step for InverseDynamics {
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         self.actuation.check(place, model)
     }
+    fn moves_by(&self) -> Option<[f64; 2]> {
+        Some([0.0, 1.0])
+    }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         Box::new(Memory { euler: self.euler.memory(model), tau: vec![0.0; model.nv()], second: None })
     }

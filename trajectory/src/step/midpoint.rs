@@ -207,6 +207,12 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         self.acceleration.vary(numbers)
     }
+    fn is_affine(&self, model: &Model) -> bool {
+        self.acceleration.is_affine(model)
+    }
+    fn moves_by(&self) -> Option<[f64; 2]> {
+        Some([0.5, 0.5])
+    }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let nv = model.nv();
         let square = || DMatrix::zeros(nv, nv);

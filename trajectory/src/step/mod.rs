@@ -150,6 +150,15 @@ pub trait Step: Send + Sync + Debug {
         let _ = (on, by, out);
         Ok(weights.are_zero())
     }
+    /// `[α, β]` of `q⁺ = q ⊕ h (α v + β v⁺)`, if configurations move by the velocities of nodes alone: then bounds of these bound the way.
+    fn moves_by(&self) -> Option<[f64; 2]> {
+        None
+    }
+    /// Is `x⁺` affine in state and controls, for every state of this robot?
+    fn is_affine(&self, model: &Model) -> bool {
+        let _ = model;
+        false
+    }
     /// Can it be differentiated by its length? Only then can the duration of its phase be free.
     fn has_length(&self) -> bool {
         false

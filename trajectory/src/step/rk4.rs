@@ -168,6 +168,9 @@ impl<A: Acceleration> Step for Rk4<A> {
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         self.acceleration.check(model, place)
     }
+    fn is_affine(&self, model: &Model) -> bool {
+        self.acceleration.is_affine(model)
+    }
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         self.acceleration.vary(numbers)
     }

@@ -133,6 +133,12 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         })?;
         known
     }
+    fn is_affine(&self, model: &Model) -> bool {
+        self.0.acceleration.is_affine(model)
+    }
+    fn moves_by(&self) -> Option<[f64; 2]> {
+        Some([0.0, 1.0])
+    }
     fn has_length(&self) -> bool {
         true
     }

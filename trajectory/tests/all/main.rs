@@ -27,6 +27,7 @@ mod riccati_allocation;
 mod robustness;
 mod steps;
 mod threads;
+mod verdict;
 
 #[path = "../../problems/drawn.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]
@@ -34,6 +35,8 @@ mod drawn;
 #[path = "../../problems/mod.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]
 mod problems;
+#[path = "../../problems/verdicts.rs"]
+mod verdicts;
 #[path = "../../problems/starts.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]
 mod starts;

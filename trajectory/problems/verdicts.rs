@@ -1,0 +1,245 @@
+//! Problems of which it is known beforehand whether they have a solution, drawn by a seed.
+//!
+//! Of feasible ones the goal is where a drawn motion ends that keeps all limits. Of infeasible ones, each with its reason, what is asked for lies
+//! beyond what a bound, the links, the velocities or the forces leave.
+
+use super::problems::{robot, thrusts};
+use gradyn::dynamics::{Workspace, frame_pose};
+use gradyn::{Model, UrdfOptions};
+use gradyn_trajectory::residual::{Control, FrameTranslation, StateError};
+use gradyn_trajectory::solver::Guess;
+use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
+use gradyn_trajectory::{Certificate, Cost, PathConstraint, Phase, Problem, guess};
+use nalgebra::Vector3;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use std::error::Error;
+
+type Made<T> = Result<T, Box<dyn Error>>;
+
+/// What feasible problems are of, in turns.
+pub(crate) const FEASIBLE: [&str; 6] =
+    ["slider, least time", "pendulum", "cart-pole", "acrobot", "arm, least time", "quadrotor"];
+/// Why infeasible problems are, in turns.
+pub(crate) const INFEASIBLE: [&str; 6] = ["bounds", "start", "reach", "too fast, joint", "too fast, hand", "forces"];
+
+/// A mass of 1 kg on a rail along x.
+pub(crate) fn slider() -> Made<Model> {
+    let text = r#"<robot name="slider"><link name="ground"/><link name="mass"><inertial><mass value="1"/>
+        <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+        <joint name="rail" type="prismatic"><parent link="ground"/><child link="mass"/><axis xyz="1 0 0"/>
+        <limit lower="-100" upper="100" effort="1" velocity="100"/></joint></robot>"#;
+    Ok(Model::from_urdf_text(text, &UrdfOptions::new())?.model)
+}
+
+/// A robot with motors at some joints and their limits, and steps.
+struct Kind {
+    model: Model,
+    actuation: Actuation,
+    most: Vec<f64>,
+    nodes: usize,
+    dt: f64,
+    /// Speeds at the start, and whether the last node shall be reached as soon as possible.
+    speed: f64,
+    soon: bool,
+}
+
+impl Kind {
+    fn of(name: &str) -> Made<Self> {
+        let made = |model: Model, joints: &[&str], most: &[f64], nodes: usize, dt: f64, speed: f64, soon: bool| {
+            let actuation = Actuation::joints(&model, joints)?;
+            Ok::<_, Box<dyn Error>>(Self { model, actuation, most: most.to_vec(), nodes, dt, speed, soon })
+        };
+        match name {
+            "slider, least time" => made(slider()?, &["rail"], &[1.0], 40, 0.1, 1.0, true),
+            "pendulum" => {
+                let model = robot("pendulum", false)?;
+                let joints: Vec<String> = model.dof_names();
+                let joints: Vec<&str> = joints.iter().map(String::as_str).collect();
+                let most = vec![2.0; joints.len()];
+                made(model.clone(), &joints, &most, 50, 0.04, 0.5, false)
+            }
+            "cart-pole" => made(robot("cart_pole", false)?, &["slider"], &[10.0], 50, 0.04, 0.3, false),
+            "acrobot" => made(robot("double_pendulum", false)?, &["elbow"], &[10.0], 40, 0.04, 0.3, false),
+            "arm, least time" => {
+                let model = robot("ur5", false)?;
+                let joints: Vec<String> = model.dof_names();
+                let joints: Vec<&str> = joints.iter().map(String::as_str).collect();
+                made(model.clone(), &joints, &[150.0, 150.0, 150.0, 28.0, 28.0, 28.0], 20, 0.03, 0.0, true)
+            }
+            _ => Err(format!("there is no kind `{name}`").into()),
+        }
+    }
+}
+
+/// A problem that has a solution, and the guess: standing at the start.
+pub(crate) fn feasible(seed: u64) -> Made<(Problem, Guess)> {
+    let name = FEASIBLE[usize::try_from(seed)? % FEASIBLE.len()];
+    let mut rng = ChaCha8Rng::seed_from_u64(7000 + seed);
+    let mut draw = |most: f64| rng.random_range(-most..=most);
+    let problem = if name == "quadrotor" {
+        quadrotor(&mut rng)?
+    } else {
+        let Kind { model, actuation, most, nodes, dt, speed, soon } = Kind::of(name)?;
+        let mut q = model.neutral::<f64>();
+        q.iter_mut().for_each(|q| *q += draw(0.5));
+        if name == "arm, least time" {
+            q = [0.0, -1.2, 1.4, -0.2, 0.0, 0.0].map(|q| q + draw(0.5)).to_vec();
+        }
+        let v: Vec<f64> = (0..model.nv()).map(|_| draw(speed)).collect();
+        // As if there were no goal: a motion by controls that are drawn, held over five steps each.
+        let dynamics = || ForwardDynamics::new(actuation.clone());
+        let free = Phase::new("go", nodes, dt, SemiImplicitEuler::new(&model, dynamics()));
+        let free = Problem::builder(&model).start(&q, &v).phase(free).build()?;
+        let mut motion = guess::with_static_controls(&free, guess::standing(&free))?;
+        let mut pushed: Vec<f64> = Vec::new();
+        for k in 0..nodes {
+            if k % 5 == 0 {
+                let share = if name == "arm, least time" { 0.1 } else { 0.9 };
+                pushed = most.iter().map(|most| draw(share * most)).collect();
+            }
+            let u = motion.u_mut(k);
+            for ((u, push), most) in u.iter_mut().zip(&pushed).zip(&most) {
+                let held = if name == "arm, least time" { *u } else { 0.0 };
+                *u = (held + push).clamp(-0.99 * most, 0.99 * most);
+            }
+        }
+        let motion = guess::roll_out(&free, &motion)?;
+        let (to, nq) = (motion.x(nodes), model.nq());
+        let (goal, fast) = (&to[..nq], &to[nq..nq + model.nv()]);
+        let lower: Vec<f64> = most.iter().map(|x| -x).collect();
+        let mut go = Phase::new("go", nodes, dt, SemiImplicitEuler::new(&model, dynamics()))
+            .cost(Cost::new("controls", Control::zero()).weight(1e-3))
+            .control_bounds(&lower, &most);
+        if soon {
+            // The guess lasts too short or too long by up to a factor of five.
+            let factor = 5.0_f64.powf(draw(1.0));
+            let nominal = nodes as f64 * dt;
+            go = go.steps(&vec![dt * factor; nodes]).free_duration(nominal / 20.0, nominal * 20.0);
+            go = go.cost(Cost::duration("time"));
+        }
+        Problem::builder(&model)
+            .start(&q, &v)
+            .phase(go)
+            .last_constraint(PathConstraint::equal("there", StateError::at(&model, goal, fast)))
+            .build()?
+    };
+    let trajectory = guess::standing(&problem);
+    let trajectory = guess::with_static_controls(&problem, trajectory.clone()).unwrap_or(trajectory);
+    Ok((problem, Guess { name: "standing".into(), trajectory }))
+}
+
+/// Thrusts of four rotors, drawn about what carries it: it tumbles, and shall end where that ends.
+fn quadrotor(rng: &mut ChaCha8Rng) -> Made<Problem> {
+    let model = robot("quadrotor", true)?;
+    let arms = thrusts();
+    let (nodes, dt, most) = (40, 0.025, 8.0);
+    let step = || SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Matrix(arms.clone())));
+    let start = model.neutral::<f64>();
+    let rest = vec![0.0; model.nv()];
+    let free = Problem::builder(&model).start(&start, &rest).phase(Phase::new("go", nodes, dt, step())).build()?;
+    let mut motion = guess::with_static_controls(&free, guess::standing(&free))?;
+    let mut push = [0.0; 4];
+    for k in 0..nodes {
+        if k % 5 == 0 {
+            push = push.map(|_| rng.random_range(-0.5..0.5));
+        }
+        motion.u_mut(k).iter_mut().zip(push).for_each(|(u, push)| *u = (*u + push).clamp(0.01, 0.99 * most));
+    }
+    let motion = guess::roll_out(&free, &motion)?;
+    let (to, nq) = (motion.x(nodes), model.nq());
+    let go = Phase::new("go", nodes, dt, step())
+        .cost(Cost::new("controls", Control::zero()).weight(1e-3))
+        .control_bounds(&[0.0; 4], &[most; 4]);
+    let there = StateError::at(&model, &to[..nq], &to[nq..nq + model.nv()]);
+    let there = PathConstraint::equal("there", there);
+    Ok(Problem::builder(&model).start(&start, &rest).phase(go).last_constraint(there).build()?)
+}
+
+/// A problem without a solution, and whether a proof names its reason.
+pub(crate) fn infeasible(seed: u64) -> Made<(Problem, fn(&Certificate) -> bool)> {
+    let name = INFEASIBLE[usize::try_from(seed)? % INFEASIBLE.len()];
+    let mut rng = ChaCha8Rng::seed_from_u64(9000 + seed);
+    let beyond = rng.random_range(1.02..2.0);
+    let mut draw = |most: f64| rng.random_range(-most..=most);
+    let by = |model: &Model| SemiImplicitEuler::new(model, ForwardDynamics::new(Actuation::of(model)));
+    match name {
+        "bounds" | "start" | "forces" => {
+            let model = slider()?;
+            let (nodes, dt) = (30, 0.05);
+            let start = draw(0.5);
+            let state = |q: f64, v: f64| StateError::at(&model, &[q], &[v]);
+            let go = Phase::new("go", nodes, dt, by(&model))
+                .cost(Cost::new("force", Control::zero()).weight(1e-2))
+                .control_bounds(&[-1.0], &[1.0]);
+            let rail = |most: f64| {
+                let free = f64::INFINITY;
+                PathConstraint::within("rail", state(0.0, 0.0), &[-most, -free], &[most, free])
+            };
+            // From rest to rest, N steps of h with |u| ≤ 1 lead h² N²/4 far.
+            let furthest = (dt * nodes as f64).powi(2) / 4.0;
+            let (go, goal) = match name {
+                // At the end on a side of the rail's end where it is not.
+                "bounds" => (go.constraint(rail(2.0)), 2.0 * beyond),
+                "start" => (go.constraint(rail((start.abs() / beyond).max(1e-3))), 0.0),
+                _ => (go, start + furthest * beyond),
+            };
+            let start = if name == "start" { start + start.signum() * 0.1 } else { start };
+            let there = PathConstraint::equal("there", state(goal, 0.0));
+            let mut builder = Problem::builder(&model).start(&[start], &[0.0]).phase(go).last_constraint(there);
+            if name == "bounds" {
+                builder = builder.last_constraint(rail(2.0));
+            }
+            let reason: fn(&Certificate) -> bool = match name {
+                "bounds" => |proof| matches!(proof, Certificate::Bounds { .. }),
+                "start" => |proof| matches!(proof, Certificate::Start { .. }),
+                _ => |proof| matches!(proof, Certificate::Farkas { .. }),
+            };
+            Ok((builder.build()?, reason))
+        }
+        "reach" => {
+            let model = robot("ur5", false)?;
+            let tool = model.find_frame("tool0").ok_or("no tool")?;
+            let way = Vector3::new(draw(1.0), draw(1.0), draw(1.0)).normalize();
+            // Links of 0.425 and 0.392 m, with those of the wrist and their offsets less than 1.5 m in all.
+            let place = Vector3::new(0.0, 0.0, 0.09) + 1.5 * beyond * way;
+            let start = [0.0, -1.2, 1.4, -0.2, 0.0, 0.0].map(|q| q + draw(0.3));
+            let go = Phase::new("go", 15, 0.05, by(&model)).cost(Cost::new("torque", Control::zero()).weight(1e-3));
+            let problem = Problem::builder(&model)
+                .start(&start, &[0.0; 6])
+                .phase(go)
+                .last_constraint(PathConstraint::equal("place", FrameTranslation::new(tool, place)))
+                .build()?;
+            Ok((problem, |proof| matches!(proof, Certificate::Reach { .. })))
+        }
+        _ => {
+            let model = robot("ur5", false)?;
+            let tool = model.find_frame("tool0").ok_or("no tool")?;
+            let start = [0.0, -1.2, 1.4, -0.2, 0.0, 0.0].map(|q| q + draw(0.3));
+            let (nodes, dt) = (10, 0.02);
+            let fast = 0.2;
+            let free = f64::INFINITY;
+            let lower: Vec<f64> = vec![[-free; 6], [-fast; 6]].concat();
+            let upper: Vec<f64> = vec![[free; 6], [fast; 6]].concat();
+            let still = StateError::at(&model, &start, &[0.0; 6]);
+            let go = Phase::new("go", nodes, dt, by(&model))
+                .cost(Cost::new("torque", Control::zero()).weight(1e-3))
+                .constraint(PathConstraint::within("speeds", still, &lower, &upper));
+            let builder = Problem::builder(&model).start(&start, &[0.0; 6]).phase(go);
+            // No joint moves further than this; the last velocity is not bounded by the phase.
+            let furthest = fast * nodes as f64 * dt;
+            let problem = if name == "too fast, joint" {
+                let mut goal = start;
+                goal[0] += 2.0 * furthest * beyond;
+                let there = StateError::at(&model, &goal, &[0.0; 6]);
+                builder.last_constraint(PathConstraint::equal("there", there)).build()?
+            } else {
+                let here = frame_pose(&model, &mut Workspace::new(&model), &start[..], tool)?.translation;
+                let place = here + Vector3::new(0.0, 0.0, -0.25 * beyond);
+                let builder = builder.last_constraint(PathConstraint::equal("rest", StateError::at(&model, &start, &[0.0; 6])));
+                builder.last_constraint(PathConstraint::equal("place", FrameTranslation::new(tool, place))).build()?
+            };
+            Ok((problem, |proof| matches!(proof, Certificate::TooFast { .. })))
+        }
+    }
+}
