@@ -95,8 +95,10 @@ pub(crate) fn feasible(seed: u64) -> Made<(Problem, Guess)> {
         let mut pushed: Vec<f64> = Vec::new();
         for k in 0..nodes {
             if k % 5 == 0 {
-                let share = if name == "arm, least time" { 0.1 } else { 0.9 };
-                pushed = most.iter().map(|most| draw(share * most)).collect();
+                // Wrists are light.
+                let arm = [8.0, 8.0, 5.0, 0.1, 0.1, 0.02];
+                let pushes = if name == "arm, least time" { &arm[..] } else { &most };
+                pushed = pushes.iter().map(|most| draw(0.9 * most)).collect();
             }
             let u = motion.u_mut(k);
             for ((u, push), most) in u.iter_mut().zip(&pushed).zip(&most) {
@@ -235,7 +237,8 @@ pub(crate) fn infeasible(seed: u64) -> Made<(Problem, fn(&Certificate) -> bool)>
                 builder.last_constraint(PathConstraint::equal("there", there)).build()?
             } else {
                 let here = frame_pose(&model, &mut Workspace::new(&model), &start[..], tool)?.translation;
-                let place = here + Vector3::new(0.0, 0.0, -0.25 * beyond);
+                // Towards the shoulder, within reach.
+                let place = here - 0.2 * beyond * (here - Vector3::new(0.0, 0.0, 0.09)).normalize();
                 let builder = builder.last_constraint(PathConstraint::equal("rest", StateError::at(&model, &start, &[0.0; 6])));
                 builder.last_constraint(PathConstraint::equal("place", FrameTranslation::new(tool, place))).build()?
             };

@@ -195,7 +195,7 @@ impl MultiStart {
             let Report { status, cost, violation, .. } = &ended.report;
             let iterations = self.history.len() - spent;
             attempts.push(Attempt { what, status: status.clone(), iterations, cost: *cost, violation: *violation });
-            let goes_on = leads_nowhere(status, iterations) && proof.is_none();
+            let goes_on = leads_nowhere(status, iterations > 0 || attempts.len() > 1) && proof.is_none();
             if best.as_ref().is_none_or(|best| is_better(&ended.report, &best.report)) {
                 best = Some(ended);
             }
@@ -265,11 +265,11 @@ fn shorter(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
 }
 
 /// May another attempt lead further?
-fn leads_nowhere(status: &Status, iterations: usize) -> bool {
+fn leads_nowhere(status: &Status, evaluated: bool) -> bool {
     match status {
         Status::Stalled { .. } | Status::Diverged | Status::NoFeasiblePoint { .. } | Status::IterationLimit => true,
-        // What cannot be evaluated at the guess is not to be hidden.
-        Status::Fault(_) => iterations > 0,
+        // That the first guess cannot be evaluated is not to be hidden.
+        Status::Fault(_) => evaluated,
         _ => false,
     }
 }

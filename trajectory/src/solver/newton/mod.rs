@@ -251,6 +251,10 @@ impl Newton {
         };
         solver.warm = !matches!(status, Status::Fault(_));
         solver.price(solver.run.scale);
+        // Of a guess that cannot be evaluated nothing is known.
+        if solver.history.is_empty() {
+            return Report::new(status, &[]);
+        }
         let Run { cost, gap, error, mu, optimality, .. } = solver.run;
         let (violation, kkt_error, mu) = (optimality.primal, Some(error), Some(mu));
         Report { cost, gap, violation, kkt_error, mu, ..Report::new(status, &solver.history) }

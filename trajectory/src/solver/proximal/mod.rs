@@ -230,6 +230,10 @@ impl Proximal {
         };
         solver.warm = !matches!(status, Status::Fault(_));
         solver.price();
+        // Of a guess that cannot be evaluated nothing is known.
+        if solver.history.is_empty() {
+            return Report::new(status, &[]);
+        }
         let Run { cost, gap, error, mu, optimality, .. } = solver.run;
         let (violation, kkt_error, penalty) = (optimality.primal, Some(error), Some(1.0 / mu));
         Report { cost, gap, violation, kkt_error, penalty, ..Report::new(status, &solver.history) }
