@@ -3,17 +3,24 @@
 //! ```sh
 //! verdicts feasible 500        # shares by kind, iterations, and each failure with what was tried
 //! verdicts infeasible 200      # shares by reason
+//! verdicts cart_pole_weak 40   # by both solvers, as many guesses as it takes; acrobot_weak
 //! verdicts feasible COUNT FIRST
 //! ```
 
+#[path = "../problems/drawn.rs"]
+#[allow(dead_code)]
+mod drawn;
 #[path = "../problems/mod.rs"]
 #[allow(dead_code)]
 mod problems;
+#[path = "../problems/starts.rs"]
+#[allow(dead_code)]
+mod starts;
 #[path = "../problems/verdicts.rs"]
 mod verdicts;
 
 use gradyn_trajectory::certificate;
-use gradyn_trajectory::solver::{MultiStart, MultiStartOptions};
+use gradyn_trajectory::solver::{Guess, MultiStart, MultiStartOptions};
 use std::error::Error;
 use std::time::Instant;
 use verdicts::{FEASIBLE, INFEASIBLE, feasible, infeasible};
@@ -28,13 +35,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         [what, count, first] => (what, count.parse()?, first.parse()?),
         _ => return Err("verdicts feasible|infeasible COUNT [FIRST]".into()),
     };
-    let names = if what == "feasible" { FEASIBLE } else { INFEASIBLE };
+    let one = [what];
+    let names: &[&str] = match what {
+        "feasible" => &FEASIBLE,
+        "infeasible" => &INFEASIBLE,
+        _ => &one,
+    };
     let mut good = vec![(0, 0, Vec::new(), 0.0); names.len()];
     for seed in first..first + count {
         let began = Instant::now();
         let kind = usize::try_from(seed)? % names.len();
-        let (is_right, iterations, said) = if what == "feasible" {
-            let (problem, guess) = feasible(seed)?;
+        let (is_right, iterations, said) = if what != "infeasible" {
+            let (problem, guess) = match what {
+                "feasible" => feasible(seed)?,
+                family => {
+                    let (problem, trajectory) = drawn::drawn(family, seed)?;
+                    (problem, Guess { name: "standing".into(), trajectory })
+                }
+            };
             let mut solver = MultiStart::new(&problem, MultiStartOptions::default());
             let report = solver.solve(&problem, &[guess]);
             let tried: Vec<String> = report

@@ -4,6 +4,7 @@ mod arms;
 mod complementarity;
 mod convex;
 mod floating;
+mod weak;
 
 use super::problems;
 use super::starts;
@@ -116,6 +117,8 @@ fn other(family: &str, seed: u64, rng: &mut ChaCha8Rng) -> Option<Made<(Problem,
         "quadrotor_limits" => floating::quadrotor(rng),
         "quadruped" => floating::quadruped(rng),
         "convex" => convex::convex(seed),
+        "cart_pole_weak" => weak::cart_pole(rng),
+        "acrobot_weak" => weak::acrobot(rng),
         _ => return None,
     };
     let with_guess = |problem: Problem| {

@@ -239,7 +239,8 @@ pub(crate) fn infeasible(seed: u64) -> Made<(Problem, fn(&Certificate) -> bool)>
                 let here = frame_pose(&model, &mut Workspace::new(&model), &start[..], tool)?.translation;
                 // Towards the shoulder, within reach.
                 let place = here - 0.2 * beyond * (here - Vector3::new(0.0, 0.0, 0.09)).normalize();
-                let builder = builder.last_constraint(PathConstraint::equal("rest", StateError::at(&model, &start, &[0.0; 6])));
+                let builder =
+                    builder.last_constraint(PathConstraint::equal("rest", StateError::at(&model, &start, &[0.0; 6])));
                 builder.last_constraint(PathConstraint::equal("place", FrameTranslation::new(tool, place))).build()?
             };
             Ok((problem, |proof| matches!(proof, Certificate::TooFast { .. })))

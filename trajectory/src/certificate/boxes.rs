@@ -107,9 +107,10 @@ pub(super) fn find(problem: &Problem) -> Result<Vec<Boxes>, Certificate> {
             for i in 0..nv {
                 let Some(weights) = weights.filter(|_| flat[i]) else { continue };
                 let speeds = [(weights[0], &before.velocities[i]), (weights[1], &here.velocities[i])];
-                let speed = speeds.into_iter().filter(|(w, _)| *w > 0.0).fold([0.0; 2], |sum: [f64; 2], (w, v)| {
-                    [sum[0] + w * v.least(), sum[1] + w * v.most()]
-                });
+                let speed = speeds
+                    .into_iter()
+                    .filter(|(w, _)| *w > 0.0)
+                    .fold([0.0; 2], |sum: [f64; 2], (w, v)| [sum[0] + w * v.least(), sum[1] + w * v.most()]);
                 // The shortest step leads least far where the speed has this sign, and the longest one where it has the other.
                 let ends = [speed[0] * shortest, speed[0] * longest, speed[1] * shortest, speed[1] * longest];
                 let known = ends.map(|x| if x.is_nan() { 0.0 } else { x });

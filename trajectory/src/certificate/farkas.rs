@@ -200,7 +200,9 @@ fn proof(nodes: &[Quadratic], rows: &[Vec<Line>], at: &Point) -> Option<Certific
             sum += off * off;
             by_x.axpy(off, &row.by_x, 1.0);
             by_u.axpy(off, &row.by_u, 1.0);
-            let alone = |i: &usize| row.by_x.iter().all(|x| *x == 0.0) && row.by_u.iter().enumerate().all(|(j, x)| (*x != 0.0) == (j == *i));
+            let alone = |i: &usize| {
+                row.by_x.iter().all(|x| *x == 0.0) && row.by_u.iter().enumerate().all(|(j, x)| (*x != 0.0) == (j == *i))
+            };
             if let Some(i) = (0..most.len()).find(alone).filter(|_| row.bounds.iter().all(|bound| bound.is_finite())) {
                 let c = row.by_u[i];
                 let ends = row.bounds.map(|bound| ((bound - row.value) / c).abs());

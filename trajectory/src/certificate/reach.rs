@@ -6,9 +6,9 @@
 use super::Certificate;
 use super::boxes::Boxes;
 use crate::problem::Problem;
+use gradyn::Model;
 use gradyn::dynamics::{FrameRef, Workspace, frame_pose};
 use gradyn::joint::{Elementary, Joint};
-use gradyn::Model;
 use nalgebra::Vector3;
 
 /// Distances that are beyond the reach by less than this, m, are within it: what files of six digits leave.

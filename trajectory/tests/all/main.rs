@@ -35,11 +35,11 @@ mod drawn;
 #[path = "../../problems/mod.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]
 mod problems;
-#[path = "../../problems/verdicts.rs"]
-mod verdicts;
 #[path = "../../problems/starts.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]
 mod starts;
+#[path = "../../problems/verdicts.rs"]
+mod verdicts;
 
 #[global_allocator]
 static ALLOCATOR: testing::Counting = testing::Counting;
