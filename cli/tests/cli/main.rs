@@ -17,6 +17,7 @@ mod optimize_constraints;
 mod optimize_durations;
 mod optimize_page;
 mod optimize_parameters;
+mod optimize_verdicts;
 mod quantities;
 mod report;
 mod sensitivity;

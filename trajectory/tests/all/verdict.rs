@@ -1,5 +1,6 @@
 //! What is said of problems of which it is known beforehand whether they have a solution.
 
+use crate::drawn::drawn;
 use crate::verdicts::{feasible, infeasible, slider};
 use gradyn_trajectory::residual::{Control, StateError};
 use gradyn_trajectory::solver::{Guess, MultiStart, MultiStartOptions};
@@ -62,6 +63,24 @@ fn forces_lead_so_far_and_no_further() {
     let standing = Guess { name: "standing".into(), trajectory: guess::standing(&within) };
     let report = MultiStart::new(&within, MultiStartOptions::default()).solve(&within, &[standing]);
     assert_eq!(report.status, Status::Converged, "{report:?}");
+}
+
+/// With motors that are too weak to lift what they lift, as many are solved as Ipopt solves from the same guess.
+#[test]
+fn weak_motors_swing_up_as_often_as_with_ipopt() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/weak_motors.json");
+    let golden: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(file).expect("a file")).expect("JSON");
+    // The first ten that Ipopt solves, to be short; the bench `verdicts` tries all.
+    for family in ["cart_pole_weak", "acrobot_weak"] {
+        let seeds = golden[family].as_array().expect("a list");
+        let solved = seeds.iter().take(10).filter(|seed| {
+            let (problem, trajectory) = drawn(family, seed.as_u64().expect("a seed")).expect("a problem");
+            let guess = Guess { name: "standing".into(), trajectory };
+            MultiStart::new(&problem, MultiStartOptions::default()).solve(&problem, &[guess]).status.is_solved()
+        });
+        assert_eq!(solved.count(), 10, "{family}");
+    }
 }
 
 /// What is refuted still gets one attempt, which says how near it came.
