@@ -46,8 +46,8 @@ pub use {
     parts::{Part, assembled, joined, of_part, parts},
     precise::Precise,
     robots::{
-        SINGULAR, afloat, constant_subspaces, every_joint, models, path, regular, robot, robots, shuffled_joints, tree,
-        tree_builder, tree_of, tree_of_every_joint, trees,
+        SINGULAR, afloat, constant_subspaces, every_joint, models, moderate, path, regular, robot, robots,
+        shuffled_joints, tree, tree_builder, tree_of, tree_of_every_joint, trees,
     },
     states::{state, wrenches},
 };

@@ -122,8 +122,10 @@ fn results(model: &Model, memory: &mut Memory, (q, v, a): &State) -> Vec<(&'stat
 fn bad(model: &Model, good: &State) -> Vec<(String, State)> {
     let mut all = Vec::new();
     for (argument, k) in [("q", 0), ("v", 1), ("a", 2)] {
-        for number in [f64::NAN, f64::INFINITY, 1e160, 1e308] {
-            for everywhere in [false, true] {
+        for (number, places) in
+            [(f64::NAN, &[false][..]), (f64::INFINITY, &[true]), (1e160, &[false, true]), (1e308, &[false, true])]
+        {
+            for everywhere in places.iter().copied() {
                 let mut state = good.clone();
                 let [x_q, x_v, x_a] = [&mut state.0, &mut state.1, &mut state.2];
                 let x = if k == 0 {
@@ -160,7 +162,7 @@ fn arms(lengths: &[usize]) -> Model {
 #[test]
 fn nothing_is_left_of_a_call_that_failed() {
     let models = regular().into_iter().filter(|(what, model)| {
-        let few = ["2 bodies", "5 bodies", "9 bodies", "every joint, seed 1", "panda", "solo12", "mimic"];
+        let few = ["2 bodies", "5 bodies", "every joint, seed 1", "panda", "solo12, floating", "mimic"];
         model.nq() > 0 && few.iter().any(|name| what.starts_with(name))
     });
     let arms = [&[5, 3][..], &[3, 5], &[12, 3]].map(|lengths| (format!("arms of {lengths:?}"), arms(lengths)));
@@ -174,15 +176,13 @@ fn nothing_is_left_of_a_call_that_failed() {
                 for (with, bad) in bad(&model, &good) {
                     failures += results(&model, memory, &bad).iter().filter(|(_, of)| of.starts_with("error")).count();
                     for ((name, found), (_, expected)) in results(&model, memory, &good).iter().zip(&expected) {
+                        if found == expected {
+                            continue;
+                        }
                         // Where they begin to differ, with what stands before.
                         let at = found.bytes().zip(expected.bytes()).take_while(|(a, b)| a == b).count();
                         let part = |of: &str| of[at.saturating_sub(80)..of.len().min(at + 40)].to_owned();
-                        assert!(
-                            found == expected,
-                            "{what}, {level}: {name} after {with}\n{}\ninstead of\n{}",
-                            part(found),
-                            part(expected)
-                        );
+                        panic!("{what}, {level}: {name} after {with}\n{}\ninstead of\n{}", part(found), part(expected));
                     }
                 }
             });

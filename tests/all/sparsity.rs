@@ -91,13 +91,14 @@ fn constraints(model: &Model) -> Vec<Constraint> {
 }
 
 /// Jacobians of constraints, and what they do to accelerations, multipliers and impulses: by every method, each
-/// constraint alone and all at once, with rows that depend on each other.
+/// constraint alone and all at once, with rows that depend on each other; of large trees by dual numbers all at once only.
 #[test]
 fn nothing_is_outside_the_patterns_of_constraints() {
     let mut zeros = [0; 3];
-    for (what, model) in models().into_iter().filter(|(_, model)| model.nv() <= 60 && model.bodies().len() > 1) {
+    for (what, model) in models().into_iter().filter(|(_, model)| model.nv() <= 45 && model.bodies().len() > 1) {
         let ((q, v, tau), all) = (state(&model, 6), constraints(&model));
-        let mut lists: Vec<&[Constraint]> = all.chunks(1).collect();
+        // The first two are the same.
+        let mut lists: Vec<&[Constraint]> = all.chunks(1).skip(1).collect();
         lists.push(&all);
         for (number, list) in lists.into_iter().enumerate() {
             let what = format!("{what}, list {number}");
@@ -109,7 +110,18 @@ fn nothing_is_outside_the_patterns_of_constraints() {
             }
             let motion = SparsityPattern::constrained_accelerations(&model, list);
             let multipliers = SparsityPattern::multipliers(&model, list);
-            for method in if model.nv() <= 12 { &Method::ALL[..] } else { &Method::ALL[..2] } {
+            let methods = match model.nv() {
+                0..=7 => 3,
+                8..=24 => 2,
+                _ => {
+                    if list.len() > 1 {
+                        2
+                    } else {
+                        1
+                    }
+                }
+            };
+            for method in &Method::ALL[..methods] {
                 let what = format!("{what}, {method}");
                 let mut ws = DerivativeWorkspace::new(&model);
                 let pushes = wrenches(&model, 6);

@@ -442,10 +442,10 @@ fn finite_numbers_that_overflow_together_are_refused() {
     }
 }
 
-/// A hundred thousand links in a row: nothing recurses, nothing is quadratic.
+/// Thirty thousand links in a row: nothing recurses, nothing is quadratic.
 #[test]
 fn a_very_long_chain_loads() {
-    let n = 100_000;
+    let n = 30_000;
     let mut text = String::from("<robot name='chain'><link name='l0'/>");
     for i in 1..=n {
         let mimic = if i == 1 { String::new() } else { format!("<mimic joint='j{}'/>", i - 1) };
@@ -462,7 +462,7 @@ fn a_very_long_chain_loads() {
 
     let closed = text.replace(
         "<link name='l0'/>",
-        "<link name='l0'/><joint name='back' type='fixed'><parent link='l100000'/><child link='l0'/></joint>",
+        "<link name='l0'/><joint name='back' type='fixed'><parent link='l30000'/><child link='l0'/></joint>",
     );
     let error = parse(&format!("{closed}</robot>"), &UrdfOptions::new()).unwrap_err();
     assert!(matches!(error, UrdfError::Tree(TreeError::NoRoot { .. })), "{error}");
