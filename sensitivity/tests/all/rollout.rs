@@ -71,15 +71,15 @@ fn every_kind_of_joint_and_both_schemes() {
         let p = some_of_every_kind(&model);
         let (q0, v0, _) = state(&model, 4);
         let v0: Vec<f64> = v0.iter().map(|v| 0.3 * v).collect();
-        let controls = controls(&model, 40, 0.5);
+        let controls = controls(&model, 16, 0.5);
         let nu = controls[0].len();
         let rng = &mut rng(8);
         let feedback = Feedback {
-            gains: (0..40)
+            gains: (0..16)
                 .map(|_| DMatrix::from_vec(nu, 2 * model.nv(), numbers(rng, 2 * nu * model.nv())) * 0.02)
                 .collect(),
-            q: vec![state(&model, 6).0; 40],
-            v: vec![vec![0.1; model.nv()]; 40],
+            q: vec![state(&model, 6).0; 16],
+            v: vec![vec![0.1; model.nv()]; 16],
         };
         for law in [None, Some(feedback)] {
             let mut run = Rollout::new(&p, scheme, 5e-3, controls.clone()).expect("fits");
@@ -105,26 +105,26 @@ fn contacts_impacts_and_controls() {
         .and_then(|p| p.select_all("*_KFE.armature, *_HFE.damping, state.q.FL_HFE"))
         .expect("are there");
     for scheme in [Scheme::SemiImplicitEuler, Scheme::Rk4] {
-        let run = Rollout::new(&p, scheme, 2e-3, controls(&model, 50, 0.2))
+        let run = Rollout::new(&p, scheme, 2e-3, controls(&model, 20, 0.2))
             .expect("fits")
-            .hold(0..25, &front)
-            .hold(25..50, &hind)
-            .impact(25, &hind, 0.0);
+            .hold(0..10, &front)
+            .hold(10..20, &hind)
+            .impact(10, &hind, 0.0);
         let cost = QuadraticCost { control: 0.0, ..cost(&model, 5) };
         let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, Memory::default()).expect("runs");
         let forward = by_forward(&run, &p, (&q0, &v0), &cost, false);
         assert_near(&format!("{scheme:?}"), &forward, &flat(&adjoint), 1e-10);
         // Controls by differences of the whole: the cost is some 10, steps of 1e-3 leave 1e-10.
         let mut moved = run.clone();
-        for (step, motor) in [(0, 3), (24, 5), (49, 11)] {
+        for (step, motor) in [(0, 3), (9, 5), (19, 11)] {
             let mut at = |t: f64| {
-                let mut u = controls(&model, 50, 0.2);
+                let mut u = controls(&model, 20, 0.2);
                 u[step][motor] += t;
                 moved = Rollout::new(&p, scheme, 2e-3, u)
                     .expect("fits")
-                    .hold(0..25, &front)
-                    .hold(25..50, &hind)
-                    .impact(25, &hind, 0.0);
+                    .hold(0..10, &front)
+                    .hold(10..20, &hind)
+                    .impact(10, &hind, 0.0);
                 moved.adjoint(&p.nominal(), &q0, &v0, &cost, Memory::default()).expect("runs").cost
             };
             let h = 1e-3;

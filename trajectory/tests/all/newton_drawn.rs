@@ -30,38 +30,28 @@ fn all_converge(seeds: &[(&str, u64)]) {
 #[test]
 fn convex_problems_all_converge() {
     let mut iterations = Vec::new();
-    for seed in 0..40 {
+    for seed in 0..12 {
         let (report, _) = solve("convex", seed);
         assert_eq!(report.status, Status::Converged, "convex, seed {seed}");
         iterations.push(report.iterations);
     }
     iterations.sort_unstable();
-    println!("median of {iterations:?}: {}", iterations[20]);
+    println!("median of {iterations:?}: {}", iterations[6]);
 }
 
 #[test]
 fn drawn_problems_are_solved() {
-    // One in fifteen of those that the bench solves: what is fast of each family.
+    // One in thirty of those that the bench solves: what is fast of each family.
     all_converge(&[
         ("panda_limits", 0),
-        ("panda_limits", 1),
-        ("panda_limits", 2),
         ("panda_capsule", 0),
-        ("panda_capsule", 1),
         ("ur5_limits", 0),
-        ("ur5_limits", 1),
         ("ur5_hurry", 0),
-        ("ur5_hurry", 1),
         ("quadrotor", 0),
         ("quadrotor_limits", 0),
-        ("quadrotor_limits", 1),
         ("quadruped", 0),
         ("double_pendulum", 0),
-        ("double_pendulum", 1),
-        ("double_pendulum", 2),
         ("cart_pole", 0),
-        ("cart_pole", 1),
-        ("cart_pole", 2),
         ("ur5_reach_bounded", 0),
     ]);
 }
@@ -90,8 +80,10 @@ fn contacts_by_complementarity_are_solved() {
 /// hundred iterations lead to hangs on rounding, so that one may fail.
 #[test]
 fn where_one_kind_of_step_goes_to_and_fro_the_other_gets_on() {
-    let solved = [1, 3, 11].iter().filter(|seed| solve("acrobot_stops", **seed).0.status == Status::Converged).count();
-    assert!(solved >= 2, "{solved} of 3");
+    let is_solved = |seed: &&u64| solve("acrobot_stops", **seed).0.status == Status::Converged;
+    // No more than it takes.
+    let solved = [1, 3, 11].iter().filter(is_solved).take(2).count();
+    assert!(solved == 2, "{solved} of 3");
 }
 
 #[test]
@@ -104,10 +96,8 @@ fn what_explodes_is_begun_again() {
 #[test]
 fn close_to_an_optimum_no_way_is_left() {
     // Gauss-Newton is slow there: after 500 iterations less than this is left. Another way, from the guess, would end at 1e-5.
-    for seed in [9, 10] {
-        let (report, _) = solve_by("double_pendulum", seed, Hessian::GaussNewton);
-        assert!(report.kkt_error.unwrap_or(f64::NAN) < 1e-6, "double pendulum, seed {seed}: {report:?}");
-    }
+    let (report, _) = solve_by("double_pendulum", 9, Hessian::GaussNewton);
+    assert!(report.kkt_error.unwrap_or(f64::NAN) < 1e-6, "{report:?}");
 }
 
 #[test]

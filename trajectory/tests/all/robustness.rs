@@ -28,20 +28,20 @@ fn check(name: &str, count: usize, (fddp, shooting): (usize, usize)) {
     assert!(found.1 >= shooting, "{name}: multiple shooting solves {} of {count}, expected {shooting}", found.1);
 }
 
-// Measured: 20 and 18 of 20, 15 and 15 of 15, 10 and 10 of 10. Rounding that differs from processor to processor may lead a start
-// to another optimum, or astray, where solvers are close to their limits: two less of the double pendulum, one less of others.
+// Measured: 20 and 18 of 20, 15 and 15 of 15, 10 and 10 of 10; of the first ones, as many as here, all. Rounding that differs from
+// processor to processor may lead a start to another optimum, or astray, where solvers are close to their limits: one of each.
 
 #[test]
 fn a_double_pendulum_swings_up_from_almost_anywhere() {
-    check("double_pendulum", 20, (18, 16));
+    check("double_pendulum", 6, (5, 5));
 }
 
 #[test]
 fn a_quadrotor_flies_through_a_gate_from_any_attitude() {
-    check("quadrotor", 15, (14, 14));
+    check("quadrotor", 5, (4, 4));
 }
 
 #[test]
 fn an_arm_reaches_from_anywhere() {
-    check("panda_reach", 10, (9, 9));
+    check("panda_reach", 4, (3, 3));
 }
