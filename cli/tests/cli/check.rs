@@ -2,14 +2,17 @@
 
 use super::{all_robots, good, json, robot, run};
 
-/// Every robot of the repository, fixed and floating.
+/// Every robot of the repository, fixed and floating; the humanoid floating only.
 #[test]
 fn every_robot_passes() {
     for file in all_robots() {
         for floating in [&[][..], &["--floating-base"]] {
-            // Each state of the humanoid has as many entries as all others together.
-            let (samples, end) =
-                if file.ends_with("g1.urdf") { ("1", "\nthe state agrees\n") } else { ("3", "\nall 3 states agree\n") };
+            // Each state of the humanoid has as many entries as all others together: one has to do, where it floats.
+            let humanoid = file.ends_with("g1.urdf");
+            if humanoid && floating.is_empty() {
+                continue;
+            }
+            let (samples, end) = if humanoid { ("1", "\nthe state agrees\n") } else { ("3", "\nall 3 states agree\n") };
             let text = good([&["check", &file, "--samples", samples], floating].concat());
             assert!(text.ends_with(end), "{file}: {text}");
             assert!(text.contains("∂τ/∂q") && text.contains("∂τ/∂f_ext"), "{text}");
