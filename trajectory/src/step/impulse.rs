@@ -115,9 +115,10 @@ impl Step for Impulse {
             &self.constraints,
         )?;
         let nv = model.nv();
+        // Behind them stands what states carry.
         let (q, v) = out.next.split_at_mut(model.nq());
         q.copy_from_slice(on.q);
-        v.copy_from_slice(d.v.as_slice());
+        v[..nv].copy_from_slice(d.v.as_slice());
         on.f.copy_from_slice(d.impulse.as_slice());
         on.a.fill(0.0);
         by.f_q.copy_from(&d.dimpulse_dq);
