@@ -37,6 +37,8 @@ pub(crate) struct PhaseTask {
     pub(crate) free: Option<[f64; 2]>,
     /// Contacts, or those that are gained, and loops.
     pub(crate) held: Vec<Held>,
+    /// Of an impact: the share of its velocity with which a contact leaves again.
+    pub(crate) restitution: f64,
 }
 
 impl PhaseTask {
@@ -53,7 +55,9 @@ impl PhaseTask {
     /// The phase of the problem, without costs.
     pub(super) fn build(&self, start: &Start) -> Phase {
         let contacts: Vec<_> = self.held.iter().map(|held| held.contact.clone()).collect();
-        let Some(scheme) = self.scheme else { return Phase::jump(self.name.clone(), Impulse::new(&contacts, 0.0)) };
+        let Some(scheme) = self.scheme else {
+            return Phase::jump(self.name.clone(), Impulse::new(&contacts, self.restitution));
+        };
         let mut dynamics = ForwardDynamics::new(start.actuated.actuation.clone());
         if !contacts.is_empty() {
             dynamics = dynamics.with_contacts(&contacts);
@@ -101,6 +105,10 @@ pub(super) fn read(
         let before = phases.iter().rev().find(|phase| !phase.is_jump());
         let is_new = |held: &Held| before.is_some_and(|before| !holds(before, held));
         let gained: Vec<Held> = phase.held.iter().filter(|held| is_new(held)).cloned().collect();
+        if let Some(item) = table.get("restitution").filter(|_| !impulse || gained.is_empty()) {
+            let why = if impulse { "it gains no contact" } else { "`impulse` is `false`" };
+            return Err(item.refuse(format!("phase `{}` begins without an impact: {why}", phase.name)));
+        }
         if impulse && !gained.is_empty() {
             let name = format!("{} impact", phase.name);
             let held = [gained, contacts.loops.clone()].concat();
@@ -128,7 +136,7 @@ fn phase(
     contacts: &Contacts,
     (scheme_of, dt): (Scheme, f64),
 ) -> Result<(PhaseTask, bool), Error> {
-    table.only(&["name", "nodes", "duration", "free_duration", "dt", "scheme", "contacts", "impulse"])?;
+    table.only(&["name", "nodes", "duration", "free_duration", "dt", "scheme", "contacts", "impulse", "restitution"])?;
     let name = table.need("name", "a name")?.text("a name")?.to_owned();
     let scheme = table.get("scheme").map_or(Ok(scheme_of), |item| scheme(&item))?;
     let dt = lengths(table, dt)?;
@@ -148,9 +156,15 @@ fn phase(
     }
     held.extend(contacts.loops.iter().cloned());
     let impulse = table.get("impulse").map_or(Ok(true), |item| item.flag())?;
-    let phase =
-        PhaseTask { name, span: table.span.start, key: table.key.clone(), scheme: Some(scheme), dt, free, held };
-    Ok((phase, impulse))
+    let restitution = table.get("restitution").map_or(Ok(0.0), |item| share(&item))?;
+    let (span, key) = (table.span.start, table.key.clone());
+    Ok((PhaseTask { name, span, key, scheme: Some(scheme), dt, free, held, restitution }, impulse))
+}
+
+/// A number from 0 to 1.
+fn share(item: &Item<'_>) -> Result<f64, Error> {
+    let number = item.number(Sign::NotNegative)?;
+    if number > 1.0 { Err(item.expected("a number from 0 to 1")) } else { Ok(number) }
 }
 
 /// Lengths of steps: so many nodes of `dt`, or a duration in steps of about `dt`, or a list.

@@ -200,7 +200,7 @@ impl RobotNumbers {
     pub fn set<P: Scalar<f64>>(&self, values: &[P], model: &mut Model<P>) -> Result<(), InputError> {
         model.update_parameters(|to| {
             for (body, base, entries) in &self.inertias {
-                to.set_inertia(*body, inertia(base, entries, values))?;
+                to.set_inertia(*body, inertia(base, entries, |i| values[i]))?;
             }
             for (body, what, own, entries) in &self.joints {
                 let mut all = [P::from(0.0); DOFS];
@@ -222,7 +222,15 @@ impl RobotNumbers {
         &'n self,
         values: &'n [P],
     ) -> impl Iterator<Item = (usize, [P; 10])> + use<'n, P> {
-        self.inertias.iter().map(|(body, base, entries)| (body.index(), inertia(base, entries, values).to_parameters()))
+        self.inertias
+            .iter()
+            .map(|(body, base, entries)| (body.index(), inertia(base, entries, |i| values[i]).to_parameters()))
+    }
+    /// Has a body each inertia that these values make, by [`Inertia::validity`]? Bodies whose own inertia none can have are not asked.
+    pub(crate) fn are_physical(&self, value: impl Fn(usize) -> f64) -> bool {
+        self.inertias.iter().all(|(_, base, entries)| {
+            inertia(base, entries, &value).validity().is_ok() || base.validity().is_err()
+        })
     }
     /// Which standard parameter of the robot each value of a joint is: its place in the layout, and the value.
     pub(super) fn places_of_joints(&self, model: &Model) -> Vec<(usize, usize)> {
@@ -262,14 +270,14 @@ fn moments<T: Copy>(inertia: &Inertia<T>) -> [T; 6] {
 }
 
 /// The inertia with these values: mass, centre and moments first, then the density, then points.
-fn inertia<P: Scalar<f64>>(base: &Inertia<f64>, entries: &[Entry], values: &[P]) -> Inertia<P> {
+fn inertia<P: Scalar<f64>>(base: &Inertia<f64>, entries: &[Entry], value_of: impl Fn(usize) -> P) -> Inertia<P> {
     let mut made: Inertia<P> = base.lift();
     let mut about = moments(&made);
     for (value, what) in entries {
         match what {
-            OfInertia::Mass => made.mass = values[*value],
-            OfInertia::Center(k) => made.com[*k] = values[*value],
-            OfInertia::Moment(k) => about[*k] = values[*value],
+            OfInertia::Mass => made.mass = value_of(*value),
+            OfInertia::Center(k) => made.com[*k] = value_of(*value),
+            OfInertia::Moment(k) => about[*k] = value_of(*value),
             OfInertia::Density | OfInertia::Point(_) => {}
         }
     }
@@ -277,14 +285,14 @@ fn inertia<P: Scalar<f64>>(base: &Inertia<f64>, entries: &[Entry], values: &[P])
     made.rotational = of(about);
     for (value, what) in entries {
         if *what == OfInertia::Density {
-            let x = values[*value];
+            let x = value_of(*value);
             made = Inertia::new(made.mass * x, made.com, of(about.map(|m| m * x)));
         }
     }
     for (value, what) in entries {
         if let OfInertia::Point(p) = what {
             // By moments about the origin, which add up, and hold for no mass too.
-            let point = Inertia::new(values[*value], p.map(P::from), Symmetric3::zero());
+            let point = Inertia::new(value_of(*value), p.map(P::from), Symmetric3::zero());
             let (a, b) = (made.to_parameters(), point.to_parameters());
             made = Inertia::from_parameters(std::array::from_fn(|k| a[k] + b[k]));
         }

@@ -98,14 +98,17 @@ impl ProblemBuilder {
         }
         let rates = if remembers { remembered_controls(&phases)? } else { 0 };
         let free: Vec<_> = phases.iter().filter_map(|phase| Some((phase, phase.duration?))).collect();
-        let mut carried: Vec<f64> = free.iter().map(|(phase, _)| phase.length()).collect();
+        // The guess of a duration is what its steps add up to, or the bound that is next to it.
+        let mut carried: Vec<f64> = Vec::with_capacity(free.len());
         let clocks: Vec<_> = free.iter().enumerate().map(|(i, (phase, _))| (phase.name.clone(), rates + i)).collect();
         for (phase, [lower, upper]) in &free {
             check_duration(phase, *lower, *upper)?;
+            carried.push(phase.length().max(*lower).min(*upper));
         }
         let mut bounds: Vec<_> = free.iter().map(|(_, bounds)| *bounds).collect();
         let durations = carried.len();
-        let named = named(&model, &parameters, rates, &mut carried, &mut bounds)?;
+        let mut least = vec![0.0; durations];
+        let named = named(&model, &parameters, rates, &mut carried, &mut bounds, &mut least)?;
         let mut problem = Problem {
             model,
             memory: Remembered { rates, durations, parameters: carried.len() - durations },
@@ -117,7 +120,7 @@ impl ProblemBuilder {
             parameters: Vec::new(),
         };
         if !bounds.is_empty() {
-            problem.add_choice(&bounds, durations, rates);
+            problem.add_choice(&bounds, least, durations, rates);
         }
         let mut time = 0.0;
         for phase in phases {

@@ -3,7 +3,7 @@
 use super::{Kind, Place, Problem, What};
 use crate::fault::ProblemError;
 use crate::parameter::{Parameter, RobotNumber, RobotNumbers};
-use crate::stage::{Carried, Choice};
+use crate::stage::{Carried, Choice, Domain};
 use crate::trajectory::Trajectory;
 use gradyn::Model;
 use std::ops::Range;
@@ -20,6 +20,7 @@ pub(super) fn named(
     rates: usize,
     guesses: &mut Vec<f64>,
     bounds: &mut Vec<[f64; 2]>,
+    least: &mut Vec<f64>,
 ) -> Result<Carried, ProblemError> {
     let mut carried = Carried::default();
     let mut numbers: Vec<RobotNumber> = Vec::new();
@@ -42,6 +43,8 @@ pub(super) fn named(
         // Those that are fixed are what their bounds are.
         let clamped = checked.guess.iter().zip(checked.lower.iter().zip(&checked.upper));
         guesses.extend(clamped.map(|(x, (l, u))| x.max(*l).min(*u)));
+        let never_negative = parameter.of.is_some_and(RobotNumber::is_never_negative);
+        least.resize(guesses.len(), if never_negative { 0.0 } else { f64::NEG_INFINITY });
         bounds.extend(checked.lower.iter().zip(&checked.upper).map(|(l, u)| [*l, *u]));
         carried.names.push((name, first..rates + guesses.len()));
     }
@@ -55,13 +58,15 @@ pub(super) fn named(
 
 impl Problem {
     /// The node that chooses durations and parameters, before all others.
-    pub(super) fn add_choice(&mut self, bounds: &[[f64; 2]], durations: usize, rates: usize) {
+    pub(super) fn add_choice(&mut self, bounds: &[[f64; 2]], least: Vec<f64>, durations: usize, rates: usize) {
         let space = self.space();
         let phases =
             self.clocks.iter().map(|(phase, index)| (format!("duration of phase `{phase}`"), *index..index + 1));
         let names = phases.chain(self.carried.names.iter().cloned());
         let names = names.map(|(name, place)| (name, place.start - rates..place.end - rates)).collect();
-        let choice = Choice::new([space.nx(), space.ndx()], bounds, names);
+        let places = self.carried.places.iter().map(|place| place - rates).collect();
+        let domain = Domain { least, numbers: self.carried.numbers.clone(), places };
+        let choice = Choice::new([space.nx(), space.ndx()], bounds, names, domain);
         let name = if bounds.len() > durations { PARAMETERS } else { DURATIONS };
         self.places.push(Place { kind: 0, time: 0.0, dt: 0.0, parameters: 0..0 });
         self.kinds.push(Kind { name: name.into(), what: What::Choice(choice), first: 0 });
@@ -77,10 +82,14 @@ impl Problem {
             _ => None,
         }
     }
+    /// Numbers that a state carries along unchanged.
+    pub(crate) fn carried_of<'x>(&self, x: &'x [f64]) -> &'x [f64] {
+        &x[x.len() - self.carried()..]
+    }
     /// Controls of the node that chooses durations and parameters: those of the start.
     pub(crate) fn write_choice(&self, guess: &mut Trajectory) {
         if let Some(choice) = self.choice() {
-            choice.write(&self.start[self.start.len() - self.carried()..], guess.u_mut(0));
+            choice.write(self.carried_of(&self.start), guess.u_mut(0));
         }
     }
     /// Names of the parameters, in the order in which they were given.

@@ -1,7 +1,8 @@
 //! `min ½ xᵀ H x + qᵀ x` between bounds `l ≤ x ≤ u`, by a projected Newton method.
 //!
 //! Y. Tassa, N. Mansard, E. Todorov, *Control-limited differential dynamic programming*, ICRA 2014, section III; the constants are
-//! Crocoddyl's. Numbers at a bound that want beyond it are held; Newton's step of the others is cut at the bounds.
+//! Crocoddyl's. Numbers at a bound that want beyond it are held, and those whose bounds are equal; Newton's step of the others is cut at the
+//! bounds.
 
 use super::dense::{cholesky, solve, symmetrize};
 use super::{Quadratics, Stagewise};
@@ -74,7 +75,7 @@ impl BoxQp {
             for i in 0..n {
                 let (x, g) = (self.x[i], self.product[i]);
                 #[expect(clippy::float_cmp, reason = "numbers have been set to their bounds")]
-                let held = (x == lower[i] && g > 0.0) || (x == upper[i] && g < 0.0);
+                let held = (x == lower[i] && g > 0.0) || (x == upper[i] && g < 0.0) || lower[i] == upper[i];
                 if !held {
                     self.free.push(i);
                 }

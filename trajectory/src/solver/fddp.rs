@@ -6,9 +6,11 @@
 //! expected.
 //!
 //! Where phases have bounds of controls, trials are kept between them, and from a trajectory without gaps on the sweep knows of them:
-//! C. Mastalli et al., *A feasibility-driven approach to control-limited DDP*, Autonomous Robots 46 (2022).
+//! C. Mastalli et al., *A feasibility-driven approach to control-limited DDP*, Autonomous Robots 46 (2022). Here the sweep also knows of them
+//! once no step was taken, gaps or not: a direction that bounds do not let through promises what no step can keep.
 
 use super::crew::Crew;
+use super::domain;
 use super::gaps;
 use super::report::{Control, Iteration, Report, Status};
 use super::support::{diverges, misfit, not_kept, of_dynamics, stuck, worst_term};
@@ -210,6 +212,7 @@ impl Fddp {
             delta: solver.options.regularization,
             feasible: false,
             was_feasible: false,
+            boxed: false,
             gap: f64::INFINITY,
             stop: f64::INFINITY,
         };
@@ -279,6 +282,8 @@ impl Inner {
             let slope = self.promise(&read(all.policy), run);
             let (step, accepted, d) = self.search(all, problem, run, slope);
             self.whole = step >= 1.0;
+            // As in Crocoddyl's BoxFDDP from where gaps are closed on, and from where no step was taken.
+            run.boxed |= run.feasible || !accepted;
             if step > self.options.long_step {
                 run.delta = (run.delta / self.options.regularization_factor).max(self.options.regularization);
             }
@@ -353,8 +358,7 @@ impl Inner {
         let last = problem.steps();
         for k in (0..=last).rev() {
             let (node, gap) = (crew.node(problem, k), gaps.get(k));
-            // As in Crocoddyl's BoxFDDP, bounds are kept from where gaps are closed on.
-            match problem.node(k).control_bounds().filter(|_| run.feasible) {
+            match problem.node(k).control_bounds().filter(|_| run.boxed) {
                 None => riccati.sweep_node(k, &node, gap, run.delta)?,
                 Some((lower, upper)) => {
                     let (least, greatest) = &mut self.bounds;
@@ -539,6 +543,10 @@ impl Trial {
                     }
                 }
             }
+            if k == 0 && !domain::is_physical(problem, tried.u(0)) {
+                let why = "no body has the inertia that its parameters make";
+                return Err(of_dynamics(problem, 0, Reason::Other(why.into())));
+            }
             match &beside {
                 Beside::Linearize(crew) => crew.offer(k, tried.x(k), tried.u(k)),
                 // Nobody looks at a cost that is not wanted.
@@ -569,6 +577,8 @@ struct Run {
     delta: f64,
     feasible: bool,
     was_feasible: bool,
+    /// Does the sweep know of bounds of controls?
+    boxed: bool,
     gap: f64,
     stop: f64,
 }

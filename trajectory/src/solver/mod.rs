@@ -4,6 +4,7 @@ mod bare;
 mod condense;
 mod crew;
 mod cycle;
+mod domain;
 mod fddp;
 mod filter;
 mod gaps;

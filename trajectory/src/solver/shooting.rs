@@ -10,6 +10,7 @@
 //! multipliers of its direction p, along which it falls at first by pᵀHp: there gaps have their price, and going too far shows.
 
 use super::crew::{Crew, Merit};
+use super::domain;
 use super::filter::Filter;
 use super::gaps;
 use super::report::{Control, Iteration, Report, Status};
@@ -348,10 +349,11 @@ impl Inner {
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, and whether it was taken.
     fn search(&mut self, crew: &Crew, problem: &Problem, run: &mut Run, direction: Direction) -> (f64, bool) {
-        let (mut step, mut evaluated) = (1.0, false);
+        let longest = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], 1.0);
+        let (mut step, mut evaluated) = (longest, false);
         self.fault = None;
         for halving in 0..self.options.halvings {
-            step = 0.5_f64.powi(halving as i32);
+            step = longest * 0.5_f64.powi(halving as i32);
             let trial = self.go(problem, step).and_then(|()| crew.merit(problem, &self.tried, &self.lq));
             match trial {
                 // A step to where nothing can be evaluated is too long.

@@ -1,8 +1,20 @@
 //! The node that chooses durations and parameters, before all others.
 
 use crate::node::{At, Memory, Node, NodeError};
+use crate::parameter::RobotNumbers;
 use crate::quadratic::{Dims, Multipliers, Quadratic};
 use std::ops::Range;
+use std::sync::Arc;
+
+/// Where numbers that are carried have a meaning: all but the boundary of it may be tried.
+#[derive(Debug, Default)]
+pub(crate) struct Domain {
+    /// Of each number that is carried: it stays above. 0 for durations, masses and numbers of joints, −∞ where there is no such limit.
+    pub(crate) least: Vec<f64>,
+    /// Those of the robot, whose bodies keep inertias that bodies can have, and where each of them is among all that is carried.
+    pub(crate) numbers: Option<Arc<RobotNumbers>>,
+    pub(crate) places: Vec<usize>,
+}
 
 /// Its controls become what states carry from here on, in no time and at no cost. Numbers whose bounds are equal are none of them: these are
 /// what the start has.
@@ -18,14 +30,20 @@ pub(crate) struct Choice {
     upper: Vec<f64>,
     /// Names of parameters, with which of the numbers that are carried they have.
     names: Vec<(String, Range<usize>)>,
+    domain: Domain,
 }
 
 impl Choice {
     /// Of all numbers that states carry, with these bounds.
-    pub(crate) fn new([nx, ndx]: [usize; 2], bounds: &[[f64; 2]], names: Vec<(String, Range<usize>)>) -> Self {
+    pub(crate) fn new(
+        [nx, ndx]: [usize; 2],
+        bounds: &[[f64; 2]],
+        names: Vec<(String, Range<usize>)>,
+        domain: Domain,
+    ) -> Self {
         let chosen: Vec<usize> = (0..bounds.len()).filter(|i| bounds[*i][0] < bounds[*i][1]).collect();
         let (lower, upper) = chosen.iter().map(|i| (bounds[*i][0], bounds[*i][1])).unzip();
-        Self { nx, ndx, chosen, carried: bounds.len(), lower, upper, names }
+        Self { nx, ndx, chosen, carried: bounds.len(), lower, upper, names, domain }
     }
     /// Controls that choose what is carried here.
     pub(crate) fn write(&self, carried: &[f64], u: &mut [f64]) {
@@ -34,6 +52,22 @@ impl Choice {
     /// The control that chooses a number, if it is chosen.
     pub(crate) fn control(&self, carried: usize) -> Option<usize> {
         self.chosen.iter().position(|i| *i == carried)
+    }
+    /// What the number that a control chooses stays above.
+    pub(crate) fn least(&self, control: usize) -> f64 {
+        self.domain.least[self.chosen[control]]
+    }
+    /// What each number that is carried stays above.
+    pub(crate) fn least_carried(&self) -> &[f64] {
+        &self.domain.least
+    }
+    /// Have bodies the inertias that these controls choose? `carried`: what is not chosen.
+    pub(crate) fn is_physical(&self, carried: &[f64], u: impl Fn(usize) -> f64) -> bool {
+        let Some(numbers) = &self.domain.numbers else { return true };
+        numbers.are_physical(|value| {
+            let place = self.domain.places[value];
+            self.control(place).map_or_else(|| carried[place], &u)
+        })
     }
     /// The first parameter, or duration, that has a bound.
     pub(crate) fn bounded(&self) -> Option<String> {

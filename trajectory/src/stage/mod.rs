@@ -19,7 +19,7 @@ use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
 pub(crate) use carried::{Carried, Remembered};
 use carried::{Varied, bind_parameters};
-pub(crate) use choice::Choice;
+pub(crate) use choice::{Choice, Domain};
 pub(crate) use clock::Clock;
 use constraints::Held;
 use curvature::CurvatureMemory;

@@ -19,6 +19,7 @@ use crate::node::Row;
 use crate::problem::Problem;
 use crate::quadratic::{Multipliers, Quadratic};
 use crate::solver::crew::{Crew, Merit};
+use crate::solver::domain;
 use crate::solver::filter::Filter;
 use crate::solver::report::{Control, Iteration, Status};
 use crate::solver::support::of_dynamics;
@@ -267,6 +268,7 @@ impl Inner {
             [a[0].min(b[0]), a[1].min(b[1])]
         });
         let [longest, dual] = longest.fold([1.0; 2], |a: [f64; 2], b| [a[0].min(b[0]), a[1].min(b[1])]);
+        let longest = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], longest);
         for (way, halving) in ways(RollOut::Automatic, self.options.halvings) {
             let step = longest * 0.5_f64.powi(halving as i32);
             let trial = self

@@ -102,6 +102,12 @@ impl Rows {
             *l -= RELAX * l.abs().max(1.0);
             *u += RELAX * u.abs().max(1.0);
         }
+        // What has no meaning beyond its bound is not relaxed past it.
+        if let Some(choice) = problem.choice().filter(|_| k == 0) {
+            for (l, i) in self.lower.iter_mut().zip(&self.controls) {
+                *l = l.max(choice.least(*i));
+            }
+        }
     }
 
     /// How many bounds there are, those of cones one a row.

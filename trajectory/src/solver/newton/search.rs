@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::quadratic::Dims;
 use crate::solver::crew::{Crew, Merit};
+use crate::solver::domain;
 use crate::solver::support::of_dynamics;
 use nalgebra::DVector;
 
@@ -93,6 +94,8 @@ impl Inner {
         let from = self.merit();
         let slope = self.slope();
         let [longest, dual] = self.longest(tau);
+        let reach = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], 1.0);
+        let longest = longest.min(reach);
         self.fault = None;
         if self.is_tiny() {
             let taken = self.go(crew, problem, RollOut::Linear, [longest, tau], false).is_ok();
@@ -105,7 +108,7 @@ impl Inner {
         let (mut step, mut evaluated) = (longest, false);
         for (way, halving) in ways(self.way.roll_out, self.options.halvings) {
             // Trials by the dynamics keep each row inside by itself.
-            let most = if way == RollOut::Nonlinear { 1.0 } else { longest };
+            let most = if way == RollOut::Nonlinear { reach } else { longest };
             step = most * 0.5_f64.powi(halving as i32);
             let first = halving == 0 && way == RollOut::Linear;
             match self.go(crew, problem, way, [step, tau], false).map(|()| self.weigh(step, tau, halving == 0)) {
@@ -143,6 +146,8 @@ impl Inner {
         }
         if self.correct(crew, problem).is_ok() {
             let [longest, dual] = self.longest(tau);
+            let directions = [&self.corrected.dx[..], &self.corrected.du];
+            let longest = longest.min(domain::longest(problem, &self.kept, directions, 1.0));
             let trial =
                 self.go(crew, problem, RollOut::Linear, [longest, tau], true).map(|()| self.weigh(longest, tau, false));
             if trial.is_ok_and(|trial| !explodes(from, trial) && self.filter.accepts(from, slope, step, trial)) {

@@ -10,6 +10,7 @@ use super::{Inner, RollOut};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::solver::crew::Crew;
+use crate::solver::domain;
 use crate::solver::trial::{Tried, Way, is_tiny};
 
 /// Least share of the slope by which Φ must become less.
@@ -53,16 +54,18 @@ impl Inner {
         // What rounding leaves of sums over some hundred nodes counts as nothing.
         let rounding = 100.0 * f64::EPSILON * from.abs();
         self.fault = None;
+        let reach = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], 2_f64.powi(DOUBLINGS as i32));
+        let longest = reach.min(1.0);
         if is_tiny(&self.kept, &self.lq) {
-            let taken = self.go(crew, problem, RollOut::Linear, 1.0).is_ok();
+            let taken = self.go(crew, problem, RollOut::Linear, longest).is_ok();
             if taken {
-                self.take(1.0);
+                self.take(longest);
             }
-            return (1.0, taken);
+            return (longest, taken);
         }
-        let (mut step, mut evaluated) = (1.0, false);
+        let (mut step, mut evaluated) = (longest, false);
         for (way, halving) in ways(self.options.roll_out, self.options.halvings) {
-            step = 0.5_f64.powi(halving as i32);
+            step = longest * 0.5_f64.powi(halving as i32);
             match self.go(crew, problem, way, step).map(|()| self.weigh()) {
                 // A step to where nothing can be evaluated is too long.
                 Err(fault) => self.fault = self.fault.take().or(Some(fault)),
@@ -70,8 +73,8 @@ impl Inner {
                     evaluated = true;
                     if trial <= from + ARMIJO * step * slope.min(0.0) + rounding {
                         self.fault = None;
-                        if halving == 0 && self.run.delta > 0.0 {
-                            step = self.longer(crew, problem, way, trial);
+                        if step >= 1.0 && self.run.delta > 0.0 {
+                            step = self.longer(crew, problem, way, trial, reach);
                         }
                         self.take(step);
                         return (step, true);
@@ -86,10 +89,10 @@ impl Inner {
     }
 
     /// Tries steps of 2, 4, … while Φ becomes less, after a whole one: where a multiple of the identity was added, directions are too
-    /// short. The longest of them, which is the one that is tried last.
-    fn longer(&mut self, crew: &Crew, problem: &Problem, way: RollOut, mut best: f64) -> f64 {
+    /// short. None goes beyond `reach`. The longest of them, which is the one that is tried last.
+    fn longer(&mut self, crew: &Crew, problem: &Problem, way: RollOut, mut best: f64, reach: f64) -> f64 {
         let mut step = 1.0;
-        for _ in 0..DOUBLINGS {
+        while 2.0 * step <= reach {
             match self.go(crew, problem, way, 2.0 * step).map(|()| self.weigh()) {
                 Ok(trial) if trial < best => (best, step) = (trial, 2.0 * step),
                 _ => {

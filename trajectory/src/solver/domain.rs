@@ -1,0 +1,58 @@
+//! How far a step may go before durations and parameters lose their meaning: durations stay positive, masses and numbers of joints too, and
+//! bodies keep inertias that bodies can have. What is beyond is never tried.
+//!
+//! ```text
+//! x + α δx ≥ l + (1 − τ) (x − l)
+//! ```
+
+use crate::problem::Problem;
+use crate::trajectory::Trajectory;
+use nalgebra::DVector;
+
+/// τ: numbers come this share of their distance nearer to the limit at most, so that one step leaves room for the next.
+const NEARER: f64 = 0.9;
+/// A step is halved so often at most before inertias; what is left moves nothing but rounding.
+const HALVINGS: usize = 60;
+
+/// The longest step along `δx`, `δu` from a trajectory, at most `most`.
+pub(super) fn longest(
+    problem: &Problem,
+    kept: &Trajectory,
+    [dx, du]: [&[DVector<f64>]; 2],
+    most: f64,
+) -> f64 {
+    let Some(choice) = problem.choice() else { return most };
+    let mut longest = most;
+    let mut limit = |least: f64, x: f64, by: f64| {
+        if by < 0.0 && x > least {
+            longest = longest.min(NEARER * (x - least) / -by);
+        }
+    };
+    let u = kept.u(0);
+    for (i, (u, by)) in u.iter().zip(du[0].iter()).enumerate() {
+        limit(choice.least(i), *u, *by);
+    }
+    let n = problem.carried();
+    for k in 1..=problem.steps() {
+        let (carried, dx) = (problem.carried_of(kept.x(k)), &dx[k].as_slice()[dx[k].len() - n..]);
+        for ((least, x), by) in choice.least_carried().iter().zip(carried).zip(dx) {
+            limit(*least, *x, *by);
+        }
+    }
+    let start = problem.carried_of(problem.start());
+    // Where the trajectory itself has no such inertias, none is held against a step.
+    if choice.is_physical(start, |i| u[i]) {
+        for _ in 0..HALVINGS {
+            if choice.is_physical(start, |i| u[i] + longest * du[0][i]) {
+                break;
+            }
+            longest *= 0.5;
+        }
+    }
+    longest
+}
+
+/// Have bodies the inertias that these controls of the first node choose?
+pub(super) fn is_physical(problem: &Problem, u: &[f64]) -> bool {
+    problem.choice().is_none_or(|choice| choice.is_physical(problem.carried_of(problem.start()), |i| u[i]))
+}
