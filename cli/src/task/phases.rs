@@ -136,7 +136,17 @@ fn phase(
     contacts: &Contacts,
     (scheme_of, dt): (Scheme, f64),
 ) -> Result<(PhaseTask, bool), Error> {
-    table.only(&["name", "nodes", "duration", "free_duration", "dt", "scheme", "contacts", "impulse", "restitution"])?;
+    table.only(&[
+        "name",
+        "nodes",
+        "duration",
+        "free_duration",
+        "dt",
+        "scheme",
+        "contacts",
+        "impulse",
+        "restitution",
+    ])?;
     let name = table.need("name", "a name")?.text("a name")?.to_owned();
     let scheme = table.get("scheme").map_or(Ok(scheme_of), |item| scheme(&item))?;
     let dt = lengths(table, dt)?;

@@ -228,9 +228,9 @@ impl RobotNumbers {
     }
     /// Has a body each inertia that these values make, by [`Inertia::validity`]? Bodies whose own inertia none can have are not asked.
     pub(crate) fn are_physical(&self, value: impl Fn(usize) -> f64) -> bool {
-        self.inertias.iter().all(|(_, base, entries)| {
-            inertia(base, entries, &value).validity().is_ok() || base.validity().is_err()
-        })
+        self.inertias
+            .iter()
+            .all(|(_, base, entries)| inertia(base, entries, &value).validity().is_ok() || base.validity().is_err())
     }
     /// Which standard parameter of the robot each value of a joint is: its place in the layout, and the value.
     pub(super) fn places_of_joints(&self, model: &Model) -> Vec<(usize, usize)> {

@@ -65,7 +65,7 @@ impl Problem {
         let names = phases.chain(self.carried.names.iter().cloned());
         let names = names.map(|(name, place)| (name, place.start - rates..place.end - rates)).collect();
         let places = self.carried.places.iter().map(|place| place - rates).collect();
-        let domain = Domain { least, numbers: self.carried.numbers.clone(), places };
+        let domain = Domain { least, durations, numbers: self.carried.numbers.clone(), places };
         let choice = Choice::new([space.nx(), space.ndx()], bounds, names, domain);
         let name = if bounds.len() > durations { PARAMETERS } else { DURATIONS };
         self.places.push(Place { kind: 0, time: 0.0, dt: 0.0, parameters: 0..0 });

@@ -15,12 +15,7 @@ const NEARER: f64 = 0.9;
 const HALVINGS: usize = 60;
 
 /// The longest step along `δx`, `δu` from a trajectory, at most `most`.
-pub(super) fn longest(
-    problem: &Problem,
-    kept: &Trajectory,
-    [dx, du]: [&[DVector<f64>]; 2],
-    most: f64,
-) -> f64 {
+pub(super) fn longest(problem: &Problem, kept: &Trajectory, [dx, du]: [&[DVector<f64>]; 2], most: f64) -> f64 {
     let Some(choice) = problem.choice() else { return most };
     let mut longest = most;
     let mut limit = |least: f64, x: f64, by: f64| {

@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub(crate) struct Domain {
     /// Of each number that is carried: it stays above. 0 for durations, masses and numbers of joints, −∞ where there is no such limit.
     pub(crate) least: Vec<f64>,
+    /// How many of these, the first ones, are durations.
+    pub(crate) durations: usize,
     /// Those of the robot, whose bodies keep inertias that bodies can have, and where each of them is among all that is carried.
     pub(crate) numbers: Option<Arc<RobotNumbers>>,
     pub(crate) places: Vec<usize>,
@@ -56,6 +58,10 @@ impl Choice {
     /// What the number that a control chooses stays above.
     pub(crate) fn least(&self, control: usize) -> f64 {
         self.domain.least[self.chosen[control]]
+    }
+    /// Does a control choose how long a phase lasts?
+    pub(crate) fn is_duration(&self, control: usize) -> bool {
+        self.chosen[control] < self.domain.durations
     }
     /// What each number that is carried stays above.
     pub(crate) fn least_carried(&self) -> &[f64] {

@@ -8,6 +8,8 @@ use crate::solver::inertia;
 
 /// Exact second derivatives are made positive, and not replaced, where all that is left of optimality is below.
 const CLOSE: f64 = 1e-2;
+/// A direction makes durations at most so many times as long, or as short: steps are linear in them only nearby.
+const STRETCH: f64 = 1.5;
 /// At most so many sets of rows that count are tried for one direction.
 const SETS: usize = 8;
 
@@ -43,7 +45,7 @@ impl Inner {
         }
         self.run.slope = 0.0;
         for (k, rows) in self.rows.iter_mut().enumerate() {
-            rows.finish_direction(self.run.mu);
+            rows.finish_direction(self.run.mu, &crew.node(problem, k), self.lq.costates.get(k + 1));
             self.run.slope += self.run.scale * self.bare[k].slope(&self.lq.dx[k], &self.lq.du[k])
                 + rows.slope(self.run.mu, &self.lq.multipliers[k]);
         }
@@ -55,9 +57,7 @@ impl Inner {
         self.riccati.soften(self.run.mu);
         loop {
             self.assemble(crew, problem);
-            let Self { riccati, gaps, run, .. } = self;
-            let mut node = |k: usize| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), run.delta);
-            match (0..gaps.len()).rev().try_for_each(&mut node) {
+            match self.sweep_all(crew, problem, self.run.delta) {
                 Ok(()) => return Ok(()),
                 Err(failure @ (Failure::Infeasible { .. } | Failure::Sizes { .. })) => return Err(failure),
                 Err(failure) => {
@@ -70,6 +70,22 @@ impl Inner {
                 }
             }
         }
+    }
+
+    /// From the end to the start. What the first node chooses stays between its bounds, and durations in proportion to what they are.
+    pub(super) fn sweep_all(&mut self, crew: &Crew, problem: &Problem, delta: f64) -> Result<(), Failure> {
+        let Self { riccati, gaps, chosen: [least, most], kept, .. } = self;
+        let choice = problem.choice().zip(problem.node(0).control_bounds());
+        let first = usize::from(choice.is_some());
+        let mut node = |k: usize| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), delta);
+        (first..gaps.len()).rev().try_for_each(&mut node)?;
+        let Some((choice, (lower, upper))) = choice else { return Ok(()) };
+        for (i, u) in kept.u(0).iter().enumerate() {
+            let [shortest, longest] =
+                if choice.is_duration(i) { [u / STRETCH, u * STRETCH] } else { [f64::NEG_INFINITY, f64::INFINITY] };
+            (least[i], most[i]) = (lower[i].max(shortest) - u, upper[i].min(longest) - u);
+        }
+        riccati.sweep_node_in_box(0, &crew.node(problem, 0), gaps.first(), delta, (least, most))
     }
 
     /// More of the identity; `false` if it is too much.

@@ -45,12 +45,9 @@ impl Inner {
             sum += rows.c.norm_squared() + (0..rows.g.len()).map(|i| rows.off(i).powi(2)).sum::<f64>();
         }
         self.riccati.soften(1.0);
+        self.sweep_all(crew, problem, 0.0).ok()?;
         let Self { riccati, gaps, lq, .. } = self;
-        (0..gaps.len())
-            .rev()
-            .try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), 0.0))
-            .and_then(|()| riccati.begin_roll_out(gaps.first(), lq))
-            .ok()?;
+        riccati.begin_roll_out(gaps.first(), lq).ok()?;
         let mut slope = 0.0;
         for k in 0..gaps.len() {
             let node = crew.node(problem, k);

@@ -139,6 +139,9 @@ impl Inner {
             rows.take_bounds(problem, k);
             rows.forget();
         }
+        if problem.choice().is_some() {
+            self.rows[0].clamp_controls(self.kept.u_mut(0));
+        }
         for m in self.multipliers.iter_mut().chain(&mut self.prices) {
             [&mut m.next, &mut m.eq, &mut m.ineq].into_iter().for_each(|x| x.fill(0.0));
         }

@@ -64,6 +64,8 @@ struct Inner {
     lq: LqSolution,
     next: LqSolution,
     trial: Vec<Trial>,
+    /// Bounds of what the first node chooses, from where it is.
+    chosen: [Vec<f64>; 2],
     gradient: [DVector<f64>; 2],
     scaled: Vec<f64>,
     /// ρ, one a node.
@@ -137,6 +139,7 @@ impl Proximal {
             lq: LqSolution::new(dims),
             next: LqSolution::new(dims),
             trial: dims.iter().map(Trial::new).collect(),
+            chosen: [vec![0.0; dims[0].nu], vec![0.0; dims[0].nu]],
             gradient: [DVector::zeros(most(|d| d.ndx)), DVector::zeros(most(|d| d.nu))],
             scaled: vec![0.0; most(|d| d.ndx)],
             gap_prices: vec![0.0; dims.len()],

@@ -14,6 +14,9 @@
 //!
 //! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP: Proximal Constrained Trajectory Optimization*,
 //! IEEE T-RO 41 (2025), sections II and III.
+//!
+//! Durations and parameters are another matter: beyond their bounds many have no meaning. The sweep itself keeps them between these, so that
+//! none is ever violated, and what pushes against a bound is its multiplier.
 
 use crate::problem::Problem;
 use crate::quadratic::{Multipliers, Quadratic};
@@ -25,6 +28,8 @@ use nalgebra::DVector;
 pub(super) struct Rows {
     /// Which control each of the first rows is.
     pub(super) controls: Vec<usize>,
+    /// How many of these the sweep itself keeps between their bounds: all of the node that chooses durations and parameters, else none.
+    boxed: usize,
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
     /// Values `g`.
@@ -47,6 +52,9 @@ pub(super) struct Rows {
     line: Vec<f64>,
 }
 
+/// What the sweep keeps is at a bound where it is nearer than this share of it: 10 ε would do for sums of two numbers.
+const AT: f64 = 1e-14;
+
 /// `w − Π(w)`
 fn outside(w: f64, lower: f64, upper: f64) -> f64 {
     if w < lower {
@@ -68,8 +76,10 @@ impl Rows {
         }
         let n = controls.len() + dims.n_in;
         let zeros = || vec![0.0; n];
+        let boxed = if k == 0 && problem.choice().is_some() { controls.len() } else { 0 };
         Self {
             controls,
+            boxed,
             lower: vec![f64::NEG_INFINITY; n],
             upper: vec![f64::INFINITY; n],
             g: zeros(),
@@ -128,8 +138,11 @@ impl Rows {
         y.max(least).min(most)
     }
 
-    /// `w − Π(w)` of a row with this value.
+    /// `w − Π(w)` of a row with this value; zero of one that the sweep keeps.
     fn shifted(&self, i: usize, g: f64, mu: f64) -> f64 {
+        if i < self.boxed {
+            return 0.0;
+        }
         outside(g + mu * self.estimates[i], self.lower[i], self.upper[i])
     }
     /// By how much a row is outside of its bounds.
@@ -228,10 +241,19 @@ impl Rows {
         }
         sum
     }
-    /// Multipliers at the end of the direction.
-    pub(super) fn finish_direction(&mut self, mu: f64) {
+    /// Multipliers at the end of the direction; `behind`: λ of the next node.
+    pub(super) fn finish_direction(&mut self, mu: f64, node: &Quadratic, behind: Option<&DVector<f64>>) {
         for i in 0..self.g.len() {
             self.after[i] = self.shifted(i, self.g[i] + self.moved[i], mu) / mu;
+        }
+        let Some(behind) = behind else { return };
+        for i in 0..self.boxed {
+            // −Bᵀ λ⁺, where it pushes against the bound that the direction ends at: rounding is all that is left between.
+            let (to, push) = (self.g[i] + self.moved[i], -node.b.column(self.controls[i]).dot(behind));
+            let near = |bound: f64| (to - bound).abs() <= AT * bound.abs().max(1.0);
+            let [least, most] = [near(self.lower[i]), near(self.upper[i])];
+            self.after[i] =
+                push.clamp(if least { f64::NEG_INFINITY } else { 0.0 }, if most { f64::INFINITY } else { 0.0 });
         }
     }
     /// What squares of the augmented Lagrangian do along the direction, which makes `nu` of the multipliers of equalities.
@@ -270,7 +292,7 @@ impl Rows {
     /// By how much multipliers are off from those that the augmented Lagrangian has here, and from their estimates; both times μ.
     pub(super) fn left(&self, multipliers: &Multipliers, mu: f64) -> [f64; 2] {
         let mut left = [0.0_f64; 2];
-        for i in 0..self.g.len() {
+        for i in self.boxed..self.g.len() {
             left[0] = left[0].max((self.shifted(i, self.g[i], mu) - mu * self.y[i]).abs());
             left[1] = left[1].max(mu * (self.y[i] - self.estimates[i]).abs());
         }

@@ -54,7 +54,9 @@ impl Inner {
         // What rounding leaves of sums over some hundred nodes counts as nothing.
         let rounding = 100.0 * f64::EPSILON * from.abs();
         self.fault = None;
-        let reach = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], 2_f64.powi(DOUBLINGS as i32));
+        // Where the sweep keeps bounds, nothing goes beyond its step.
+        let most = if problem.choice().is_some() { 1.0 } else { 2_f64.powi(DOUBLINGS as i32) };
+        let reach = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], most);
         let longest = reach.min(1.0);
         if is_tiny(&self.kept, &self.lq) {
             let taken = self.go(crew, problem, RollOut::Linear, longest).is_ok();
