@@ -21,6 +21,7 @@ pub(crate) mod source;
 mod start;
 mod term;
 
+use cones::Set;
 pub(crate) use constraints::ConstraintTask;
 pub(crate) use contacts::Held;
 pub(crate) use costs::CostTask;
@@ -203,22 +204,27 @@ fn kept(
 ) -> Result<(), Error> {
     let kept = solver.solver.keeps;
     let line = solver.at.map_or_else(String::new, |at| format!(" of line {}", root.source.line(at)));
-    let refuse = |span: usize, key: &str, what: String| {
-        let name = solver.solver.name;
-        let kept = kept.text();
-        let why = format!(
-            "the solver `{name}`{line} does not keep {what}: it keeps {kept}; `newton` and `proximal` keep all"
-        );
+    let refuse_for = |span: usize, key: &str, what: String, others: &str| {
+        let (name, kept) = (solver.solver.name, kept.text());
+        let why = format!("the solver `{name}`{line} does not keep {what}: it keeps {kept}; {others}");
         root.source.refuse(span, key, why)
     };
+    let refuse = |span: usize, key: &str, what: String| refuse_for(span, key, what, "`newton` and `proximal` keep all");
     let keeps = |constraint: &&ConstraintTask| match kept {
         Kept::All => true,
-        Kept::Equalities => constraint.is_equality(),
+        Kept::Rows => constraint.set == Set::Between,
+        Kept::Equalities => constraint.set == Set::Between && constraint.is_equality(),
         Kept::Controls => false,
     };
     if let Some(constraint) = constraints.iter().find(|constraint| !keeps(constraint)) {
         let Term { span, key, name, .. } = &constraint.term;
-        return Err(refuse(*span, key, format!("the constraint `{name}`")));
+        let what = format!("the constraint `{name}`");
+        return Err(match constraint.set {
+            Set::Between => refuse(*span, key, what),
+            Set::Cone | Set::Ball { .. } => {
+                refuse_for(*span, key, format!("{what}, a second-order cone"), "`newton` keeps all")
+            }
+        });
     }
     let bounded = |of: &&ParameterTask| {
         of.bounds[0].iter().zip(&of.bounds[1]).any(|(l, u)| (l.is_finite() || u.is_finite()) && l < u)

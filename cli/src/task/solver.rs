@@ -22,6 +22,8 @@ pub(crate) enum Kept {
     /// Bounds of controls.
     Controls,
     Equalities,
+    /// All but second-order cones.
+    Rows,
     All,
 }
 
@@ -30,6 +32,7 @@ impl Kept {
         match self {
             Self::Controls => "bounds of controls only",
             Self::Equalities => "equalities only",
+            Self::Rows => "all but second-order cones",
             Self::All => "all",
         }
     }
@@ -137,7 +140,7 @@ const SOLVERS: [Solver; 4] = [
     },
     Solver {
         name: "proximal",
-        keeps: Kept::All,
+        keeps: Kept::Rows,
         defaults: || {
             let ProximalOptions { iterations, tolerance, regularization, .. } = ProximalOptions::default();
             SolverTask::new(2, iterations, tolerance, regularization)
@@ -208,7 +211,7 @@ impl SolverTask {
 
     /// Does it keep all constraints, with multipliers?
     pub(crate) fn has_multipliers(&self) -> bool {
-        self.solver.keeps == Kept::All
+        matches!(self.solver.keeps, Kept::Rows | Kept::All)
     }
     /// What its μ is called, and where it begins.
     pub(crate) fn mu(&self) -> (&'static str, f64) {

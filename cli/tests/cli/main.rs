@@ -16,6 +16,7 @@ mod optimize_broken;
 mod optimize_constraints;
 mod optimize_durations;
 mod optimize_page;
+mod optimize_pairs;
 mod optimize_parameters;
 mod optimize_verdicts;
 mod quantities;

@@ -90,7 +90,7 @@ impl fmt::Display for ProblemCheck {
 impl Problem {
     /// Checks the derivatives of steps, equalities, residuals of costs and constraints, second derivatives of residuals, and where they are
     /// known those of the Lagrangian, at the first, the middle and the last node of each phase of a guess, and of each term at a node
-    /// where it counts. Slow: tens of evaluations a column.
+    /// where it counts. Impacts where the guess is at rest are looked at in motion. Slow: tens of evaluations a column.
     ///
     /// ```
     /// use gradyn_trajectory::residual::{Depends, Given};
@@ -167,7 +167,13 @@ impl Problem {
         }
         let mut out = ProblemCheck::default();
         for k in nodes {
-            let at = self.at(*k, guess.x(*k), guess.u(*k));
+            let mut x = guess.x(*k).to_vec();
+            let (nq, nv) = (self.model().nq(), self.model().nv());
+            // At rest an impact is none: it is looked at in motion.
+            if self.stage(*k).is_some_and(Stage::jumps) && x[nq..nq + nv].iter().all(|v| *v == 0.0) {
+                x[nq..nq + nv].copy_from_slice(&inputs::lambda(nv));
+            }
+            let at = self.at(*k, &x, guess.u(*k));
             let (model, memory) = (self.model(), self.node(*k).memory());
             match self.stage(*k) {
                 Some(stage) => {

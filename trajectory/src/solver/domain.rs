@@ -51,3 +51,18 @@ pub(super) fn longest(problem: &Problem, kept: &Trajectory, [dx, du]: [&[DVector
 pub(super) fn is_physical(problem: &Problem, u: &[f64]) -> bool {
     problem.choice().is_none_or(|choice| choice.is_physical(problem.carried_of(problem.start()), |i| u[i]))
 }
+
+/// States carry what the controls of the first node choose, from the first node on.
+pub(super) fn carry(problem: &Problem, kept: &mut Trajectory) {
+    let Some(choice) = problem.choice() else { return };
+    let n = problem.carried();
+    for number in 0..n {
+        let Some(control) = choice.control(number) else { continue };
+        let chosen = kept.u(0)[control];
+        for k in 1..=problem.steps() {
+            let x = kept.x_mut(k);
+            let first = x.len() - n;
+            x[first + number] = chosen;
+        }
+    }
+}

@@ -266,6 +266,10 @@ impl Stage {
     pub(crate) fn moves_by(&self) -> Option<[f64; 2]> {
         self.step.as_ref().and_then(|step| step.moves_by())
     }
+    /// Does the state jump, in no time?
+    pub(crate) fn jumps(&self) -> bool {
+        self.step.as_ref().is_some_and(|step| step.jumps())
+    }
     /// Where the contacts have their rows.
     pub(crate) fn contacts(&self) -> &[ContactRows] {
         self.step.as_ref().map_or(&[], |step| step.contacts())

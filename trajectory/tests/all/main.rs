@@ -5,6 +5,7 @@
 mod allocation;
 mod bounds;
 mod check;
+mod chosen;
 mod common;
 mod cones;
 mod crocoddyl;

@@ -4,6 +4,7 @@ use super::{Hessian, Inner, ProximalOptions, Run};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::solver::crew::Crew;
+use crate::solver::domain;
 use crate::solver::gaps;
 use crate::solver::optimality::{Here, Optimality};
 use crate::solver::report::{Control, Iteration, Status};
@@ -141,6 +142,7 @@ impl Inner {
         }
         if problem.choice().is_some() {
             self.rows[0].clamp_controls(self.kept.u_mut(0));
+            domain::carry(problem, &mut self.kept);
         }
         for m in self.multipliers.iter_mut().chain(&mut self.prices) {
             [&mut m.next, &mut m.eq, &mut m.ineq].into_iter().for_each(|x| x.fill(0.0));
