@@ -286,7 +286,8 @@ fn a_hop_of_free_duration_is_solved_by_all_solvers() {
         assert!(answer["cost"].as_f64().expect("a number") < 1e-8, "{solver}: {text}");
         // At the impact the foot stops, and the body falls on: z, leg.
         let v = |k: usize, i: usize| answer["v"][k][i].as_f64().expect("a number");
-        assert!((v(15, 0) + 9.81 * seconds).abs() < 1e-6, "{solver}: {}", v(15, 0));
+        // What is left of forces is the tolerance over weight and step, 1e-8 / (1e-3 · 1e-2 s), for 0.1 s on 1 kg.
+        assert!((v(15, 0) + 9.81 * seconds).abs() < 1e-4, "{solver}: {}", v(15, 0));
         assert!((v(16, 0) - v(16, 1)).abs() < 1e-9, "{solver}: {} {}", v(16, 0), v(16, 1));
     }
 }
@@ -294,7 +295,7 @@ fn a_hop_of_free_duration_is_solved_by_all_solvers() {
 /// A foot leaves the ground again with a share of its velocity; what is none of the sort is refused.
 #[test]
 fn restitution_is_the_share_of_velocity_that_is_left() {
-    let folder = directory("restitution");
+    let folder = directory("bounce");
     let robot = robot(&folder, false);
     let file = folder.join("bounce.toml");
     let write = |phase: &str| {
@@ -355,18 +356,18 @@ fn a_duration_stays_between_its_bounds_with_all_solvers() {
                 <joint name=\"x\" type=\"prismatic\"><parent link=\"world\"/><child link=\"cart\"/><axis xyz=\"1 0 0\"/>\
                 <limit lower=\"-10\" upper=\"10\" effort=\"1\" velocity=\"30\"/></joint></robot>";
     fs::write(&robot, cart).expect("writes");
-    let task = |solver: &str, free: &str| {
+    let task = |solver: &str, free: &str, iterations: usize| {
         format!(
             "limits = [\"torque\"]\n[robot]\nfile = \"{}\"\n[start]\nq = [1.0]\nv = [2.0]\n[steps]\ndt = 0.1\n\
              [[phases]]\nname = \"go\"\nnodes = 50\nfree_duration = {free}\n[[costs]]\nkind = \"duration\"\n\
              [[constraints]]\nname = \"end\"\nkind = \"state\"\nequal = {{ q = [0.0], v = [0.0] }}\nat = \"last\"\n\
-             [solver]\nname = \"{solver}\"\n",
+             [solver]\nname = \"{solver}\"\niterations = {iterations}\n",
             robot.display()
         )
     };
     let (file, out) = (folder.join("task.toml"), folder.join("out"));
-    let solve = |solver: &str, free: &str| {
-        fs::write(&file, task(solver, free)).expect("writes");
+    let solve = |solver: &str, free: &str, iterations: usize| {
+        fs::write(&file, task(solver, free, iterations)).expect("writes");
         let paths = [out.to_str().expect("UTF-8"), file.to_str().expect("UTF-8")];
         let done = run(["optimize", "--output", paths[0], paths[1]]);
         assert!(matches!(done.status.code(), Some(0 | 1)), "{solver}: {}", String::from_utf8_lossy(&done.stderr));
@@ -374,14 +375,14 @@ fn a_duration_stays_between_its_bounds_with_all_solvers() {
         let seconds = answer["durations"]["go"].as_f64().expect("a number");
         (done.status.code() == Some(0), seconds, answer)
     };
-    let (solved, seconds, answer) = solve("proximal", "[0.1, 20.0]");
+    let (solved, seconds, answer) = solve("proximal", "[0.1, 20.0]", 50);
     assert!(solved && (seconds - 5.4025).abs() < 1e-3, "{seconds}: {answer}");
     // Where the bounds have no time that is enough, what is chosen stays between them all the same.
     for solver in ["newton", "proximal"] {
         for (free, [least, most]) in
             [("[0.1, 3.0]", [0.1, 3.0]), ("[1e-9, 1.0]", [1e-9, 1.0]), ("[7.0, 9.0]", [7.0, 9.0])]
         {
-            let (solved, seconds, answer) = solve(solver, free);
+            let (solved, seconds, answer) = solve(solver, free, 50);
             // Newton's bounds are relaxed by 1e-8.
             assert!(seconds > 0.0 && seconds >= least - 1e-7 && seconds <= most + 1e-6, "{solver}: {seconds}");
             assert!(solved == (least > 5.5), "{solver}, {free}: {answer}");

@@ -35,14 +35,16 @@ pub(super) fn longest(problem: &Problem, kept: &Trajectory, [dx, du]: [&[DVector
         }
     }
     let start = problem.carried_of(problem.start());
-    // Where the trajectory itself has no such inertias, none is held against a step.
-    if choice.is_physical(start, |i| u[i]) {
+    let physical = |step: f64| choice.is_physical(start, |i| u[i] + step * du[0][i]);
+    if !physical(longest) {
         for _ in 0..HALVINGS {
-            if choice.is_physical(start, |i| u[i] + longest * du[0][i]) {
+            longest *= 0.5;
+            if physical(longest) {
                 break;
             }
-            longest *= 0.5;
         }
+        // The check has a tolerance, within which nothing shall end.
+        longest *= NEARER;
     }
     longest
 }

@@ -6,6 +6,7 @@ use super::{Hessian, Inner, Run};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::solver::crew::Crew;
+use crate::solver::domain;
 use crate::solver::gaps;
 use crate::solver::report::{Control, Iteration, Status};
 use crate::solver::support::{diverges, worst_term};
@@ -125,6 +126,7 @@ impl Inner {
             rows.take_bounds(problem, k);
             rows.push_controls(self.kept.u_mut(k));
         }
+        domain::carry(problem, &mut self.kept);
         self.forget_multipliers();
         if self.rows.iter().all(|rows| rows.bounds() == 0) {
             self.run.mu = 0.0;
