@@ -128,7 +128,7 @@ fn errors_carry_the_names_and_values_as_data() {
 
 #[test]
 fn every_dubious_file_loads_with_its_warnings_and_strict_refuses_it() {
-    let expected: [(&str, &[&str]); 13] = [
+    let expected: [(&str, &[&str]); 14] = [
         (
             "ignored_elements",
             &[
@@ -189,6 +189,13 @@ fn every_dubious_file_loads_with_its_warnings_and_strict_refuses_it() {
             &[
                 "line 5: link `arm`: mass 2 kg and moment of inertia 8.0000e3 kg m² make a radius of gyration of 63.246 m, but \
                the robot reaches no further than 0.400 m: is the file in g or mm?",
+            ],
+        ),
+        (
+            "zero_limits",
+            &[
+                "line 15: joint `shoulder`: effort limit 0: its motor can do nothing, or the limit is not known",
+                "line 15: joint `shoulder`: velocity limit 0: it stands still, or the limit is not known",
             ],
         ),
     ];

@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "feasible" => feasible(seed)?,
                 family => {
                     let (problem, trajectory) = drawn::drawn(family, seed)?;
-                    (problem, Guess { name: "standing".into(), trajectory })
+                    (problem, Guess { name: "standing".into(), trajectory, warm: None })
                 }
             };
             let mut solver = MultiStart::new(&problem, MultiStartOptions::default());

@@ -128,7 +128,7 @@ pub(crate) fn feasible(seed: u64) -> Made<(Problem, Guess)> {
     };
     let trajectory = guess::standing(&problem);
     let trajectory = guess::with_static_controls(&problem, trajectory.clone()).unwrap_or(trajectory);
-    Ok((problem, Guess { name: "standing".into(), trajectory }))
+    Ok((problem, Guess { name: "standing".into(), trajectory, warm: None }))
 }
 
 /// Thrusts of four rotors, drawn about what carries it: it tumbles, and shall end where that ends.

@@ -1,6 +1,7 @@
 //! Where a solver begins.
 
 use crate::fault::{Fault, ProblemError};
+use crate::half_turn;
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 use rand::rngs::ChaCha8Rng;
@@ -17,7 +18,8 @@ pub fn standing(problem: &Problem) -> Trajectory {
     guess
 }
 
-/// A straight way of configurations from the start to `goal` (nq), with the velocities that it takes, and no controls.
+/// A straight way of configurations from the start to `goal` (nq), with the velocities that it takes, and no controls. Joints that are half
+/// a turn away from it turn as [`interpolate`](crate::space::interpolate) says.
 ///
 /// # Errors
 /// [`ProblemError::Input`] if the goal is no configuration.
@@ -28,13 +30,13 @@ pub fn interpolated(problem: &Problem, goal: &[f64]) -> Result<Trajectory, Probl
     let (nq, nv) = (model.nq(), model.nv());
     let start = problem.start()[..nq].to_vec();
     let mut velocity = vec![0.0; nv];
-    model.difference_into(&start, goal, &mut velocity).map_err(input)?;
+    half_turn::difference(model, &start, goal, &mut velocity).map_err(input)?;
     let end = problem.time(problem.steps());
     velocity.iter_mut().for_each(|v| *v /= end);
     let mut guess = standing(problem);
     for k in 1..=problem.steps() {
         let x = guess.x_mut(k);
-        model.interpolate_into(&start, goal, problem.time(k) / end, &mut x[..nq]).map_err(input)?;
+        half_turn::interpolate(model, &start, goal, problem.time(k) / end, &mut x[..nq]).map_err(input)?;
         x[nq..][..nv].copy_from_slice(&velocity);
     }
     Ok(guess)
@@ -214,7 +216,7 @@ pub fn resampled(
         let share = if span > 0.0 { ((t - times[i]) / span).clamp(0.0, 1.0) } else { 0.0 };
         let next = states.get(i + 1).unwrap_or(&states[i]);
         let input = |error| ProblemError::Input { place: place(), error };
-        model.interpolate_into(&states[i][..nq], &next[..nq], share, &mut x[..nq]).map_err(input)?;
+        half_turn::interpolate(model, &states[i][..nq], &next[..nq], share, &mut x[..nq]).map_err(input)?;
         for ((x, from), to) in x[nq..].iter_mut().zip(&states[i][nq..]).zip(&next[nq..]) {
             *x = from + share * (to - from);
         }

@@ -18,6 +18,7 @@ mod dense;
 pub mod fault;
 mod gauss_newton;
 pub mod guess;
+mod half_turn;
 pub mod loss;
 pub mod nlp;
 pub mod node;
@@ -44,7 +45,7 @@ pub use parameter::{Parameter, RobotNumber};
 pub use problem::{Phase, Problem, ProblemBuilder};
 pub use solver::{
     Attempt, Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Proximal, ProximalOptions,
-    Report, ShootingOptions, Status, Warning,
+    Report, ShootingOptions, Status, WarmNode, WarmStart, Warning,
 };
 pub use trajectory::Trajectory;
 

@@ -130,6 +130,14 @@ pub trait Node: Send + Sync {
         let _ = (at, memory);
         Ok(Vec::new())
     }
+    /// Names of its terms with the largest entry of each one's gradient by states and controls at a point; empty if it has no names for them.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn gradients(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<(String, f64)>, NodeError> {
+        let _ = (at, memory);
+        Ok(Vec::new())
+    }
     /// Multipliers of contacts, or impulses, at a point: none by default.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! The space of states: configuration, velocity, and what else is remembered.
 
 use crate::fault::Reason;
+pub use crate::half_turn::{interpolate, interpolate_pose};
 use gradyn::model::ModelBuilder;
 use gradyn::{Inertia, Model, Transform};
 use nalgebra::DMatrix;

@@ -56,7 +56,7 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
 }
 
 /// The joints: names, or the objects that `evaluate` writes.
-fn joints(value: Json) -> Result<Vec<JointPlace>, String> {
+pub(crate) fn joints(value: Json) -> Result<Vec<JointPlace>, String> {
     let list = match value {
         Json::List(list) => list,
         Json::Numbers(list) if list.is_empty() => Vec::new(),

@@ -13,6 +13,8 @@ mod table;
 pub(crate) use claimed::{Claimed, Input, Meaning, Output};
 pub(crate) use coordinates::Coordinates;
 pub(crate) use function::Differentiated;
+pub(crate) use json::joints;
+pub(crate) use table::JointPlace;
 
 use crate::args::Layout;
 use crate::constraints::Constraints;
@@ -62,17 +64,22 @@ impl StateClaims {
     }
 }
 
-/// Shape and numbers of an array.
-pub(crate) type Numbers = (Vec<usize>, Vec<f64>);
+/// What an array holds.
+#[derive(Debug)]
+pub(crate) enum Cells {
+    /// Its shape, and its numbers, the last axis the fastest.
+    Numbers(Vec<usize>, Vec<f64>),
+    Texts(Vec<String>),
+}
 
-/// The arrays of numbers of an `.npz`, by name.
-pub(crate) fn arrays(bytes: &[u8]) -> Result<Vec<(String, Numbers)>, String> {
+/// The arrays of an `.npz`, by name.
+pub(crate) fn arrays(bytes: &[u8]) -> Result<Vec<(String, Cells)>, String> {
     let (members, _) = npz::members(bytes)?;
-    let numbers = members.into_iter().filter_map(|(name, array)| match array {
-        npy::Npy::Numbers(table::Array { shape, numbers }) => Some((name, (shape, numbers))),
-        npy::Npy::Texts(_) => None,
+    let cells = members.into_iter().map(|(name, array)| match array {
+        npy::Npy::Numbers(table::Array { shape, numbers }) => (name, Cells::Numbers(shape, numbers)),
+        npy::Npy::Texts(texts) => (name, Cells::Texts(texts)),
     });
-    Ok(numbers.collect())
+    Ok(cells.collect())
 }
 
 /// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from elsewhere.

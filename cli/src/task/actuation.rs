@@ -18,6 +18,13 @@ pub(crate) struct Actuated {
     pub(crate) effort: Bounds,
 }
 
+impl Actuated {
+    /// Does a control move this degree of freedom?
+    pub(super) fn moves(&self, dof: usize) -> bool {
+        self.actuation.matrix().row(dof).iter().any(|x| *x != 0.0)
+    }
+}
+
 /// Least and greatest controls, nu each.
 pub(crate) type Bounds = (Vec<f64>, Vec<f64>);
 
@@ -49,8 +56,8 @@ impl Columns {
     }
 }
 
-/// The table `actuation`, or all joints but the floating base.
-pub(crate) fn read(item: Option<Item<'_>>, model: &Model) -> Result<Actuated, Error> {
+/// The table `actuation`, or all joints but the floating base; `robot`: what is named where these have no motor.
+pub(crate) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> Result<Actuated, Error> {
     let mut all = Columns { names: vec![], columns: vec![], lower: vec![], upper: vec![], dofs: Some(vec![]) };
     let table = item.map(|item| item.table("a table")).transpose()?;
     let get = |key: &str| table.as_ref().and_then(|table| table.get(key));
@@ -60,7 +67,11 @@ pub(crate) fn read(item: Option<Item<'_>>, model: &Model) -> Result<Actuated, Er
     match (get("joints"), get("matrix")) {
         (Some(joints), None) => {
             for (item, name) in joints.texts("names of joints")? {
-                joint(&item, name, model)?.v_range().for_each(|dof| all.motor(model, dof));
+                let dofs = joint(&item, name, model)?.v_range();
+                if all.dofs.iter().flatten().any(|dof| dofs.contains(dof)) {
+                    return Err(item.refuse(format!("joint `{name}` is there twice")));
+                }
+                dofs.for_each(|dof| all.motor(model, dof));
             }
         }
         (None, Some(item)) => {
@@ -87,11 +98,8 @@ pub(crate) fn read(item: Option<Item<'_>>, model: &Model) -> Result<Actuated, Er
         }
     }
     if all.columns.is_empty() {
-        let refuse = |reason: &str| match &table {
-            Some(table) => table.refuse(reason),
-            None => Error::Usage(reason.to_owned()),
-        };
-        return Err(refuse("no joint has a motor: there is nothing to control"));
+        let why = "no joint has a motor: there is nothing to control";
+        return Err(table.map_or_else(|| robot.refuse(why), |table| table.refuse(why)));
     }
     let bounds = get("bounds").map(|item| bounds(&item, &all)).transpose()?.flatten();
     let nv = model.nv();
@@ -101,6 +109,12 @@ pub(crate) fn read(item: Option<Item<'_>>, model: &Model) -> Result<Actuated, Er
         None => Actuation::Matrix(DMatrix::from_columns(&all.columns)),
     };
     Ok(Actuated { actuation, names: all.names, bounds, effort: (all.lower, all.upper) })
+}
+
+/// Where the limits of the robot's file are asked for as bounds, if they are.
+pub(super) fn of_file(item: Option<Item<'_>>) -> Option<Item<'_>> {
+    let bounds = item?.table("a table").ok()?.get("bounds")?;
+    (bounds.as_text() == Some("effort")).then_some(bounds)
 }
 
 /// `"effort"`: the limits of the robot's file, and those of thrusters; or `{ lower, upper }`, a number or a list each.
@@ -120,8 +134,11 @@ fn bounds(item: &Item<'_>, all: &Columns) -> Result<Option<Bounds>, Error> {
         if item.is_list() { item.numbers(Some(nu), "one a control") } else { Ok(vec![item.number(Sign::Any)?; nu]) }
     };
     let (lower, upper) = (side("lower")?, side("upper")?);
-    match lower.iter().zip(&upper).find(|(lower, upper)| lower > upper) {
-        Some((lower, upper)) => Err(item.refuse(format!("a lower bound, {lower}, is above the upper one, {upper}"))),
+    match (0..nu).find(|k| lower[*k] > upper[*k]) {
+        Some(k) => {
+            let (name, lower, upper) = (&all.names[k], lower[k], upper[k]);
+            Err(item.refuse(format!("the lower bound of `{name}`, {lower}, is above the upper one, {upper}")))
+        }
         None => Ok(Some((lower, upper))),
     }
 }
@@ -156,7 +173,8 @@ fn thruster(table: &Table<'_>, model: &Model, all: &mut Columns) -> Result<(), E
     let moment = number("moment", 0.0)?;
     let (lower, upper) = (number("lower", f64::NEG_INFINITY)?, number("upper", f64::INFINITY)?);
     if lower > upper {
-        return Err(table.refuse(format!("key `lower`: {lower} is above `upper`, {upper}")));
+        let item = table.get("lower").or_else(|| table.get("upper")).unwrap_or_else(|| item.clone());
+        return Err(item.refuse(format!("the lower bound, {lower}, is above the upper one, {upper}")));
     }
     let refuse = |error: gradyn::model::InputError| item.refuse(error.to_string());
     let mut workspace = Workspace::new(model);

@@ -32,9 +32,14 @@ impl fmt::Debug for ConstraintTask {
 }
 
 impl ConstraintTask {
-    /// Is each of its rows one number?
+    /// Are several of its rows in a second-order cone together?
+    pub(crate) fn is_cone(&self) -> bool {
+        self.set != Set::Between
+    }
+    /// Is each of its rows one number, or without a bound?
     pub(crate) fn is_equality(&self) -> bool {
-        self.lower.iter().zip(&self.upper).all(|(lower, upper)| lower >= upper)
+        let counts = |(lower, upper): &(&f64, &f64)| lower.is_finite() || upper.is_finite();
+        self.lower.iter().zip(&self.upper).filter(counts).all(|(lower, upper)| lower >= upper)
     }
     /// Takes out the constraints of the problem: of the end, or by phase.
     pub(super) fn build(&mut self, phases: &[PhaseTask], start: &Start) -> Vec<(Option<usize>, PathConstraint)> {

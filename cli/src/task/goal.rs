@@ -7,6 +7,7 @@ use crate::error::Error;
 use gradyn::Transform;
 use gradyn::model::Model;
 use gradyn_trajectory::residual::FramePlacement;
+use gradyn_trajectory::space::{interpolate, interpolate_pose};
 use nalgebra::Vector3;
 
 /// What goals of a kind of cost are.
@@ -91,11 +92,14 @@ impl Goal {
         let line = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + t * (b - a)).collect();
         match (self, to) {
             (Self::Vector(a), Self::Vector(b)) => Self::Vector(line(a, b)),
-            (Self::Pose(a), Self::Pose(b)) => Self::Pose(way(a, b, t)),
-            (Self::Rotation(a), Self::Rotation(b)) => Self::Rotation(way(a, b, t)),
+            (Self::Pose(a), Self::Pose(b)) => Self::Pose(interpolate_pose(a, b, t)),
+            (Self::Rotation(a), Self::Rotation(b)) => Self::Rotation(interpolate_pose(a, b, t)),
             (Self::State(q0, v0), Self::State(q1, v1)) => {
                 // Both were checked when they were read.
-                let q = model.interpolate(q0, q1, t).unwrap_or_else(|_| q1.clone());
+                let mut q = q1.clone();
+                if interpolate(model, q0, q1, t, &mut q).is_err() {
+                    q.copy_from_slice(q1);
+                }
                 Self::State(q, line(v0, v1))
             }
             _ => to.clone(),
@@ -145,12 +149,6 @@ impl Goal {
             other => Transform::from_translation(other.vector()),
         }
     }
-}
-
-/// Straight, and along the shortest turn.
-fn way(a: &Transform<f64>, b: &Transform<f64>, t: f64) -> Transform<f64> {
-    let p = a.translation + (b.translation - a.translation) * t;
-    Transform::from_quaternion(a.quaternion().interpolate(b.quaternion(), t), p)
 }
 
 /// `{ offset = [..] }`, and of poses `rpy`: from where it is at the start, in axes of the world.

@@ -1,6 +1,6 @@
 //! Where a solver begins: one guess, or several.
 
-use super::source::{Item, Sign, Table};
+use super::source::{Item, Place, Sign, Table};
 use super::start::Start;
 use crate::error::Error;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub(crate) struct GuessTask {
     pub(crate) name: String,
     pub(crate) made: Made,
     /// Where it stands, and its key.
-    pub(crate) at: (usize, String),
+    pub(crate) at: Place,
 }
 
 const STATES: [&str; 4] = ["standing", "interpolation", "way-points", "drawn"];
@@ -53,7 +53,7 @@ impl GuessTask {
     pub(super) fn read_all(item: Option<Item<'_>>, start: &Start) -> Result<Vec<Self>, Error> {
         let Some(item) = item else {
             let made = Made::Of(States::Standing, Controls::Static);
-            return Ok(vec![Self { name: STATES[0].into(), made, at: (0, String::from("guess")) }]);
+            return Ok(vec![Self { name: STATES[0].into(), made, at: Place { span: 0, key: String::from("guess") } }]);
         };
         if !item.is_list() {
             return Ok(vec![Self::read(&item, start)?]);
@@ -77,7 +77,8 @@ impl GuessTask {
             Made::Of(States::Drawn(_, _, seed), _) => format!("{}, seed {seed}", STATES[3]),
         };
         let name = table.get("name").map_or(Ok(default), |item| item.text("a name").map(str::to_owned))?;
-        Ok(Self { name, made, at: (table.span.start, table.key.clone()) })
+        // What goes wrong with a file is said of it.
+        Ok(Self { name, made, at: table.get("file").unwrap_or_else(|| item.clone()).place() })
     }
 }
 

@@ -1,11 +1,11 @@
 //! Kinds of residuals: a table. A new residual is one more entry.
 
-use super::entries::Entries;
+use super::entries::{Entries, by_entry};
 use super::goal::{Form, Goal};
 use super::named;
 use super::parameters::find;
 use super::phases::PhaseTask;
-use super::source::{Sign, Table};
+use super::source::{Item, Sign, Table};
 use super::start::Start;
 use crate::error::Error;
 use gradyn::Motion;
@@ -22,6 +22,9 @@ use nalgebra::{Matrix3, Vector3};
 
 /// The kind whose rows are `(t, w)` of a cone.
 pub(super) const COULOMB: &str = "coulomb-cone";
+
+/// The kind that sees controls of the step before.
+pub(super) const CONTROL_RATE: &str = "control-rate";
 
 /// The kind that has no number of its own, but adds up to time.
 pub(super) const DURATION: &str = "duration";
@@ -41,14 +44,16 @@ pub(super) struct Built {
     pub(super) loss: Option<Loss>,
     /// What it keeps apart.
     pub(super) capsules: Vec<Capsule>,
+    /// Controls before the first step.
+    pub(super) before: Option<Vec<f64>>,
 }
 
 fn plain(residual: impl Residual + 'static) -> Result<Built, Error> {
-    Ok(Built { residual: Box::new(residual), loss: None, capsules: Vec::new() })
+    Ok(Built { residual: Box::new(residual), loss: None, capsules: Vec::new(), before: None })
 }
 
 fn with(residual: impl Residual + 'static, loss: Loss) -> Result<Built, Error> {
-    Ok(Built { residual: Box::new(residual), loss: Some(loss), capsules: Vec::new() })
+    Ok(Built { residual: Box::new(residual), loss: Some(loss), capsules: Vec::new(), before: None })
 }
 
 /// A kind of residual.
@@ -85,11 +90,14 @@ pub(super) const KINDS: [Kind; 19] = [
         },
     },
     Kind {
-        name: "control-rate",
-        keys: &[],
+        name: CONTROL_RATE,
+        keys: &["before"],
         goal: Form::None,
         entries: Entries::Controls,
-        make: |_| plain(ControlRate::new()),
+        make: |on| {
+            let before = on.table.get("before").map(|item| controls(&item, on.start)).transpose()?;
+            Ok(Built { before, ..plain(ControlRate::new())? })
+        },
     },
     Kind {
         name: "joint-limits",
@@ -244,6 +252,18 @@ pub(super) const KINDS: [Kind; 19] = [
         },
     },
 ];
+
+/// A control each: a list, or a table by name, in which `default` is for all others.
+fn controls(item: &Item<'_>, start: &Start) -> Result<Vec<f64>, Error> {
+    let nothing = vec![f64::NAN; start.actuated.names.len()];
+    let before = by_entry(item, Entries::Controls, start, nothing, Sign::Any)?;
+    match before.iter().position(|u| u.is_nan()) {
+        Some(k) => {
+            Err(item.refuse(format!("control `{}` is left out, and there is no `default`", start.actuated.names[k])))
+        }
+        None => Ok(before),
+    }
+}
 
 impl Kind {
     /// The residual, less a parameter where one is named.

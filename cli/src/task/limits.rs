@@ -4,18 +4,21 @@ use super::actuation::Actuated;
 use super::cones::Set;
 use super::constraints::ConstraintTask;
 use super::goal::Goal;
-use super::named::joints;
+use super::named::{joint, joints};
 use super::phases::PhaseTask;
 use super::places::At;
-use super::source::Item;
+use super::source::{Item, Sign};
 use super::start::Start;
 use super::term::Term;
 use crate::error::Error;
-use gradyn::model::Model;
+use gradyn::model::{Body, Model};
 use gradyn_trajectory::residual::{JointLimits, Residual};
 
 /// What can be limited.
 const NAMES: [&str; 3] = ["position", "velocity", "torque"];
+/// The key of limits that are others than those of the robot's file, and what can be said of a joint.
+const JOINTS: &str = "joints";
+const OF_JOINT: [&str; 3] = ["position", "velocity", "effort"];
 
 /// The key `limits`: which ones are kept, and the share of each that may be used.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ impl<'a> Limits<'a> {
         let mut kept = [None, None, None];
         if item.is_table() {
             let table = item.table("a table")?;
-            table.only(&NAMES)?;
+            table.only(&[NAMES[0], NAMES[1], NAMES[2], JOINTS])?;
             for (to, name) in kept.iter_mut().zip(NAMES) {
                 let Some(item) = table.get(name) else { continue };
                 let share = match item.as_number() {
@@ -55,6 +58,41 @@ impl<'a> Limits<'a> {
             }
         }
         Ok(Some(Self { item, kept }))
+    }
+
+    /// Is any of them kept?
+    pub(super) fn keeps_any(&self) -> bool {
+        self.kept.iter().any(Option::is_some)
+    }
+    /// A line for each limit that is kept and is zero, as programs write it where they know none; `bounds`: where the bounds of controls are
+    /// asked for that are those of the robot's file.
+    pub(super) fn zeros(limits: Option<&Self>, bounds: Option<Item<'_>>, start: &Start) -> Vec<String> {
+        let (model, at) = (&start.model, start.model.limits());
+        let kept = |k: usize| limits.and_then(|limits| limits.kept[k].as_ref()).map(|(item, _)| item.clone());
+        let is_zero = |what: usize, body: &Body| {
+            let (q, v) = (body.q_range(), body.v_range());
+            // Neither sign of zero lets anything move.
+            match what {
+                0 => q.clone().all(|k| at.q_lower[k] >= 0.0 && at.q_upper[k] <= 0.0),
+                1 => v.clone().any(|k| at.velocity[k] <= 0.0),
+                _ => v.clone().any(|k| at.effort[k] <= 0.0) && v.clone().any(|k| start.actuated.moves(k)),
+            }
+        };
+        let mut lines = Vec::new();
+        for (what, item) in [kept(0), kept(1), kept(2).or(bounds)].into_iter().enumerate() {
+            let Some(item) = item else { continue };
+            let names = joints(model).filter(|body| is_zero(what, body)).map(|body| format!("`{}`", body.joint_name()));
+            let names: Vec<String> = names.collect();
+            let Some(first) = names.first() else { continue };
+            let (plural, have) = if names.len() > 1 { ("s", "have") } else { ("", "has") };
+            let (name, names) = (OF_JOINT[what], names.join(", "));
+            let first = first.trim_matches('`');
+            lines.push(item.refuse(format!(
+                "joint{plural} {names} {have} a limit of 0 in the robot's file, which programs write where they know none: \
+                 `limits.joints.{first}.{name}` says another one"
+            )).to_string());
+        }
+        lines
     }
 
     /// Bounds of the controls.
@@ -103,12 +141,53 @@ impl<'a> Limits<'a> {
                 start: false,
                 goals: vec![Goal::None],
                 capsules: Vec::new(),
+                before: None,
                 residuals,
             };
             all.push(ConstraintTask { term, lower, upper, set: Set::Between });
         }
         Ok(all)
     }
+}
+
+/// The robot with the limits of `limits.joints`, in the place of those of its file.
+pub(super) fn overridden(item: Option<&Item<'_>>, mut model: Model) -> Result<Model, Error> {
+    let Some(item) = item.filter(|item| item.is_table()) else { return Ok(model) };
+    let Some(item) = item.table("a table")?.get(JOINTS) else { return Ok(model) };
+    for (name, item) in item.table("a table of limits by joint")?.entries() {
+        let body = joint(&item, name, &model)?;
+        let (nq, nv, id) = (body.q_range().len(), body.v_range().len(), model.find_body(body.name()));
+        let id = id.ok_or_else(|| item.refuse("the joint moves no body"))?;
+        let table = item.table("a table with `position`, `velocity`, `effort`")?;
+        table.only(&OF_JOINT)?;
+        let refuse = |item: &Item<'_>, error: gradyn::model::InputError| item.refuse(error.to_string());
+        if let Some(item) = table.get(OF_JOINT[0]) {
+            if (nq, nv) != (1, 1) {
+                return Err(item.refuse("only joints with one coordinate have limits of positions"));
+            }
+            let range = item.numbers_of(Some(2), "the least and the greatest", Sign::Bound)?;
+            if range[0] > range[1] {
+                return Err(item.refuse(format!("the lower limit, {}, is above the upper one, {}", range[0], range[1])));
+            }
+            model = model.with_q_limits(id, &[(range[0], range[1])]).map_err(|error| refuse(&item, error))?;
+        }
+        if let Some(item) = table.get(OF_JOINT[1]) {
+            let limits = vec![greatest(&item)?; nv];
+            model = model.with_velocity_limits(id, &limits).map_err(|error| refuse(&item, error))?;
+        }
+        if let Some(item) = table.get(OF_JOINT[2]) {
+            let limits = vec![greatest(&item)?; nv];
+            model = model.with_effort_limits(id, &limits).map_err(|error| refuse(&item, error))?;
+        }
+    }
+    Ok(model)
+}
+
+/// A limit of a magnitude: positive, `inf` for none.
+fn greatest(item: &Item<'_>) -> Result<f64, Error> {
+    let what = "a positive number, or inf";
+    let limit = item.number(Sign::Bound).map_err(|_| item.expected(what))?;
+    if limit > 0.0 { Ok(limit) } else { Err(item.expected(what)) }
 }
 
 /// The share of a range about its middle; of one that is open at one side, all.

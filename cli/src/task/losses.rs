@@ -2,13 +2,16 @@
 
 use super::entries::{Entries, by_entry};
 use super::kinds::Kind;
-use super::source::{Sign, Table};
+use super::source::{Item, Sign, Table};
 use super::start::Start;
 use crate::error::Error;
 use gradyn_trajectory::Loss;
 
-/// Losses by name. Those in tables have numbers: `loss = { huber = 0.1 }`.
+/// Losses that have numbers, by name: `loss = { huber = 0.1 }`.
 const LOSSES: [&str; 4] = ["huber", "smooth-l1", "outside", "log-barrier"];
+/// All losses as they are written.
+const FORMS: &str = "`\"quadratic\"`, `{ huber = w }`, `{ smooth-l1 = w }`, `{ outside = { lower, upper } }`, \
+                     `{ log-barrier = { lower, upper, width } }`";
 
 /// `weights` and `loss`; `own` is the loss of the kind, and `rows` are those of its residual.
 pub(super) fn loss(
@@ -31,15 +34,16 @@ pub(super) fn loss(
         };
     }
     let Some(item) = given else { return Ok(own.unwrap_or_default()) };
-    if item.as_text().is_some() {
-        item.one_of("loss", &["quadratic"])?;
-        return Ok(Loss::Quadratic);
+    if let Some(name) = item.as_text() {
+        return if name == "quadratic" { Ok(Loss::Quadratic) } else { Err(no_loss(&item, name)) };
     }
-    let inner = item.table("`quadratic`, or a table such as { huber = 0.1 }")?;
-    inner.only(&LOSSES)?;
+    let inner = item.table(FORMS)?;
     let entries = inner.entries();
+    if let Some((name, item)) = entries.iter().find(|(name, _)| !LOSSES.contains(name)) {
+        return Err(no_loss(item, name));
+    }
     let [(name, value)] = entries.as_slice() else {
-        return Err(item.refuse(format!("expected one of {}", LOSSES.join(", "))));
+        return Err(item.refuse(format!("expected one of {FORMS}, found {}", found(&entries))));
     };
     match *name {
         "huber" => Ok(Loss::Huber { width: value.number(Sign::Positive)? }),
@@ -60,6 +64,17 @@ pub(super) fn loss(
     }
 }
 
+fn no_loss(item: &Item<'_>, name: &str) -> Error {
+    let name: String = name.chars().take(60).collect();
+    item.refuse(format!("there is no loss `{name}` of this form; there are {FORMS}"))
+}
+
+/// The names of a table that should have one.
+fn found(entries: &[(&str, Item<'_>)]) -> String {
+    let names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
+    if names.is_empty() { String::from("none") } else { names.join(", ") }
+}
+
 /// `lower` and `upper`, a number or one an entry; infinite where they are left out.
 fn bounds(range: &Table<'_>, rows: usize) -> Result<(Vec<f64>, Vec<f64>), Error> {
     let side = |key: &str, default: f64| match range.get(key) {
@@ -67,5 +82,9 @@ fn bounds(range: &Table<'_>, rows: usize) -> Result<(Vec<f64>, Vec<f64>), Error>
         Some(item) if item.is_list() => item.numbers(Some(rows), "one an entry"),
         Some(item) => Ok(vec![item.number(Sign::Any)?; rows]),
     };
-    Ok((side("lower", f64::NEG_INFINITY)?, side("upper", f64::INFINITY)?))
+    let (lower, upper) = (side("lower", f64::NEG_INFINITY)?, side("upper", f64::INFINITY)?);
+    match lower.iter().zip(&upper).find(|(lower, upper)| lower > upper) {
+        Some((lower, upper)) => Err(range.refuse(format!("a lower bound, {lower}, is above the upper one, {upper}"))),
+        None => Ok((lower, upper)),
+    }
 }

@@ -21,7 +21,6 @@ pub(crate) mod source;
 mod start;
 mod term;
 
-use cones::Set;
 pub(crate) use constraints::ConstraintTask;
 pub(crate) use contacts::Held;
 pub(crate) use costs::CostTask;
@@ -40,6 +39,8 @@ use crate::input;
 use crate::robot::Robot;
 use gradyn::dynamics::{Workspace, constraint_error};
 use gradyn_trajectory::{Problem, ProblemError};
+use kinds::CONTROL_RATE;
+use limits::Limits;
 use pose::Poses;
 use solver::Kept;
 use source::{Item, Source, Table};
@@ -59,6 +60,8 @@ pub(crate) struct Task {
     /// For errors that show later.
     pub(crate) source: Source,
     pub(crate) problem: Problem,
+    /// What is dubious in it.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Keys of a task file.
@@ -96,11 +99,13 @@ impl Task {
         let name = root.get("name").map_or(Ok(stem), |item| item.text("a name").map(str::to_owned))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
 
-        let robot = robot(&root, &folder)?;
+        let mut robot = robot(&root, &folder)?;
+        robot.model = limits::overridden(root.get("limits").as_ref(), robot.model)?;
         let poses = Poses::read(root.get("poses"), &robot.model)?;
         let (q, v) = start::read(root.get("start"), &poses, &robot.model)?;
-        let mut actuated = actuation::read(root.get("actuation"), &robot.model)?;
-        let limits = limits::Limits::read(root.get("limits"))?;
+        let of_robot = root.need("robot", "a table")?;
+        let mut actuated = actuation::read(root.get("actuation"), &of_robot, &robot.model)?;
+        let limits = Limits::read(root.get("limits"))?;
         if let Some(limits) = &limits {
             limits.of_torques(&mut actuated)?;
         }
@@ -115,8 +120,14 @@ impl Task {
         if let Some(limits) = &limits {
             constraints.extend(limits.constraints(&start, &phases)?);
         }
-        let solver = SolverTask::read(root.get("solver"), limits.is_some() || !constraints.is_empty())?;
+        let before = before(&source, &costs, &constraints)?;
+        let solver = SolverTask::read(
+            root.get("solver"),
+            limits.as_ref().is_some_and(Limits::keeps_any) || !constraints.is_empty(),
+        )?;
         kept(&solver, &root, limits.as_ref(), &constraints, &start, &phases)?;
+        let of_file = actuation::of_file(root.get("actuation"));
+        let warnings = Limits::zeros(limits.as_ref(), of_file, &start);
         let guesses = GuessTask::read_all(root.get("guess"), &start)?;
         if let (Some(item), [_, _, ..]) = (root.get("guess"), &guesses[..])
             && !solver.has_multipliers()
@@ -126,9 +137,10 @@ impl Task {
                 item.refuse(format!("the solver `{name}` takes one guess: `newton` and `proximal` try several"))
             );
         }
-        let problem = build(&start, &phases, &mut costs, &mut constraints)
+        let problem = build(&start, &phases, &mut costs, &mut constraints, before.as_deref())
             .map_err(|error| place(&error, &source, &start, &phases, &costs, &constraints))?;
-        Ok(Self { name, robot, start, phases, costs, constraints, solver, guesses, source, problem })
+        drop(entries);
+        Ok(Self { name, robot, start, phases, costs, constraints, solver, guesses, problem, source, warnings })
     }
 }
 
@@ -197,52 +209,78 @@ fn closed(root: &Table<'_>, loops: &[Held], start: &Start) -> Result<(), Error> 
 fn kept(
     solver: &SolverTask,
     root: &Table<'_>,
-    limits: Option<&limits::Limits<'_>>,
+    limits: Option<&Limits<'_>>,
     constraints: &[ConstraintTask],
     start: &Start,
     phases: &[PhaseTask],
 ) -> Result<(), Error> {
     let kept = solver.solver.keeps;
     let line = solver.at.map_or_else(String::new, |at| format!(" of line {}", root.source.line(at)));
-    let refuse_for = |span: usize, key: &str, what: String, others: &str| {
+    // `others`: what solvers must keep that would keep it.
+    let refuse = |span: usize, key: &str, what: String, others: fn(Kept) -> bool| {
         let (name, kept) = (solver.solver.name, kept.text());
-        let why = format!("the solver `{name}`{line} does not keep {what}: it keeps {kept}; {others}");
+        let others = SolverTask::names(others);
+        let keep = if others.len() == 1 { "keeps" } else { "keep" };
+        let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+        let others = match others.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, before)) => format!("{} and {last}", before.join(", ")),
+            None => String::from("no solver"),
+        };
+        let why = format!("the solver `{name}`{line} does not keep {what}: it keeps {kept}; {others} {keep} it");
         root.source.refuse(span, key, why)
     };
-    let refuse = |span: usize, key: &str, what: String| refuse_for(span, key, what, "`newton` and `proximal` keep all");
     let keeps = |constraint: &&ConstraintTask| match kept {
         Kept::All => true,
-        Kept::Rows => constraint.set == Set::Between,
-        Kept::Equalities => constraint.set == Set::Between && constraint.is_equality(),
-        Kept::Controls => false,
+        Kept::AllButCones => !constraint.is_cone(),
+        Kept::Equalities => !constraint.is_cone() && constraint.is_equality(),
+        Kept::Bounds => false,
     };
     if let Some(constraint) = constraints.iter().find(|constraint| !keeps(constraint)) {
         let Term { span, key, name, .. } = &constraint.term;
         let what = format!("the constraint `{name}`");
-        return Err(match constraint.set {
-            Set::Between => refuse(*span, key, what),
-            Set::Cone | Set::Ball { .. } => {
-                refuse_for(*span, key, format!("{what}, a second-order cone"), "`newton` keeps all")
-            }
+        return Err(match (constraint.is_cone(), constraint.is_equality()) {
+            (true, _) => refuse(*span, key, what, |kept| kept == Kept::All),
+            (false, false) => refuse(*span, key, what, Kept::is_all),
+            (false, true) => refuse(*span, key, what, |kept| kept != Kept::Bounds),
         });
     }
     let bounded = |of: &&ParameterTask| {
         of.bounds[0].iter().zip(&of.bounds[1]).any(|(l, u)| (l.is_finite() || u.is_finite()) && l < u)
     };
     if let (Kept::Equalities, Some(of)) = (kept, start.parameters.iter().find(bounded)) {
-        return Err(refuse(of.span, &of.key, format!("bounds of the parameter `{}`", of.parameter.name())));
+        let what = format!("the bounds of the parameter `{}`", of.parameter.name());
+        return Err(refuse(of.span, &of.key, what, Kept::bounds));
     }
     if let (Kept::Equalities, Some(phase)) = (kept, phases.iter().find(|phase| phase.free.is_some())) {
-        return Err(refuse(phase.span, &phase.key, format!("bounds of the duration of `{}`", phase.name)));
+        let what = format!("the bounds of the duration of `{}`", phase.name);
+        return Err(refuse(phase.span, &phase.key, what, Kept::bounds));
     }
     if kept == Kept::Equalities && start.actuated.bounds.is_some() {
         let actuation =
             root.get("actuation").and_then(|item| item.table("").ok()).and_then(|table| table.get("bounds"));
         let item = actuation.or_else(|| limits.map(|limits| limits.item.clone()));
         let (span, key) = item.map_or((0, String::new()), |item| (item.span.start, item.key));
-        return Err(refuse(span, &key, String::from("bounds of controls")));
+        return Err(refuse(span, &key, String::from("the bounds of controls"), Kept::bounds));
     }
     Ok(())
+}
+
+/// The controls before the first step, if a cost or constraint says them; all that do must say the same.
+fn before(source: &Source, costs: &[CostTask], constraints: &[ConstraintTask]) -> Result<Option<Vec<f64>>, Error> {
+    let terms = costs.iter().map(|cost| &cost.term).chain(constraints.iter().map(|constraint| &constraint.term));
+    let mut said = terms.filter_map(|term| Some((term, term.before.as_ref()?)));
+    let Some((first, before)) = said.next() else { return Ok(None) };
+    match said.find(|(_, other)| *other != before) {
+        Some((term, other)) => {
+            let why = format!(
+                "before the first step the controls are {before:?} as `{}` says, found {other:?}: expected one of both",
+                first.name
+            );
+            Err(source.refuse(term.span, &format!("{}.before", term.key), why))
+        }
+        None => Ok(Some(before.clone())),
+    }
 }
 
 fn build(
@@ -250,6 +288,7 @@ fn build(
     phases: &[PhaseTask],
     costs: &mut [CostTask],
     constraints: &mut [ConstraintTask],
+    before: Option<&[f64]>,
 ) -> Result<Problem, ProblemError> {
     let mut built: Vec<_> = phases.iter().map(|phase| Some(phase.build(start))).collect();
     let mut builder = Problem::builder(&start.model).start(&start.q, &start.v);
@@ -269,8 +308,11 @@ fn build(
         }
     }
     let mut kinds = costs.iter().map(|cost| &cost.term).chain(constraints.iter().map(|constraint| &constraint.term));
-    if kinds.any(|term| term.kind == "control-rate") {
+    if kinds.any(|term| term.kind == CONTROL_RATE) {
         builder = builder.remember_controls();
+    }
+    if let Some(before) = before {
+        builder = builder.controls_before(before);
     }
     built.into_iter().flatten().fold(builder, |builder, phase| builder.phase(phase)).build()
 }
@@ -289,7 +331,11 @@ fn place(
     let cost = costs.iter().find(|cost| text.contains(&format!("cost `{}`", cost.term.name)));
     let phase = phases.iter().find(|phase| text.contains(&format!("phase `{}`", phase.name)));
     let term = constraint.map(|held| &held.term).or_else(|| cost.map(|cost| &cost.term));
+    let duration = phase.filter(|_| text.contains("duration")).and_then(|phase| phase.free_at.as_ref());
     let parameter = start.parameters.iter().find(|of| text.contains(&format!("parameter `{}`", of.parameter.name())));
+    if let (None, Some(at)) = (term, duration) {
+        return source.refuse_at(at, text);
+    }
     match (term, phase, parameter) {
         (Some(term), ..) => source.refuse(term.span, &term.key, text),
         (None, Some(phase), _) => source.refuse(phase.span, &phase.key, text),

@@ -1,7 +1,7 @@
 //! Phases: nodes with the same step and the same contacts, and impacts between them.
 
 use super::contacts::{Contacts, Held};
-use super::source::{Item, Sign, Table};
+use super::source::{Item, Place, Sign, Table};
 use super::start::Start;
 use crate::error::Error;
 use gradyn_trajectory::Phase;
@@ -35,6 +35,8 @@ pub(crate) struct PhaseTask {
     pub(crate) dt: Vec<f64>,
     /// The least and the most that it lasts, s, where the solver chooses.
     pub(crate) free: Option<[f64; 2]>,
+    /// Where that stands.
+    pub(super) free_at: Option<Place>,
     /// Contacts, or those that are gained, and loops.
     pub(crate) held: Vec<Held>,
     /// Of an impact: the share of its velocity with which a contact leaves again.
@@ -150,9 +152,9 @@ fn phase(
     let name = table.need("name", "a name")?.text("a name")?.to_owned();
     let scheme = table.get("scheme").map_or(Ok(scheme_of), |item| scheme(&item))?;
     let dt = lengths(table, dt)?;
-    let free =
-        table.get("free_duration").map(|item| item.numbers_of(Some(2), "the least and the most, s", Sign::Positive));
-    let free = free.transpose()?.map(|range| [range[0], range[1]]);
+    let free_item = table.get("free_duration");
+    let free_at = free_item.as_ref().map(Item::place);
+    let free = free_item.map(|item| free_duration(&item)).transpose()?;
     let mut held = Vec::new();
     if let Some(item) = table.get("contacts") {
         for (item, name) in item.texts("names of contacts or frames")? {
@@ -168,13 +170,23 @@ fn phase(
     let impulse = table.get("impulse").map_or(Ok(true), |item| item.flag())?;
     let restitution = table.get("restitution").map_or(Ok(0.0), |item| share(&item))?;
     let (span, key) = (table.span.start, table.key.clone());
-    Ok((PhaseTask { name, span, key, scheme: Some(scheme), dt, free, held, restitution }, impulse))
+    Ok((PhaseTask { name, span, key, scheme: Some(scheme), dt, free, free_at, held, restitution }, impulse))
 }
 
 /// A number from 0 to 1.
 fn share(item: &Item<'_>) -> Result<f64, Error> {
     let number = item.number(Sign::NotNegative)?;
     if number > 1.0 { Err(item.expected("a number from 0 to 1")) } else { Ok(number) }
+}
+
+/// The least and the most that a phase lasts, s.
+fn free_duration(item: &Item<'_>) -> Result<[f64; 2], Error> {
+    let range = item.numbers_of(Some(2), "the least and the most, s", Sign::Positive)?;
+    let [least, most] = [range[0], range[1]];
+    if least > most {
+        return Err(item.refuse(format!("the least duration, {least} s, is above the most, {most} s")));
+    }
+    Ok([least, most])
 }
 
 /// Lengths of steps: so many nodes of `dt`, or a duration in steps of about `dt`, or a list.

@@ -2,13 +2,13 @@
 
 use super::source::{Item, Sign};
 use crate::error::Error;
-use gradyn_trajectory::quadratic::Multipliers;
+use gradyn_trajectory::quadratic::{Multipliers, Quadratic};
 use gradyn_trajectory::solver::{
     Guess, Hessian, Method, MultiStart, MultiStartOptions, Progress, RollOut, ShootingOptions,
 };
 use gradyn_trajectory::{
     Control, Fddp, FddpOptions, Iteration, MultipleShooting, NewtonOptions, Problem, ProximalOptions, Report,
-    Trajectory,
+    Trajectory, WarmStart,
 };
 use nalgebra::DMatrix;
 use std::time::Duration;
@@ -19,22 +19,30 @@ pub(crate) type Watch<'w> = dyn FnMut(Progress<'_>) -> Control + Send + 'w;
 /// Which constraints a solver keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
-    /// Bounds of controls.
-    Controls,
+    /// Bounds of controls, of durations and of parameters.
+    Bounds,
     Equalities,
     /// All but second-order cones.
-    Rows,
+    AllButCones,
     All,
 }
 
 impl Kept {
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Controls => "bounds of controls only",
+            Self::Bounds => "bounds of controls, durations and parameters only",
             Self::Equalities => "equalities only",
-            Self::Rows => "all but second-order cones",
+            Self::AllButCones => "all but second-order cones",
             Self::All => "all",
         }
+    }
+    /// Equalities and rows between bounds, cones or not.
+    pub(super) fn is_all(self) -> bool {
+        matches!(self, Self::All | Self::AllButCones)
+    }
+    /// Bounds of what is chosen.
+    pub(super) fn bounds(self) -> bool {
+        self != Self::Equalities
     }
 }
 
@@ -65,6 +73,20 @@ pub(crate) struct Found {
     pub(crate) gains: Vec<DMatrix<f64>>,
     /// Of each node, if the solver has multipliers of constraints.
     pub(crate) multipliers: Vec<Multipliers>,
+    /// Multipliers of the bounds of each node's controls, if the solver has them; `None` of those without a bound.
+    pub(crate) control_multipliers: Vec<Vec<Option<f64>>>,
+    /// Where it has ended, if another solution can begin there.
+    pub(crate) warm: Option<(Method, WarmStart)>,
+}
+
+impl Found {
+    /// With multipliers of the bounds of controls: of this one of this node.
+    fn with_controls(mut self, of: impl Fn(usize, usize) -> Option<f64>) -> Self {
+        let (of, steps) = (&of, self.trajectory.steps());
+        let node = |k: usize| (0..self.trajectory.u(k).len()).map(|i| of(k, i)).collect();
+        self.control_multipliers = (0..steps).map(node).collect();
+        self
+    }
 }
 
 /// The options that all solvers have under the same names.
@@ -80,7 +102,7 @@ macro_rules! common {
     }};
 }
 
-/// What a solver of one guess finds.
+/// What a solver has found that has ended with this report.
 macro_rules! found {
     ($solver:ident, $options:ident, $problem:ident, $guesses:ident, $watch:ident) => {{
         let mut solver = $solver::new($problem, $options);
@@ -90,7 +112,8 @@ macro_rules! found {
         let nodes = solver.riccati().nodes.iter().take($problem.steps());
         let gains = nodes.map(|node| node.gain.clone()).collect();
         let (history, trajectory) = (solver.history().to_vec(), solver.trajectory().clone());
-        Found { report, history, trajectory, gains, multipliers: Vec::new() }
+        let (multipliers, control_multipliers, warm) = (Vec::new(), Vec::new(), None);
+        (Found { report, history, trajectory, gains, multipliers, control_multipliers, warm }, solver)
     }};
 }
 
@@ -115,18 +138,43 @@ fn all_kept(method: Method, task: &SolverTask, problem: &Problem, guesses: &[Gue
     let gains = nodes.map(|node| node.gain.clone()).collect();
     let multipliers = (0..=problem.steps()).filter_map(|k| solver.multipliers(k).cloned()).collect();
     let (history, trajectory) = (solver.history().to_vec(), solver.trajectory().clone());
-    Found { report, history, trajectory, gains, multipliers }
+    let (control_multipliers, warm) = (Vec::new(), solver.warm_start().map(|warm| (solver.method(), warm)));
+    let found = Found { report, history, trajectory, gains, multipliers, control_multipliers, warm };
+    found.with_controls(|k, i| solver.control_multiplier(k, i))
+}
+
+/// Multipliers of the bounds of controls in the solution of [`Fddp`], whose sweep keeps none: of a control at its bound
+/// `y = −Q_u = −(lᵤ + Bᵀ V′ₓ)`, of one between its bounds zero. None of a node that cannot be evaluated.
+fn of_clamped(problem: &Problem, solver: &Fddp) -> Vec<Vec<Option<f64>>> {
+    let (at, mut memory) = (solver.trajectory(), problem.memory());
+    let mut node = |k: usize| {
+        let u = at.u(k);
+        let Some((lower, upper)) = problem.node(k).control_bounds() else { return vec![None; u.len()] };
+        let mut lq = Quadratic::new(problem.dims(k), false);
+        let known = problem.linearize(k, at.x(k), u, &mut memory, &mut lq).is_ok();
+        let price = |i: usize| {
+            let y = -(lq.lu[i] + lq.b.column(i).dot(&solver.riccati().nodes[k + 1].vx));
+            // It stands at its bound to the last bit, and pushes against it.
+            let pushes = (u[i] >= upper[i] && y > 0.0) || (u[i] <= lower[i] && y < 0.0);
+            let bounded = lower[i].is_finite() || upper[i].is_finite();
+            (known && bounded).then_some(if pushes { y } else { 0.0 })
+        };
+        (0..u.len()).map(price).collect()
+    };
+    (0..problem.steps()).map(&mut node).collect()
 }
 
 /// All solvers. The first one is the default without constraints, the last one with constraints.
 const SOLVERS: [Solver; 4] = [
     Solver {
         name: "fddp",
-        keeps: Kept::Controls,
+        keeps: Kept::Bounds,
         defaults: || SolverTask::new(0, 200, 1e-9, 1e-9),
         run: |task, problem, guesses, watch| {
             let options = common!(task, FddpOptions);
-            found!(Fddp, options, problem, guesses, watch)
+            let (found, solver) = found!(Fddp, options, problem, guesses, watch);
+            let all = of_clamped(problem, &solver);
+            found.with_controls(|k, i| all[k][i])
         },
     },
     Solver {
@@ -135,12 +183,12 @@ const SOLVERS: [Solver; 4] = [
         defaults: || SolverTask::new(1, 200, 1e-9, 1e-9),
         run: |task, problem, guesses, watch| {
             let options = common!(task, ShootingOptions);
-            found!(MultipleShooting, options, problem, guesses, watch)
+            found!(MultipleShooting, options, problem, guesses, watch).0
         },
     },
     Solver {
         name: "proximal",
-        keeps: Kept::Rows,
+        keeps: Kept::AllButCones,
         defaults: || {
             let ProximalOptions { iterations, tolerance, regularization, .. } = ProximalOptions::default();
             SolverTask::new(2, iterations, tolerance, regularization)
@@ -211,7 +259,11 @@ impl SolverTask {
 
     /// Does it keep all constraints, with multipliers?
     pub(crate) fn has_multipliers(&self) -> bool {
-        matches!(self.solver.keeps, Kept::Rows | Kept::All)
+        self.solver.keeps.is_all()
+    }
+    /// The names of solvers that keep so much.
+    pub(super) fn names(keeps: fn(Kept) -> bool) -> Vec<&'static str> {
+        SOLVERS.iter().rev().filter(|solver| keeps(solver.keeps)).map(|solver| solver.name).collect()
     }
     /// What its μ is called, and where it begins.
     pub(crate) fn mu(&self) -> (&'static str, f64) {

@@ -25,6 +25,11 @@ impl Source {
         Error::Task { file: self.file.clone(), line: self.line(at), reason }
     }
 
+    /// An error at a place that was noted before.
+    pub(crate) fn refuse_at(&self, place: &Place, reason: impl Into<String>) -> Error {
+        self.refuse(place.span, &place.key, reason)
+    }
+
     /// The tables of the file.
     pub(crate) fn parse(&self) -> Result<DeTable<'_>, Error> {
         DeTable::parse(&self.text).map(toml::Spanned::into_inner).map_err(|error| {
@@ -32,6 +37,13 @@ impl Source {
             self.refuse(at, "", format!("it is not TOML: {}", error.message()))
         })
     }
+}
+
+/// Where a value stands, for errors that are found when the file has been read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) span: usize,
+    pub(crate) key: String,
 }
 
 /// A value, with where it stands.
@@ -58,6 +70,10 @@ impl<'a> Item<'a> {
     /// An error here.
     pub(crate) fn refuse(&self, reason: impl Into<String>) -> Error {
         self.source.refuse(self.span.start, &self.key, reason)
+    }
+    /// Where it stands.
+    pub(crate) fn place(&self) -> Place {
+        Place { span: self.span.start, key: self.key.clone() }
     }
     /// An error here: something else was expected.
     pub(crate) fn expected(&self, what: &str) -> Error {

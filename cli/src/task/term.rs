@@ -36,6 +36,8 @@ pub(crate) struct Term {
     pub(crate) goals: Vec<Goal>,
     /// What it keeps apart, if it is a distance.
     pub(crate) capsules: Vec<Capsule>,
+    /// Controls before the first step, if it says so.
+    pub(super) before: Option<Vec<f64>>,
     /// One residual for each phase, then one for the end.
     pub(super) residuals: Vec<Box<dyn Residual>>,
 }
@@ -193,11 +195,11 @@ impl Reader<'_> {
             Ground { start, one: self.one, controls: start.actuated.names.len(), here: here(kind, frame, start) };
         let goals = self.goals(table, kind, &ground)?;
         let end = at == At::End;
-        let (mut residuals, mut own, mut capsules) = (Vec::new(), None, Vec::new());
+        let (mut residuals, mut own, mut capsules, mut before) = (Vec::new(), None, Vec::new(), None);
         for _ in 0..phases_of.len().max(1) {
             let built = kind.built(&Made { table, start, frame, contact, goal: &goals[0] })?;
             residuals.push(built.residual);
-            (own, capsules) = (built.loss, built.capsules);
+            (own, capsules, before) = (built.loss, built.capsules, built.before);
         }
         let term = Term {
             name,
@@ -213,6 +215,7 @@ impl Reader<'_> {
             start: true,
             goals,
             capsules,
+            before,
             residuals,
         };
         Ok(Found { term, kind, own })

@@ -15,6 +15,7 @@ mod optimize;
 mod optimize_broken;
 mod optimize_constraints;
 mod optimize_durations;
+mod optimize_files;
 mod optimize_page;
 mod optimize_pairs;
 mod optimize_parameters;

@@ -109,8 +109,8 @@ fn broken_constraints_are_refused_with_their_line() {
         (
             "name = \"newton\"\niterations",
             "name = \"multiple-shooting\"\niterations",
-            "[[constraints]]",
-            &["the constraint `tip`", "it keeps equalities only"],
+            "position = true",
+            &["the constraint `position limits`", "it keeps equalities only; `newton` and `proximal` keep it"],
         ),
         ("\"x\", \"z\"", "\"x\", \"w\"", "rows = ", &["key `constraints[0].rows[1]`", "no row `w`", "x, y, z"]),
         ("\"x\", \"z\"", "3", "rows = ", &["key `constraints[0].rows[0]`", "a row from 0 to 2", "found the number 3"]),
@@ -120,13 +120,13 @@ fn broken_constraints_are_refused_with_their_line() {
             "name = \"newton\"",
             "name = \"fddp\"",
             "[[constraints]]",
-            &["the constraint `tip`", "`fddp` of line", "`newton` and `proximal` keep all"],
+            &["the constraint `tip`", "`fddp` of line", "`newton`, `proximal` and `multiple-shooting` keep it"],
         ),
         (
             "name = \"newton\"",
             "name = \"multiple-shooting\"",
-            "[[constraints]]",
-            &["the constraint `tip`", "it keeps equalities only"],
+            "position = true",
+            &["key `limits.position`", "it keeps equalities only"],
         ),
         (
             "name = \"newton\"",

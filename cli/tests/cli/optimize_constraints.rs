@@ -1,6 +1,7 @@
 //! `gradyn optimize` with `[[constraints]]`.
 
 use super::optimize::{flat, small, task};
+use super::optimize_broken::refused_at;
 use super::{directory, good, json, refused, robots, run};
 use std::fs;
 
@@ -95,6 +96,64 @@ fn norms_are_kept_and_reported() {
     assert!(held["multiplier"].as_f64().expect("a number") > 1e-3, "{held}");
     let text = good(["optimize", &file, "--explain"]).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("tip frame-translation tip norm <= 0.05 (2 of 3 rows) at the end"), "{text}");
+}
+
+/// Who keeps what is said as it is: cones `newton` alone, and equalities of some rows `multiple-shooting` too, which then solves them.
+#[test]
+fn refusals_name_the_solvers_that_keep_a_constraint() {
+    let folder = directory("abilities");
+    let near = |text: &str| constrained(text).replacen("equal = [0.5, ", "norm_at_most = 0.05\ngoal = [0.5, ", 1);
+    for (solver, keeps) in [
+        ("proximal", "it keeps all but second-order cones; `newton` keeps it"),
+        ("multiple-shooting", "it keeps equalities only; `newton` keeps it"),
+        ("fddp", "it keeps bounds of controls, durations and parameters only; `newton` keeps it"),
+    ] {
+        let file = small(&folder, |text| near(text).replace("name = \"newton\"", &format!("name = \"{solver}\"")));
+        refused_at(
+            &file,
+            "[[constraints]]",
+            &["the constraint `tip`", &format!("the solver `{solver}` of line"), keeps],
+        );
+    }
+    let file = small(&folder, |text| {
+        let text = constrained(text).replace("name = \"newton\"", "name = \"multiple-shooting\"");
+        text.replace("[limits]\nposition = true\nvelocity = 0.5\ntorque = 0.5\n", "")
+    });
+    let text = good(["optimize", &file]);
+    assert!(text.lines().last().expect("lines").starts_with("converged: "), "{text}");
+    // Durations have bounds, which all keep but the one of equalities.
+    let free = |text: &str| text.replace("nodes = 20", "nodes = 20\nfree_duration = [0.2, 0.6]");
+    let file = small(&folder, |text| free(text).replace("name = \"fddp\"", "name = \"multiple-shooting\""));
+    refused_at(
+        &file,
+        "[[phases]]",
+        &["the bounds of the duration of `move`", "`newton`, `proximal` and `fddp` keep it"],
+    );
+    for solver in ["fddp", "newton", "proximal"] {
+        let file = small(&folder, |text| free(text).replace("name = \"fddp\"", &format!("name = \"{solver}\"")));
+        let text = good(["optimize", &file]);
+        assert!(text.lines().last().expect("lines").starts_with("converged: "), "{solver}: {text}");
+    }
+}
+
+/// Multipliers of bounds of controls are written by all solvers that keep them, and agree.
+#[test]
+fn bounds_of_controls_have_multipliers() {
+    let folder = directory("control-multipliers");
+    let found = ["fddp", "newton", "proximal"].map(|solver| {
+        let file = small(&folder, |text| {
+            let text = text.replace("name = \"fddp\"", &format!("name = \"{solver}\""));
+            text.replace("joints = [", "bounds = { lower = -6.0, upper = 6.0 }\njoints = [")
+        });
+        let out = folder.join(solver);
+        good(["optimize", &file, "--output", out.to_str().expect("UTF-8")]);
+        let answer = json(&fs::read_to_string(out.join("trajectory.json")).expect("is there"));
+        let held = &answer["constraints"]["bounds of controls"];
+        assert!(held["active"].as_u64() > Some(0), "{solver}: {held}");
+        held["multiplier"].as_f64().expect("a number")
+    });
+    // A barrier ends at 1e-9 of slacks and prices together, and tolerances are 1e-8 and 1e-9 of an expected improvement, the square of prices' errors.
+    assert!(found[0] > 1e-2 && found.iter().all(|y| (y - found[0]).abs() < 1e-3 * found[0]), "{found:?}");
 }
 
 /// A cone has no bounds, and no cost.

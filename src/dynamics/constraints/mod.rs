@@ -23,7 +23,7 @@ mod seats;
 mod solve;
 mod vectors;
 
-pub(crate) use crate::formulas::constraints::{AtState, Axes, Place, Rows, Side, Varied, in_body};
+pub(crate) use crate::formulas::constraints::{AtState, Axes, Part, Place, Rows, Side, Varied, in_body};
 pub use constraint::{Constraint, ConstraintKind};
 pub(crate) use constraint::{check, rows_of};
 pub(crate) use factor::Factor;

@@ -4,5 +4,5 @@ mod relation;
 mod screw;
 mod vary;
 
-pub(crate) use relation::{Axes, Relation, Row, Side};
+pub(crate) use relation::{Axes, Part, Relation, Row, Side};
 pub(crate) use vary::{AtState, Place, Rows, Varied, VariedAxes, in_body};

@@ -29,6 +29,14 @@ pub(crate) enum Relation<P> {
     Joint { joint: Elementary<P>, rows: [Row<P>; 6], count: usize },
 }
 
+/// What of the rows is asked for: accelerations, rates by these of several velocities, or errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Acceleration,
+    Rate(usize),
+    Error,
+}
+
 /// A scalar of the pose of B relative to A.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Row<P> {
@@ -152,6 +160,17 @@ impl<P: Real> Relation<P> {
         acceleration(self, a, b, to);
     }
 
+    /// Several parts at once, one after the other into `to`. Motions of the sides are velocity, acceleration, and other velocities.
+    pub(crate) fn parts<T: Scalar<P>>(
+        &self,
+        poses: [&Transform<T>; 2],
+        motions: [&[Motion<T>]; 2],
+        parts: &[Part],
+        to: &mut [[T; 6]],
+    ) {
+        all_parts(self, poses, motions, parts, to);
+    }
+
     /// The wrenches on A and on B that the multipliers are, in axes of the world, moments about the origins of the frames.
     pub(crate) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
         wrenches(self, a, b, lambda)
@@ -195,6 +214,40 @@ at_level! {
                 for (to, row) in to.iter_mut().zip(rows) {
                     *to = row.acceleration(a, b);
                 }
+            }
+        }
+    }
+}
+
+at_level! {
+    fn all_parts<P: Real, T: Scalar<P>>(
+        relation: &Relation<P>,
+        poses: [&Transform<T>; 2],
+        motions: [&[Motion<T>]; 2],
+        parts: &[Part],
+        to: &mut [[T; 6]],
+    ) {
+        let [a, b] = [0, 1].map(|s| Side { pose: *poses[s], velocity: motions[s][0], acceleration: motions[s][1] });
+        if let Relation::Joint { rows, count, .. } = relation {
+            for (r, row) in rows.iter().enumerate().take(*count) {
+                // All but errors have them.
+                let f = row.wrenches(&a.pose, &b.pose);
+                for (part, to) in parts.iter().zip(to.iter_mut()) {
+                    to[r] = match part {
+                        Part::Acceleration => row.acceleration_by(f, &a, &b),
+                        Part::Rate(n) => f[0].power(motions[0][*n]) + f[1].power(motions[1][*n]),
+                        Part::Error => row.error(&a.pose, &b.pose),
+                    };
+                }
+            }
+            return;
+        }
+        let axes = Axes { turned: matches!(relation, Relation::Frame) };
+        for (part, to) in parts.iter().zip(to.iter_mut()) {
+            match part {
+                Part::Acceleration => axes.acceleration(&a, &b, to),
+                Part::Rate(n) => axes.put(motions[1][*n] - motions[0][*n], to),
+                Part::Error => axes.error(&a.pose, &b.pose, to),
             }
         }
     }
@@ -294,8 +347,13 @@ impl<P: Real> Row<P> {
 
     #[inline(always)]
     fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>) -> T {
+        self.acceleration_by(self.wrenches(&a.pose, &b.pose), a, b)
+    }
+
+    /// The same, with its wrenches.
+    #[inline(always)]
+    fn acceleration_by<T: Scalar<P>>(&self, [f_a, f_b]: [Force<T>; 2], a: &Side<T>, b: &Side<T>) -> T {
         let (w_a, w_b) = (a.velocity.angular, b.velocity.angular);
-        let [f_a, f_b] = self.wrenches(&a.pose, &b.pose);
         let still = f_a.power(a.acceleration) + f_b.power(b.acceleration);
         match self {
             Self::Along(_) => still + carried(a, b, f_b.linear),

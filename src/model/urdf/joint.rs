@@ -169,6 +169,13 @@ impl Part<'_> {
             if limits.velocity.is_none() && (bounded || velocity.is_some()) {
                 report.push(line, NoteKind::MissingVelocityLimit { joint: name() });
             }
+            // Neither sign of zero lets anything move.
+            if limits.effort.is_some_and(|x| x <= 0.0) {
+                report.push(line, NoteKind::ZeroEffortLimit { joint: name() });
+            }
+            if limits.velocity.is_some_and(|x| x <= 0.0) {
+                report.push(line, NoteKind::ZeroVelocityLimit { joint: name() });
+            }
         } else if bounded {
             self.reader.report.push(line, NoteKind::MissingLimits { joint: self.owner.name().to_owned() });
         }

@@ -217,6 +217,16 @@ pub enum NoteKind {
         /// Name of the joint.
         joint: String,
     },
+    /// An effort limit of zero, which programs write for one that is not known: its motor can do nothing. A warning.
+    ZeroEffortLimit {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// A velocity limit of zero, which programs write for one that is not known: the joint stands still. A warning.
+    ZeroVelocityLimit {
+        /// Name of the joint.
+        joint: String,
+    },
     /// A joint has the name of a link that it does not carry: the frame of that name is the link's. A warning.
     NameOfLink {
         /// Name of the joint and of the link.
@@ -279,6 +289,8 @@ impl NoteKind {
             Self::GearRatioWithoutRotor { .. } => "gear_ratio_without_rotor",
             Self::MissingEffortLimit { .. } => "missing_effort_limit",
             Self::MissingVelocityLimit { .. } => "missing_velocity_limit",
+            Self::ZeroEffortLimit { .. } => "zero_effort_limit",
+            Self::ZeroVelocityLimit { .. } => "zero_velocity_limit",
             Self::NameOfLink { .. } => "name_of_link",
             Self::SecondFloatingBase { .. } => "second_floating_base",
         }

@@ -105,6 +105,16 @@ impl fmt::Display for NoteKind {
             Self::MissingVelocityLimit { joint } => {
                 write!(f, "joint {}: no velocity limit, or a negative one", Quoted(joint))
             }
+            Self::ZeroEffortLimit { joint } => {
+                write!(
+                    f,
+                    "joint {}: effort limit 0: its motor can do nothing, or the limit is not known",
+                    Quoted(joint)
+                )
+            }
+            Self::ZeroVelocityLimit { joint } => {
+                write!(f, "joint {}: velocity limit 0: it stands still, or the limit is not known", Quoted(joint))
+            }
             Self::NameOfLink { joint } => {
                 write!(f, "joint {}: a link that it does not carry has the same name", Quoted(joint))
             }

@@ -24,6 +24,7 @@ pub struct ProblemBuilder {
     last: Vec<Cost>,
     last_constraints: Vec<PathConstraint>,
     remembers: bool,
+    before: Option<Vec<f64>>,
     parameters: Vec<Parameter>,
 }
 
@@ -40,6 +41,7 @@ impl ProblemBuilder {
             last: Vec::new(),
             last_constraints: Vec::new(),
             remembers: false,
+            before: None,
             parameters: Vec::new(),
         }
     }
@@ -68,11 +70,19 @@ impl ProblemBuilder {
         self
     }
     /// With the controls of the step before in the state, for costs of their rates. All phases must have as many controls, but
-    /// for those without any.
+    /// for those without any. Before the first step they are those that hold the start still, as well as they can
+    /// ([`Problem::hold`]), if nothing else is [said](Self::controls_before).
     #[must_use]
     pub fn remember_controls(mut self) -> Self {
         self.remembers = true;
         self
+    }
+    /// With these controls before the first step, nu of the phases that have controls, and with controls that are
+    /// [remembered](Self::remember_controls).
+    #[must_use]
+    pub fn controls_before(mut self, u: &[f64]) -> Self {
+        self.before = Some(u.to_vec());
+        self.remember_controls()
     }
 
     /// With a parameter that the solver chooses: a mass, a foothold. A node before all others chooses it, so that all other nodes are one
@@ -88,7 +98,7 @@ impl ProblemBuilder {
     /// # Errors
     /// What of the description is wrong, and where.
     pub fn build(self) -> Result<Problem, ProblemError> {
-        let Self { model, q, v, phases, last, last_constraints, remembers, parameters } = self;
+        let Self { model, q, v, phases, last, last_constraints, remembers, before, parameters } = self;
         let place = || "the start".to_string();
         let input = |error| ProblemError::Input { place: place(), error };
         model.check_configuration(&q).map_err(input)?;
@@ -97,6 +107,7 @@ impl ProblemBuilder {
             return Err(ProblemError::Missing { place: "the problem".into(), what: "it has no phase" });
         }
         let rates = if remembers { remembered_controls(&phases)? } else { 0 };
+        let said = before.map(|before| check_before(before, rates)).transpose()?;
         let free: Vec<_> = phases.iter().filter_map(|phase| Some((phase, phase.duration?))).collect();
         // The guess of a duration is what its steps add up to, or the bound that is next to it.
         let mut carried: Vec<f64> = Vec::with_capacity(free.len());
@@ -114,7 +125,7 @@ impl ProblemBuilder {
             memory: Remembered { rates, durations, parameters: carried.len() - durations },
             clocks,
             carried: Arc::new(named),
-            start: [q, v, vec![0.0; rates], carried].concat(),
+            start: [q, v, said.clone().unwrap_or_else(|| vec![0.0; rates]), carried].concat(),
             kinds: Vec::new(),
             places: Vec::new(),
             parameters: Vec::new(),
@@ -139,7 +150,42 @@ impl ProblemBuilder {
         };
         problem.add_node(&stage, &values, 0, 1, time, 0.0)?;
         problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
+        if rates > 0 && said.is_none() {
+            problem.remember_static_controls(rates)?;
+        }
         Ok(problem)
+    }
+}
+
+/// Are controls before the first step as many as are remembered, and finite?
+fn check_before(before: Vec<f64>, rates: usize) -> Result<Vec<f64>, ProblemError> {
+    let (place, what) = (|| "the controls before the first step".to_string(), "the list of controls");
+    if before.len() != rates {
+        return Err(ProblemError::Length { place: place(), what, expected: rates, found: before.len() });
+    }
+    match before.iter().find(|u| !u.is_finite()) {
+        Some(u) => {
+            let (what, rule) = ("a control", "it must be finite");
+            Err(ProblemError::Number { place: place(), what, value: *u, rule })
+        }
+        None => Ok(before),
+    }
+}
+
+impl Problem {
+    /// Before the first step, controls are those that hold the start still.
+    fn remember_static_controls(&mut self, rates: usize) -> Result<(), ProblemError> {
+        let first = usize::from(self.choice().is_some());
+        let Some(k) = (first..self.steps()).find(|k| self.dims(*k).nu == rates) else { return Ok(()) };
+        let mut before = vec![0.0; rates];
+        let held = self.hold(k, &self.start, &mut self.memory(), &mut before);
+        if held.is_err() || before.iter().any(|u| !u.is_finite()) {
+            let what = "no controls hold the start still: say what controls were before the first step";
+            return Err(ProblemError::Missing { place: format!("phase `{}`", self.phase_of(k)), what });
+        }
+        let from = self.model.nq() + self.model.nv();
+        self.start[from..from + rates].copy_from_slice(&before);
+        Ok(())
     }
 }
 

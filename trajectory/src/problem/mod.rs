@@ -343,6 +343,20 @@ impl Problem {
         let memory = &mut memory.0[self.places[k].kind];
         self.node(k).costs(self.at(k, x, u), memory).map_err(|error| self.fault(k, error))
     }
+    /// The largest entry of the gradient of each cost of a node, by states and controls, by name.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn gradients(
+        &self,
+        k: usize,
+        x: &[f64],
+        u: &[f64],
+        memory: &mut ProblemMemory,
+    ) -> Result<Vec<(String, f64)>, Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        self.node(k).gradients(self.at(k, x, u), memory).map_err(|error| self.fault(k, error))
+    }
     /// Multipliers of contacts, or impulses, at a node.
     ///
     /// # Errors

@@ -8,7 +8,8 @@ use nalgebra::DMatrix;
 
 /// `r = (u − w)/h`, nu, with `w` the controls of the step before and `h` the length of the step: units of the controls per second.
 ///
-/// For problems that [remember controls](crate::ProblemBuilder::remember_controls). What is remembered at the start is zero.
+/// For problems that [remember controls](crate::ProblemBuilder::remember_controls). Those before the first step are the ones that hold the
+/// start still, or those that are [said](crate::ProblemBuilder::controls_before).
 #[derive(Clone, Debug, Default)]
 pub struct ControlRate {
     nu: usize,

@@ -1,11 +1,11 @@
 //! How far the pose of a frame is from a goal: `r = log6(X*⁻¹ X)`.
 
 use super::axes::Axes;
-use super::frame_rotation::check_turn;
 use super::logarithm::BentLog;
 use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
+use crate::half_turn::choose;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
 use gradyn::spatial::{jlog6, log6};
@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, Vector6};
 
 /// `r = log6(X*⁻¹ X)`, 6: m, then rad, in axes of the goal. The goal is `X*`: its translation, then its rotation matrix by rows.
 ///
-/// A frame that is turned by π from its goal is an error: the rotation vector jumps there, and has no derivative.
+/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r has that whose first entry which is not zero is positive.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelFramePlacement")]
 pub struct FramePlacement {
@@ -52,7 +52,7 @@ impl Quantity for FramePlacement {
     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let pose = frame_pose(on.model, on.workspace, on.q, self.frame)?;
         let goal: Transform<f64> = pose_of(on.goal);
-        let off = log6(&goal.inv_mul(&pose));
+        let off = choose(log6(&goal.inv_mul(&pose)));
         r[..3].copy_from_slice(off.linear.as_slice());
         r[3..].copy_from_slice(off.angular.as_slice());
         Ok(())
@@ -80,15 +80,13 @@ impl Residual for FramePlacement {
     }
     second_opinion!(Axes);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)?;
-        check_turn([r[3], r[4], r[5]])
+        value_of(on, self, r)
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;
-        let off = log6(&pose_of(on.goal).inv_mul(&pose));
+        let off = choose(log6(&pose_of(on.goal).inv_mul(&pose)));
         r[..3].copy_from_slice(off.linear.as_slice());
         r[3..].copy_from_slice(off.angular.as_slice());
-        check_turn(off.angular.into())?;
         let by = jlog6(off);
         for (to, from) in out.dq.column_iter_mut().zip(jacobian.column_iter()) {
             let from = from.fixed_rows::<6>(0);
@@ -102,8 +100,7 @@ impl Residual for FramePlacement {
     fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
         let pose = axes.of_frame(on.model, on.workspace, state, self.frame, |pose| *pose)?;
-        let off = log6(&pose_of(on.goal).inv_mul(&pose));
-        check_turn(off.angular.into())?;
+        let off = choose(log6(&pose_of(on.goal).inv_mul(&pose)));
         BentLog::new(off, Force::from_vector6(&Vector6::from_column_slice(lambda))).add_along(axes, out);
         Ok(())
     }

@@ -5,16 +5,16 @@ use super::logarithm::BentLog;
 use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
+use crate::half_turn::choose_turn;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
 use gradyn::spatial::{jlog3, log3, vector as v3};
 use gradyn::{Force, Model, Motion, Scalar, Transform};
 use nalgebra::{DMatrix, Matrix3, Vector3};
-use std::f64::consts::PI;
 
 /// `r = log3(R*ᵀ R)`, 3, rad, in axes of the goal. The goal is `R*`, by rows.
 ///
-/// A frame that is turned by π from its goal is an error: the rotation vector jumps there, and has no derivative.
+/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r is that whose first entry which is not zero is positive.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelFrameRotation")]
 pub struct FrameRotation {
@@ -30,21 +30,6 @@ impl FrameRotation {
     }
 }
 
-/// Nearer than this to half a turn, rad, the side that a rotation vector points to is decided by rounding of poses, some 1e-15, times what a
-/// robot of many joints makes of it.
-const HALF_TURN: f64 = 1e-8;
-
-/// Is a rotation vector shorter than half a turn?
-pub(super) fn check_turn(turn: [f64; 3]) -> Result<(), Reason> {
-    let angle = Vector3::from(turn).norm();
-    if angle < PI - HALF_TURN {
-        return Ok(());
-    }
-    Err(Reason::Other(format!(
-        "the frame is turned by {angle} rad from its goal, which is half a turn: the rotation vector jumps there, and has no derivative"
-    )))
-}
-
 impl Quantity for FrameRotation {
     fn rows(&self, _model: &Model) -> usize {
         3
@@ -56,7 +41,7 @@ impl Quantity for FrameRotation {
     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let pose = frame_pose(on.model, on.workspace, on.q, self.frame)?;
         let goal = Matrix3::from_row_slice(on.goal);
-        r.copy_from_slice(log3(&v3::product_tr(&goal, &pose.rotation)).as_slice());
+        r.copy_from_slice(choose_turn(log3(&v3::product_tr(&goal, &pose.rotation))).as_slice());
         Ok(())
     }
 }
@@ -80,13 +65,11 @@ impl Residual for FrameRotation {
     }
     second_opinion!(Axes);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)?;
-        check_turn([r[0], r[1], r[2]])
+        value_of(on, self, r)
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;
-        let turn = log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation));
-        check_turn(turn.into())?;
+        let turn = choose_turn(log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation)));
         r.copy_from_slice(turn.as_slice());
         out.dq.gemm(1.0, &jlog3(turn), &jacobian.rows(3, 3), 0.0);
         Ok(())
@@ -94,8 +77,7 @@ impl Residual for FrameRotation {
     fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
         let pose = axes.of_frame(on.model, on.workspace, state, self.frame, |pose| *pose)?;
-        let turn = log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation));
-        check_turn(turn.into())?;
+        let turn = choose_turn(log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation)));
         let weights = Force::new(Vector3::zeros(), Vector3::from_column_slice(lambda));
         BentLog::new(Motion::new(Vector3::zeros(), turn), weights).add_along(axes, out);
         Ok(())

@@ -4,30 +4,33 @@ use super::logarithm::BentLog;
 use super::own::memory_of;
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View, Weights};
 use crate::fault::{ProblemError, Reason};
+use crate::half_turn::Turning;
 use crate::quadratic::Quadratic;
 use crate::residual::PhaseInfo;
 use crate::space::Blocks;
-use gradyn::joint::{Geometry, Joint, JointKind};
 use gradyn::model::InputError;
-use gradyn::{Force, Model, Motion, Scalar};
+use gradyn::spatial::jlog6;
+use gradyn::{Force, Model, Scalar};
 use nalgebra::DMatrix;
 use std::any::Any;
 
 /// `r = (q ⊖ q*, v − v*)`, 2 nv. The goal is `(q*, v*)`, nq + nv numbers.
+///
+/// A joint that is half a turn away from its goal has two differences: r has that whose first angular entry which is not zero is positive.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelState")]
 pub struct StateError {
     nv: usize,
     goal: Vec<f64>,
     blocks: Blocks,
-    turning: Vec<(usize, &'static [usize])>,
+    turning: Turning,
 }
 
 impl StateError {
     /// Towards a configuration (nq) and a velocity (nv).
     #[must_use]
     pub fn at(model: &Model, q: &[f64], v: &[f64]) -> Self {
-        Self { nv: model.nv(), goal: [q, v].concat(), blocks: Blocks::new(model), turning: turning(model) }
+        Self { nv: model.nv(), goal: [q, v].concat(), blocks: Blocks::new(model), turning: Turning::new(model) }
     }
     /// Towards the neutral configuration, at rest.
     #[must_use]
@@ -58,6 +61,7 @@ impl Quantity for StateError {
         let nq = on.model.nq();
         let goal: Vec<T> = on.goal[..nq].iter().map(|x| T::from(*x)).collect();
         on.model.difference_into(&goal, on.q, &mut r[..self.nv])?;
+        self.turning.choose(&mut r[..self.nv], |_, _| {});
         for ((r, v), goal) in r[self.nv..].iter_mut().zip(on.v).zip(&on.goal[nq..]) {
             *r = *v - T::from(*goal);
         }
@@ -99,21 +103,33 @@ impl Residual for StateError {
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         let nq = on.model.nq();
         on.model.difference_into(&on.goal[..nq], on.q, &mut r[..self.nv])?;
+        self.turning.choose(&mut r[..self.nv], |_, _| {});
         for ((r, v), goal) in r[self.nv..].iter_mut().zip(on.v).zip(&on.goal[nq..]) {
             *r = v - goal;
         }
         Ok(())
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        let (nv, nq) = (self.nv, on.model.nq());
         self.value(on, r)?;
-        let nv = self.nv;
         out.dq.fill_diagonal(1.0);
         if !self.blocks.0.is_empty() {
             let memory = memory_of::<StateMemory>(on.own)?;
             if memory.square.nrows() != nv {
                 memory.square = DMatrix::zeros(nv, nv);
             }
-            on.model.difference_dq1_into(&on.goal[..on.model.nq()], on.q, &mut memory.square)?;
+            on.model.difference_dq1_into(&on.goal[..nq], on.q, &mut memory.square)?;
+            memory.difference.resize(nv, 0.0);
+            on.model.difference_into(&on.goal[..nq], on.q, &mut memory.difference)?;
+            let StateMemory { square, difference } = memory;
+            self.turning.choose(difference, |k, motion| {
+                let ((first, places), by) = (self.turning.parts[k], jlog6(motion));
+                for (j, y) in places.iter().enumerate() {
+                    for (i, x) in places.iter().enumerate() {
+                        square[(first + i, first + j)] = by[(*x, *y)];
+                    }
+                }
+            });
             for block in &self.blocks.0 {
                 for j in block.clone() {
                     for i in block.clone() {
@@ -145,23 +161,20 @@ impl Residual for StateError {
         true
     }
     fn is_linear(&self) -> bool {
-        self.turning.is_empty()
+        self.turning.parts.is_empty()
     }
     fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        if self.turning.is_empty() {
+        if self.turning.parts.is_empty() {
             return Ok(());
         }
         let nv = self.nv;
         let memory = memory_of::<StateMemory>(on.own)?;
         memory.difference.resize(nv, 0.0);
         on.model.difference_into(&on.goal[..on.model.nq()], on.q, &mut memory.difference)?;
-        for (first, places) in &self.turning {
-            let spread = |from: &[f64]| {
-                let mut six = [0.0; 6];
-                places.iter().zip(&from[*first..]).for_each(|(place, x)| six[*place] = *x);
-                six
-            };
-            let (r, weights) = (Motion::from_array(spread(&memory.difference)), Force::from_array(spread(lambda)));
+        self.turning.choose(&mut memory.difference, |_, _| {});
+        for (first, places) in &self.turning.parts {
+            let r = Turning::motion((*first, places), &memory.difference);
+            let weights = Force::from_array(Turning::motion((*first, places), lambda).to_array());
             let bent = BentLog::new(r, weights).hessian;
             for (j, y) in places.iter().enumerate() {
                 for (i, x) in places.iter().enumerate() {
@@ -171,31 +184,6 @@ impl Residual for StateError {
         }
         Ok(())
     }
-}
-
-/// Joints that turn in space, or their parts: where their directions begin, and which of those of a free body they are.
-fn turning(model: &Model) -> Vec<(usize, &'static [usize])> {
-    let mut found = Vec::new();
-    let mut add = |first: usize, geometry: Geometry| match geometry {
-        Geometry::Flat => {}
-        Geometry::Se2 => found.push((first, [0, 1, 5].as_slice())),
-        Geometry::So3 => found.push((first, [3, 4, 5].as_slice())),
-        Geometry::Se3 => found.push((first, [0, 1, 2, 3, 4, 5].as_slice())),
-    };
-    for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
-        let first = body.v_range().start;
-        match body.joint() {
-            Joint::Composite(composite) => {
-                let mut at = first;
-                for part in composite.parts() {
-                    add(at, JointKind::geometry(&part.joint));
-                    at += part.joint.nv();
-                }
-            }
-            joint => add(first, joint.geometry()),
-        }
-    }
-    found
 }
 
 /// Memory of the Jacobian.

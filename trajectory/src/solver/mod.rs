@@ -17,6 +17,7 @@ mod report;
 mod shooting;
 mod support;
 mod trial;
+mod warm;
 
 pub use fddp::{Fddp, FddpOptions};
 pub use multi_start::{Guess, Method, MultiStart, MultiStartOptions, Progress};
@@ -24,3 +25,4 @@ pub use newton::{Hessian, Newton, NewtonOptions, RollOut};
 pub use proximal::{Proximal, ProximalOptions};
 pub use report::{Attempt, Control, Iteration, Report, Status, Warning};
 pub use shooting::{MultipleShooting, ShootingOptions};
+pub use warm::{WarmNode, WarmStart};

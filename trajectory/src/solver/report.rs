@@ -16,7 +16,7 @@ pub enum Status {
     Stalled {
         /// Where the expected improvement is greatest.
         node: usize,
-        /// The cost that weighs most there, if the node has names for its costs.
+        /// The cost with the largest gradient there, or, if none has one there, at any node.
         term: Option<String>,
     },
     /// Constraints that cannot all hold, wherever a solver begins.
@@ -70,7 +70,7 @@ impl fmt::Display for Status {
             Self::Acceptable => f.write_str("acceptable: nothing improves any more, short of the tolerance"),
             Self::Stalled { node, term } => {
                 write!(f, "stalled: no step improves; most is missing at node {node}")?;
-                term.as_ref().map_or(Ok(()), |term| write!(f, ", where `{term}` costs most"))
+                term.as_ref().map_or(Ok(()), |term| write!(f, "; `{term}` is the steepest cost"))
             }
             Self::Infeasible(certificate) => write!(f, "infeasible: {certificate}"),
             Self::NoFeasiblePoint { constraints } => match &constraints[..] {

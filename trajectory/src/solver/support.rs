@@ -16,7 +16,7 @@ pub(super) fn misfit(problem: &Problem) -> Fault {
 pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
     // Solvers that keep equalities alone know no bounds of controls.
     if let Some(name) = problem.choice().filter(|_| equalities).and_then(|choice| choice.bounded()) {
-        let reason = Reason::Other("this solver does not keep its bounds; `Newton` does".into());
+        let reason = Reason::Other("this solver does not keep its bounds; `Fddp`, `Newton` and `Proximal` do".into());
         return Some(Fault { node: 0, phase: problem.phase_of(0).into(), term: Some(name), reason: Box::new(reason) });
     }
     if let Some(fault) = cone_not_kept(problem) {
@@ -24,7 +24,11 @@ pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
     }
     let of = |k: usize| {
         let dims = problem.dims(k);
-        let between = (0..dims.n_in).map(Row::Inequality);
+        let (mut lower, mut upper) = (vec![0.0; dims.n_in], vec![0.0; dims.n_in]);
+        problem.bounds(k, &mut lower, &mut upper);
+        // Rows without a bound are always kept.
+        let bounded = |i: &usize| lower[*i].is_finite() || upper[*i].is_finite();
+        let between = (0..dims.n_in).filter(bounded).map(Row::Inequality);
         let equal = (0..dims.n_eq).map(Row::Equality).filter(|_| !equalities);
         let row = between.chain(equal).find_map(|row| problem.constraint_of(k, row));
         row.map(|name| (k, name))
@@ -48,15 +52,22 @@ pub(super) fn of_dynamics(problem: &Problem, node: usize, reason: Reason) -> Fau
     Fault { node, phase: problem.phase_of(node).into(), term: None, reason: Box::new(reason) }
 }
 
-/// The cost that weighs most at a node.
+/// The cost with the largest gradient at a node; where none has one there, at any node.
 pub(super) fn worst_term(
     problem: &Problem,
     at: &Trajectory,
     node: usize,
     memory: &mut ProblemMemory,
 ) -> Option<String> {
-    let costs = problem.costs(node, at.x(node), at.u(node), memory).ok()?;
-    costs.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name)
+    let mut steepest = |k: usize| {
+        let all = problem.gradients(k, at.x(k), at.u(k), memory).unwrap_or_default();
+        all.into_iter().filter(|(_, gradient)| *gradient > 0.0).max_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    if let Some((name, _)) = steepest(node) {
+        return Some(name);
+    }
+    let all = (0..=problem.steps()).filter_map(steepest);
+    all.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name)
 }
 
 /// Beyond this, costs count as unbounded: squares of what no robot does.

@@ -188,6 +188,21 @@ impl Node for Stage {
         }
         Ok(())
     }
+    fn gradients(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<(String, f64)>, NodeError> {
+        let mut out = Quadratic::new(self.dims(), self.is_last());
+        let mut parameters = at.parameters.to_vec();
+        let mut gradients = Vec::with_capacity(self.terms.len());
+        // Each with its weight, and with none of the others.
+        for term in &self.terms {
+            for other in &self.terms {
+                parameters[other.weight] = if other.weight == term.weight { at.parameters[term.weight] } else { 0.0 };
+            }
+            self.linearize(At { parameters: &parameters, ..at }, memory, &mut out)?;
+            let largest = out.lx.iter().chain(out.lu.iter()).fold(0.0_f64, |most, x| most.max(x.abs()));
+            gradients.push((term.name.clone(), largest));
+        }
+        Ok(gradients)
+    }
     fn costs(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<(String, f64)>, NodeError> {
         let (at, dims) = (self.timed(at)?, self.dims());
         let mut next = vec![0.0; if self.is_last() { 0 } else { dims.nx }];

@@ -243,3 +243,53 @@ fn descriptions_that_are_no_problem_are_named() {
     let error = Problem::builder(&model).start(&[f64::NAN; 7], &[0.0; 7]).phase(Phase::new("a", 1, 0.1, step()));
     assert!(error.build().expect_err("no start").to_string().starts_with("the start: "));
 }
+
+/// A stalled end names the cost that is steepest, not the one that is largest.
+#[test]
+fn a_stalled_end_names_a_cost_that_has_a_gradient() {
+    let model = robot("pendulum", false);
+    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+    // A derivative of the wrong sign: no step improves.
+    let wrong = Given::new(
+        1,
+        Depends::U,
+        |on, r| {
+            r[0] = on.u[0] - 1.0;
+            Ok(())
+        },
+        |_, out| {
+            out.du.fill(-1.0);
+            Ok(())
+        },
+    );
+    let large = Given::new(
+        1,
+        Depends::Q,
+        |_, r| {
+            r[0] = 1e3;
+            Ok(())
+        },
+        |_, out| {
+            out.dq.fill(0.0);
+            Ok(())
+        },
+    );
+    let phase = Phase::new("move", 5, 0.1, step).cost(Cost::new("large", large)).cost(Cost::new("wrong", wrong));
+    let problem = Problem::builder(&model).phase(phase).build().expect("is a problem");
+    let start = guess::standing(&problem);
+    let gradients = problem.gradients(0, start.x(0), start.u(0), &mut problem.memory()).expect("runs");
+    // ½ h r², of which r is −1 and its derivative −1.
+    assert_eq!(gradients[0], ("large".to_owned(), 0.0));
+    assert!(gradients[1].0 == "wrong" && (gradients[1].1 - 0.1).abs() < 1e-15, "{gradients:?}");
+    let reports = [
+        Fddp::new(&problem, FddpOptions::default()).solve(&problem, &start),
+        Newton::new(&problem, NewtonOptions::default()).solve(&problem, &start),
+        MultipleShooting::new(&problem, ShootingOptions::default()).solve(&problem, &start),
+    ];
+    for report in reports {
+        let Status::Stalled { term, .. } = &report.status else { panic!("{report:?}") };
+        assert_eq!(term.as_deref(), Some("wrong"));
+        let text = report.status.to_string();
+        assert!(text.ends_with("; `wrong` is the steepest cost"), "{text}");
+    }
+}

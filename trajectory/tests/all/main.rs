@@ -29,6 +29,7 @@ mod robustness;
 mod steps;
 mod threads;
 mod verdict;
+mod warm;
 
 #[path = "../../problems/drawn.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]

@@ -1,7 +1,7 @@
 //! Residuals: Jacobians and Hessians against differences and dual numbers, values against what they mean, goals that are none.
 
 use crate::common::joints::{arm_on, kinds};
-use crate::common::robot;
+use crate::common::{puck, robot};
 use gradyn::dynamics::{ReferenceFrame, frame_pose};
 use gradyn::spatial::{Momentum, exp3};
 use gradyn::{Model, Motion, Transform, Workspace};
@@ -213,30 +213,63 @@ fn a_coulomb_cone_is_the_force_on_its_surface() {
     }
 }
 
-/// Half a turn from the goal, the rotation vector jumps: that is an error with a reason, for values and derivatives.
+/// Half a turn from the goal there are two rotation vectors: both signs of the axis are the same residual, at the cost of the angle.
 #[test]
-fn half_a_turn_is_an_error() {
+fn half_a_turn_has_a_side() {
     let model = robot("panda", false);
     let hand = model.find_frame("panda_link8").expect("is there");
     let here = frame_pose(&model, &mut Workspace::new(&model), &model.neutral::<f64>(), hand).expect("runs");
     for axis in [Vector3::x(), Vector3::y(), Vector3::new(0.6, 0.0, 0.8)] {
-        let turned = here.rotation * exp3(axis * std::f64::consts::PI);
-        let there = Transform::new(turned, here.translation);
-        for error in [
-            costs(&model, &[], FramePlacement::new(hand, there), Loss::Quadratic),
-            costs(&model, &[], FrameRotation::new(hand, turned), Loss::Quadratic),
-        ] {
-            let error = error.expect_err("has no logarithm");
-            assert!(
-                error.starts_with("node 0 (phase `hold`), term `term`: the frame is turned by 3.14159265"),
-                "{error}"
-            );
+        for sign in [1.0, -1.0] {
+            let turned = here.rotation * exp3(axis * (sign * std::f64::consts::PI));
+            let there = Transform::new(turned, here.translation);
+            for cost in [
+                costs(&model, &[], FramePlacement::new(hand, there), Loss::Quadratic),
+                costs(&model, &[], FrameRotation::new(hand, turned), Loss::Quadratic),
+            ] {
+                let cost = cost.expect("has a logarithm");
+                // Angles near half a turn lose digits to the pose's rounding, 1e-15 or so.
+                assert!((cost - std::f64::consts::PI.powi(2)).abs() < 1e-12, "{cost}");
+            }
         }
-        // A thousandth of a radian less is none, and the cost is the angle's.
+        // So it is a thousandth of a radian nearer.
         let near = here.rotation * exp3(axis * (std::f64::consts::PI - 1e-3));
         let cost = costs(&model, &[], FrameRotation::new(hand, near), Loss::Quadratic).expect("has a logarithm");
         // Angles near half a turn lose digits to the pose's rounding, 1e-15 or so.
         assert!((cost - (std::f64::consts::PI - 1e-3).powi(2)).abs() < 1e-12, "{cost}");
+    }
+}
+
+/// A free body that is half a turn away from its goal turns there, whichever way the goal is written, about the same axis.
+#[test]
+fn a_goal_of_half_a_turn_is_reached() {
+    use gradyn_trajectory::{Newton, NewtonOptions, Status};
+    use std::f64::consts::PI;
+    let model = puck::free_body();
+    let frame = model.find_frame("body").expect("is there");
+    for (k, angle) in [PI, -PI, PI - 1e-12, 1e-12 - PI].into_iter().enumerate() {
+        let there = Transform::from_rpy([0.0, 0.0, angle], Vector3::zeros());
+        let q = [[0.0; 3].as_slice(), &there.quaternion().to_array()].concat();
+        let goals: [Box<dyn Residual>; 3] = [
+            Box::new(FramePlacement::new(frame, there)),
+            Box::new(FrameRotation::new(frame, there.rotation)),
+            Box::new(StateError::at(&model, &q, &[0.0; 6])),
+        ];
+        for (what, goal) in ["placement", "rotation", "state"].into_iter().zip(goals) {
+            let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Full(6)));
+            let phase = Phase::new("turn", 10, 0.1, step).cost(Cost::new("effort", Control::zero()).weight(1e-3));
+            let problem = Problem::builder(&model).phase(phase).last(Cost::boxed("goal", goal).weight(1e3));
+            let problem = problem.build().expect("is a problem");
+            let mut solver = Newton::new(&problem, NewtonOptions::default());
+            let report = solver.solve(&problem, &guess::standing(&problem));
+            assert_eq!(report.status, Status::Converged, "{what} {k}");
+            // To the goal, but for what the effort holds back, 1e-3 in 1e3; clockwise or not is the same for all.
+            let end = solver.trajectory().x(10);
+            assert!(
+                end[5].abs() > 0.999 && solver.trajectory().x(5)[5] * solver.trajectory().x(5)[6] < 0.0,
+                "{what} {k}: {end:?}"
+            );
+        }
     }
 }
 
@@ -408,6 +441,19 @@ fn rates_are_of_controls_one_after_the_other() {
     for (k, change) in [1.0, 3.0, 0.5].into_iter().enumerate() {
         let cost = problem.costs(k, at.x(k), at.u(k), &mut memory).expect("runs")[0].1;
         assert!((cost - 0.5 * change * change / 0.1).abs() < 1e-12, "{k}: {cost}");
+    }
+    // Before the first step the controls hold the start still, if no others are said.
+    let bent = || Problem::builder(&model).start(&[0.5], &[0.0]).phase(phase()).remember_controls();
+    let problem = bent().build().expect("is a problem");
+    let mut still = [0.0];
+    problem.hold(0, problem.start(), &mut problem.memory(), &mut still).expect("runs");
+    assert!(still[0].abs() > 0.1, "{still:?}");
+    assert_eq!(problem.start()[2..], still);
+    let problem = bent().controls_before(&[2.0]).build().expect("is a problem");
+    assert_eq!(problem.start()[2..], [2.0]);
+    for (before, said) in [(&[1.0, 2.0][..], "expected 1"), (&[f64::NAN], "it must be finite")] {
+        let error = bent().controls_before(before).build().expect_err("is wrong").to_string();
+        assert!(error.contains("the controls before the first step") && error.contains(said), "{error}");
     }
     let error = Problem::builder(&model).phase(phase()).build().expect_err("remembers nothing").to_string();
     assert!(error.contains("does not remember controls"), "{error}");

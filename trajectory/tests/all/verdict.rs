@@ -60,7 +60,7 @@ fn forces_lead_so_far_and_no_further() {
     assert!(*gap > 0.0);
     let within = to(0.999 * furthest);
     assert_eq!(certificate::find(&within), None);
-    let standing = Guess { name: "standing".into(), trajectory: guess::standing(&within) };
+    let standing = Guess { name: "standing".into(), trajectory: guess::standing(&within), warm: None };
     let report = MultiStart::new(&within, MultiStartOptions::default()).solve(&within, &[standing]);
     assert_eq!(report.status, Status::Converged, "{report:?}");
 }
@@ -76,7 +76,7 @@ fn weak_motors_swing_up_as_often_as_with_ipopt() {
         let seeds = golden[family].as_array().expect("a list");
         let solved = seeds.iter().take(10).filter(|seed| {
             let (problem, trajectory) = drawn(family, seed.as_u64().expect("a seed")).expect("a problem");
-            let guess = Guess { name: "standing".into(), trajectory };
+            let guess = Guess { name: "standing".into(), trajectory, warm: None };
             MultiStart::new(&problem, MultiStartOptions::default()).solve(&problem, &[guess]).status.is_solved()
         });
         assert_eq!(solved.count(), 10, "{family}");
@@ -87,7 +87,7 @@ fn weak_motors_swing_up_as_often_as_with_ipopt() {
 #[test]
 fn a_refuted_problem_is_tried_once() {
     let (problem, _) = infeasible(5).expect("a problem");
-    let standing = Guess { name: "standing".into(), trajectory: guess::standing(&problem) };
+    let standing = Guess { name: "standing".into(), trajectory: guess::standing(&problem), warm: None };
     let report = MultiStart::new(&problem, MultiStartOptions::default()).solve(&problem, &[standing]);
     assert!(matches!(report.status, Status::Infeasible(_)), "{report:?}");
     assert_eq!(report.attempts.len(), 1);

@@ -9,6 +9,7 @@ use gradyn_trajectory::quadratic::Quadratic;
 use gradyn_trajectory::riccati::Riccati;
 use nalgebra::DVector;
 use std::path::Path;
+use unicode_width::UnicodeWidthStr;
 
 /// What a trajectory is like.
 struct Findings {
@@ -26,27 +27,34 @@ pub(super) fn text(task: &Task, file: &Path) -> Result<String, Error> {
     let all = theirs::read(file, task)?.exactly(task)?;
     let refuse = |fault: Fault| Error::States { file: file.display().to_string(), reason: fault.to_string() };
     let found = findings(task, &all).map_err(refuse)?;
-    let mut text = format!("cost                  {}\n", exact(found.cost));
+    // Names that are longer move the numbers to the right.
+    let width = found.costs.iter().map(|(name, _)| name.width() + 4).fold(22, usize::max);
+    let row = |label: &str, value: String| {
+        let room = width.saturating_sub(label.width());
+        format!("{label}{:room$}{value}\n", "")
+    };
+    let mut text = row("cost", exact(found.cost));
     for (name, cost) in &found.costs {
-        text.push_str(&format!("  {name:<20}{}\n", exact(*cost)));
+        text.push_str(&row(&format!("  {name}"), exact(*cost)));
     }
     let node = |k: usize| format!("node {}, phase {}", k.saturating_sub(task.first()), task.problem.phase_of(k));
-    text.push_str(&format!("largest gap           {:.3e} ({})\n", found.gap.0, node(found.gap.1)));
-    let kept = kept::kept(task, &all, &[]);
+    text.push_str(&row("largest gap", format!("{:.3e} ({})", found.gap.0, node(found.gap.1))));
+    let kept = kept::kept(task, &all, &[], &[]);
     if !kept.is_empty() {
-        text.push_str(&format!("largest violation     {:.3e}\n", kept::worst(&kept)));
+        text.push_str(&row("largest violation", format!("{:.3e}", kept::worst(&kept))));
         text.push_str(&kept::text(&kept));
     }
     // A sweep without multipliers says nothing of what bounds hold back.
     if kept.iter().any(|kept| kept.active > 0) {
         return Ok(text);
     }
-    text.push_str(&match found.stationarity {
-        Ok((most, k)) => format!("stationarity |Qu|     {most:.3e} ({})\n", node(k)),
-        Err(k) => format!("stationarity |Qu|     none: the sweep is indefinite at {}\n", node(k)),
-    });
+    let stationarity = match found.stationarity {
+        Ok((most, k)) => format!("{most:.3e} ({})", node(k)),
+        Err(k) => format!("none: the sweep is indefinite at {}", node(k)),
+    };
+    text.push_str(&row("stationarity |Qu|", stationarity));
     if let Some(expected) = found.expected {
-        text.push_str(&format!("expected decrease     {expected:.3e}\n"));
+        text.push_str(&row("expected decrease", format!("{expected:.3e}")));
     }
     Ok(text)
 }

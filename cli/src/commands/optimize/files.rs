@@ -4,6 +4,7 @@ use super::kept::{self, Kept};
 use super::motion::Motion;
 use super::page;
 use super::solve::Solved;
+use super::warm::Written;
 use crate::answer::joints;
 use crate::csv::field;
 use crate::error::Error;
@@ -68,6 +69,9 @@ struct Answer<'a> {
     forces: Vec<Entries<Vec<f64>>>,
     gains: Vec<Rows<'a>>,
     history: Vec<IterationAnswer>,
+    /// Where the solver has ended; none of those without multipliers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warm_start: Option<Written<'a>>,
 }
 
 #[derive(Serialize)]
@@ -133,6 +137,12 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         penalty: it.penalty,
         exact_hessian: it.exact,
     };
+    // What has ended nowhere is no place to begin at.
+    let ended = matches!(
+        report.status,
+        Status::Converged | Status::Acceptable | Status::IterationLimit | Status::TimeLimit | Status::Stopped
+    );
+    let warm = solved.found.warm.as_ref().filter(|_| ended);
     let answer = Answer {
         task: &task.name,
         robot: model.name(),
@@ -168,6 +178,7 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         forces: motion.forces.iter().map(|forces| Entries(forces.clone())).collect(),
         gains: solved.found.gains.iter().skip(task.first()).map(Rows).collect(),
         history: solved.found.history.iter().map(iteration).collect(),
+        warm_start: warm.map(|(method, warm)| Written::new(method.name(), warm)),
     };
     let text = serde_json::to_string(&answer).map_err(|error| Error::Stdout(error.into()))?;
     Ok(text + "\n")

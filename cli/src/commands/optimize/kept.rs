@@ -62,8 +62,14 @@ fn beside(rows: &[f64]) -> (f64, bool) {
     ((size - t).max(0.0), t - size <= AT * (1.0 + size))
 }
 
-/// All constraints, in the order in which they are met. Nodes that cannot be evaluated are left out.
-pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipliers]) -> Vec<Kept> {
+/// All constraints, in the order in which they are met. Nodes that cannot be evaluated are left out. `controls`: multipliers of the bounds of
+/// controls by node.
+pub(super) fn kept(
+    task: &Task,
+    trajectory: &Trajectory,
+    multipliers: &[Multipliers],
+    controls: &[Vec<Option<f64>>],
+) -> Vec<Kept> {
     let problem = &task.problem;
     let mut memory = problem.memory();
     let mut all: Vec<Kept> = Vec::new();
@@ -102,16 +108,15 @@ pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipli
             add(name, beside(&ineq[cone.clone()]), k, prices.and_then(|m| m.ineq.get(cone.start)).copied());
         }
         if let Some((lower, upper)) = problem.node(k).control_bounds() {
-            for ((u, lower), upper) in
-                u.iter().zip(lower).zip(upper).filter(|((_, l), u)| l.is_finite() || u.is_finite())
-            {
+            for i in (0..u.len()).filter(|i| lower[*i].is_finite() || upper[*i].is_finite()) {
                 let name = match (task.start.parameters.is_empty(), task.free_phases().next()) {
                     _ if k >= task.first() => CONTROLS,
                     (true, _) => DURATIONS,
                     (false, None) => PARAMETERS,
                     (false, Some(_)) => CHOSEN,
                 };
-                add(name, outside(*u, *lower, *upper), k, None);
+                let price = controls.get(k).and_then(|prices| prices.get(i).copied().flatten());
+                add(name, outside(u[i], lower[i], upper[i]), k, price);
             }
         }
     }

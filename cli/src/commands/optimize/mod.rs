@@ -9,6 +9,7 @@ mod page;
 mod solve;
 mod theirs;
 mod verdict;
+mod warm;
 
 pub(super) use solve::quietly;
 
@@ -29,18 +30,20 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     if let Some(threads) = args.threads {
         task.solver.threads = threads.into();
     }
-    let warnings = task.robot.warnings();
+    let mut warnings = task.robot.warnings();
+    warnings.extend(task.warnings.iter().cloned());
     if args.explain {
         return Ok(Report { text: explain::text(&task), warnings, ..Report::default() });
     }
     if let Some(file) = &args.compare {
         return Ok(Report { text: compare::text(&task, file)?, warnings, ..Report::default() });
     }
-    let guesses = solve::guesses(&task)?;
+    let (guesses, left_out) = solve::guesses(&task)?;
+    warnings.extend(left_out);
     if args.check {
         for (guess, of) in guesses.iter().zip(&task.guesses) {
             let check = task.problem.check(&guess.trajectory);
-            let check = check.map_err(|error| task.source.refuse(of.at.0, &of.at.1, error.to_string()))?;
+            let check = check.map_err(|error| task.source.refuse_at(&of.at, error.to_string()))?;
             if !check.agrees() {
                 return Ok(Report { text: format!("{check}\n"), warnings, failed: true, ..Report::default() });
             }

@@ -35,7 +35,7 @@ pub(super) struct Motion {
 impl Motion {
     pub(super) fn of(task: &Task, solved: &Solved) -> Self {
         let found = &solved.found;
-        let kept = kept(task, &found.trajectory, &found.multipliers);
+        let kept = kept(task, &found.trajectory, &found.multipliers, &found.control_multipliers);
         Self { kept, ..Self::along(task, &found.trajectory) }
     }
 

@@ -17,17 +17,32 @@ pub(super) struct Solved {
     pub(super) took: Duration,
 }
 
-/// Where the solver begins: all guesses of the task.
-pub(super) fn guesses(task: &Task) -> Result<Vec<Guess>, Error> {
-    let one = |of: &GuessTask| Ok(Guess { name: of.name.clone(), trajectory: guess(task, of)? });
-    task.guesses.iter().map(one).collect()
+/// Where the solver begins: all guesses of the task, and why nothing but the trajectory is taken of files that have more.
+pub(super) fn guesses(task: &Task) -> Result<(Vec<Guess>, Vec<String>), Error> {
+    let all: Vec<_> = task.guesses.iter().map(|of| guess(task, of)).collect::<Result<_, _>>()?;
+    let (guesses, left_out): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    Ok((guesses, left_out.into_iter().flatten().collect()))
 }
 
-fn guess(task: &Task, of: &GuessTask) -> Result<Trajectory, Error> {
+fn guess(task: &Task, of: &GuessTask) -> Result<(Guess, Option<String>), Error> {
     let problem = &task.problem;
-    let refuse = |error: &dyn std::fmt::Display| task.source.refuse(of.at.0, &of.at.1, error.to_string());
+    let refuse = |error: &dyn std::fmt::Display| task.source.refuse_at(&of.at, error.to_string());
+    let cold = |trajectory: Trajectory| Guess { name: of.name.clone(), trajectory, warm: None };
     let (states, controls) = match &of.made {
-        Made::File(file) => return theirs::read(file, task)?.resampled(task),
+        Made::File(file) => {
+            let read = theirs::read(file, task).and_then(|theirs| Ok((theirs.resampled(task)?, theirs.warm)));
+            let (trajectory, warm) = read.map_err(|error| refuse(&error))?;
+            let Some(warm) = warm.filter(|_| task.solver.has_multipliers()) else {
+                return Ok((cold(trajectory), None));
+            };
+            return Ok(match warm.with(trajectory.clone(), task) {
+                Ok(warm) => (Guess { warm: Some(warm), ..cold(trajectory) }, None),
+                Err(why) => {
+                    let why = format!("{}: {why}: only the trajectory is taken", file.display());
+                    (cold(trajectory), Some(why))
+                }
+            });
+        }
         Made::Of(states, controls) => (states, controls),
     };
     let made = match states {
@@ -37,10 +52,11 @@ fn guess(task: &Task, of: &GuessTask) -> Result<Trajectory, Error> {
         States::Drawn(to, width, seed) => guess::drawn(problem, to, *width, *seed),
     };
     let made = made.map_err(|error| refuse(&error))?;
-    match controls {
-        Controls::Zero => Ok(made),
-        Controls::Static => guess::with_static_controls(problem, made).map_err(|error| refuse(&error)),
-    }
+    let made = match controls {
+        Controls::Zero => made,
+        Controls::Static => guess::with_static_controls(problem, made).map_err(|error| refuse(&error))?,
+    };
+    Ok((cold(made), None))
 }
 
 /// Columns of the lines of iterations: heading, width, and what stands there. Those of which a method has nothing are left out.
@@ -84,7 +100,7 @@ pub(super) fn say(text: &str) {
 
 /// Reads nothing but the task, and says nothing but a bar on standard error.
 pub(in crate::commands) fn quietly(task: &Task) -> Result<Found, Error> {
-    let (options, guesses) = (&task.solver, guesses(task)?);
+    let (options, (guesses, _)) = (&task.solver, guesses(task)?);
     let bar = progress(options.iterations as u64, &task.name);
     let mut watch = |progress: Progress<'_>| {
         if let Progress::Iteration(it) = progress {

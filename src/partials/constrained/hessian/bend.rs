@@ -8,7 +8,7 @@ use super::columns::Column;
 use super::results::{Curvature, Rate};
 use super::sides::{ACCELERATION, Change, Forces, Frame, MOTIONS, RATES, VELOCITY};
 use crate::dynamics::Constraint;
-use crate::dynamics::constraints::{Place, Side};
+use crate::dynamics::constraints::{Part, Place, Side};
 use crate::dynamics::placed::Placed;
 use crate::partials::constrained::variation::sides;
 use crate::spatial::{Force, Motion};
@@ -31,6 +31,31 @@ pub(super) struct Moved {
     by_q: [Change; 2],
     by_v: [Change; 2],
     by_x: [[Change; 2]; 1 + RATES],
+}
+
+/// What of the weighted rows a change of a side reaches: all that is left out does not depend on it. Of velocities, both ways, it is that of
+/// accelerations alone, since rates are linear in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Poses move.
+    All,
+    /// Velocities change, and accelerations.
+    Velocity,
+    /// Accelerations change.
+    Acceleration,
+    /// The velocity of a rate changes.
+    Rate(usize),
+}
+
+impl Reach {
+    /// Of one motion.
+    fn of(n: usize) -> Self {
+        match n {
+            VELOCITY => Self::Velocity,
+            ACCELERATION => Self::Acceleration,
+            n => Self::Rate(n - 2),
+        }
+    }
 }
 
 impl Held<'_> {
@@ -66,35 +91,38 @@ impl Held<'_> {
         frames
     }
 
-    /// The weighted rows, of any frames.
-    pub(super) fn value<T: Scalar>(&self, [a, b]: &[Frame<T>; 2]) -> T {
+    /// The weighted rows, of any frames; of those that derivatives shall be taken of, what a change reaches.
+    pub(super) fn value<T: Scalar>(&self, [a, b]: &[Frame<T>; 2], reach: Reach) -> T {
         let Self { c, weights, .. } = self;
-        let rows = c.rows();
-        let side = |frame: &Frame<T>, n: usize| Side {
-            pose: frame.pose,
-            velocity: frame.motions[n],
-            acceleration: frame.motions[ACCELERATION],
+        let (mut parts, mut by) = ([Part::Error; 3 + RATES], [(&weights[0], 1.0); 3 + RATES]);
+        let mut count = 0;
+        let mut add = |part: Part, weights, factor: f64| {
+            (parts[count], by[count]) = (part, (weights, factor));
+            count += 1;
         };
-        let mut sum = T::zero();
-        let mut add = |x: &[T; 6], weights: &[f64; 6], by: f64| {
-            for (x, weight) in x[..rows].iter().zip(weights) {
-                sum += *x * (weight * by);
-            }
-        };
-        let mut x = [T::zero(); 6];
         if self.accelerations {
-            c.relation.acceleration(&side(a, VELOCITY), &side(b, VELOCITY), &mut x[..rows]);
-            add(&x, &weights[0], 1.0);
-            c.relation.rate(&side(a, VELOCITY), &side(b, VELOCITY), &mut x[..rows]);
-            add(&x, &weights[0], c.kd);
-            if c.kp != 0.0 {
-                c.relation.error(&a.pose, &b.pose, &mut x[..rows]);
-                add(&x, &weights[0], c.kp);
+            if !matches!(reach, Reach::Rate(_)) {
+                add(Part::Acceleration, &weights[0], 1.0);
+            }
+            if matches!(reach, Reach::All | Reach::Velocity) {
+                add(Part::Rate(VELOCITY), &weights[0], c.kd);
+            }
+            if reach == Reach::All && c.kp != 0.0 {
+                add(Part::Error, &weights[0], c.kp);
             }
         }
         for (n, weights) in weights[1..].iter().enumerate().take(self.rates) {
-            c.relation.rate(&side(a, 2 + n), &side(b, 2 + n), &mut x[..rows]);
-            add(&x, weights, 1.0);
+            if reach == Reach::All || reach == Reach::Rate(n) {
+                add(Part::Rate(2 + n), weights, 1.0);
+            }
+        }
+        let mut x = [[T::zero(); 6]; 3 + RATES];
+        c.relation.parts([&a.pose, &b.pose], [&a.motions, &b.motions], &parts[..count], &mut x[..count]);
+        let (mut sum, rows) = (T::zero(), c.rows());
+        for (x, (weights, by)) in x[..count].iter().zip(by) {
+            for (x, weight) in x[..rows].iter().zip(weights) {
+                sum += *x * (weight * by);
+            }
         }
         sum
     }
@@ -159,28 +187,28 @@ impl Held<'_> {
     }
 
     fn forces_by_duals(&self, frames: &[Frame<f64>; 2], s: usize) -> Forces {
-        let along = |change: Change| {
+        let along = |change: Change, reach: Reach| {
             let mut by = [Change::NONE; 2];
             by[s] = change;
-            self.value(&[0, 1].map(|s| frames[s].dual(&by[s]))).eps
+            self.value(&[0, 1].map(|s| frames[s].dual(&by[s])), reach).eps
         };
-        let force = |to: fn(&mut Change, usize) -> Option<&mut Motion<f64>>, n: usize| {
+        let force = |to: fn(&mut Change, usize) -> Option<&mut Motion<f64>>, n: usize, reach: Reach| {
             let mut x = [0.0; 6];
             for (k, x) in x.iter_mut().enumerate() {
                 let mut change = Change::NONE;
                 if let Some(m) = to(&mut change, n) {
                     *if k < 3 { &mut m.linear[k] } else { &mut m.angular[k - 3] } = 1.0;
                 }
-                *x = along(change);
+                *x = along(change, reach);
             }
             let [a, b, c, d, e, f] = x;
             Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
         };
         let mut motions = [Force::zero(); MOTIONS];
         for (n, to) in motions.iter_mut().enumerate().take(2 + self.rates) {
-            *to = force(|change, n| change.motions.get_mut(n), n);
+            *to = force(|change, n| change.motions.get_mut(n), n, Reach::of(n));
         }
-        Forces { pose: force(|change, _| Some(&mut change.pose), 0), motions }
+        Forces { pose: force(|change, _| Some(&mut change.pose), 0, Reach::All), motions }
     }
 
     /// Adds second derivatives of the function of the sides, along what pairs of columns change of them.
@@ -252,21 +280,21 @@ impl Held<'_> {
                 moved[at].put(s, column);
             }
         }
-        let second = |row: &[Change; 2], column: &[Change; 2]| {
-            self.value(&[0, 1].map(|s| frames[s].hyper(&row[s], &column[s]))).eps1eps2
+        let second = |row: &[Change; 2], column: &[Change; 2], reach: Reach| {
+            self.value(&[0, 1].map(|s| frames[s].hyper(&row[s], &column[s])), reach).eps1eps2
         };
         for Moved { at, by_q, by_v, by_x } in &*moved {
             for along in &*moved {
                 let at = (links.dof[*at], links.dof[along.at]);
-                to.dqq[at] += second(by_q, &along.by_q);
+                to.dqq[at] += second(by_q, &along.by_q, Reach::All);
                 if self.accelerations {
-                    to.dvq[at] += second(by_v, &along.by_q);
-                    to.daq[at] += second(&by_x[0], &along.by_q);
-                    to.dvv[at] += second(by_v, &along.by_v);
+                    to.dvq[at] += second(by_v, &along.by_q, Reach::Velocity);
+                    to.daq[at] += second(&by_x[0], &along.by_q, Reach::Acceleration);
+                    to.dvv[at] += second(by_v, &along.by_v, Reach::Acceleration);
                 }
-                for (by_x, rate) in by_x[1..].iter().zip(&mut *rates) {
+                for (n, (by_x, rate)) in by_x[1..].iter().zip(&mut *rates).enumerate() {
                     if let Some(to) = &mut rate.to {
-                        to[at] += second(by_x, &along.by_q);
+                        to[at] += second(by_x, &along.by_q, Reach::Rate(n));
                     }
                 }
             }

@@ -31,7 +31,7 @@
 //! P = S_k ×* f_v + f_v ∘ ω_k + 2 Ψ̇_k ×* f + B(Ψ̇_k) + (0, ω_k × C(f) + C(f ∘ ω_k))
 //! ```
 
-use super::bend::{Held, Moved};
+use super::bend::{Held, Moved, Reach};
 use super::columns::Column;
 use super::results::{Curvature, Rate, RowsByPlace, Slope};
 use super::sides::{ACCELERATION, Forces, RATES, VELOCITY};
@@ -90,7 +90,7 @@ pub(super) fn add(
             }
         }
         if let Some(slope) = &mut to.slope {
-            *slope.value += held.value(&frames);
+            *slope.value += held.value(&frames, Reach::All);
         }
         held.bend(links, &frames, &memory.columns, &mut memory.moved, rates, to);
     }

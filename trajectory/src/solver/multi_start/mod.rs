@@ -10,6 +10,7 @@ mod variations;
 use super::newton::{Newton, NewtonOptions};
 use super::proximal::{Proximal, ProximalOptions};
 use super::report::{Attempt, Control, Iteration, Report, Status};
+use super::warm::WarmStart;
 use crate::certificate;
 use crate::problem::Problem;
 use crate::quadratic::Multipliers;
@@ -29,7 +30,9 @@ pub enum Method {
 }
 
 impl Method {
-    fn name(self) -> &'static str {
+    /// `newton` or `proximal`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Newton => "newton",
             Self::Proximal => "proximal",
@@ -50,6 +53,8 @@ pub struct Guess {
     pub name: String,
     /// Where to begin.
     pub trajectory: Trajectory,
+    /// Where a solution of this solver has ended, to begin with its multipliers, slacks and barrier too.
+    pub warm: Option<(Method, WarmStart)>,
 }
 
 /// Constants of [`MultiStart`].
@@ -149,6 +154,14 @@ impl MultiStart {
             Method::Proximal => self.proximal.as_ref().map(|solver| solver.multipliers(k)),
         }
     }
+    /// Where that solver has ended, to [begin](Guess::warm) there again with [`method`](Self::method) first; `None` before a solution.
+    #[must_use]
+    pub fn warm_start(&self) -> Option<WarmStart> {
+        match self.last {
+            Method::Newton => self.newton.as_ref()?.warm_start(),
+            Method::Proximal => self.proximal.as_ref()?.warm_start(),
+        }
+    }
     /// As [`Newton::control_multiplier`], of that solver.
     #[must_use]
     pub fn control_multiplier(&self, k: usize, control: usize) -> Option<f64> {
@@ -175,19 +188,20 @@ impl MultiStart {
         let until = self.options.time.and_then(|limit| Instant::now().checked_add(limit));
         let proof = certificate::find(problem);
         let (first, seed) = (self.options.method, self.options.seed);
-        let planned: Vec<(String, Trajectory, Method)> =
-            guesses.iter().map(|Guess { name, trajectory }| (name.clone(), trajectory.clone(), first)).collect();
+        let of = |guess: &Guess| guess.warm.as_ref().map_or(first, |(method, _)| *method);
+        let planned = guesses.iter().map(|guess| (guess.clone(), of(guess)));
         // Made when they are needed: most problems are solved before.
         let of = |()| guesses.first().map(|guess| variations(problem, guess, first, seed));
         let later = std::iter::once(()).flat_map(of).flatten();
         let mut attempts = Vec::new();
         let mut best: Option<Ended> = None;
-        for (name, guess, method) in planned.into_iter().chain(later) {
+        let later = later.map(|(name, trajectory, method)| (Guess { name, trajectory, warm: None }, method));
+        for (guess, method) in planned.chain(later) {
             let spent = self.history.len();
             if best.is_some() && (spent >= self.options.iterations || until.is_some_and(|end| Instant::now() >= end)) {
                 break;
             }
-            let what = format!("{name}, {}", method.name());
+            let what = format!("{}, {}", guess.name, method.name());
             if best.is_some() && watch(Progress::Attempt(&what)) == Control::Stop {
                 break;
             }
@@ -221,7 +235,7 @@ impl MultiStart {
     fn attempt(
         &mut self,
         problem: &Problem,
-        guess: &Trajectory,
+        guess: &Guess,
         method: Method,
         until: Option<Instant>,
         watch: &mut (impl FnMut(Progress<'_>) -> Control + Send),
@@ -241,7 +255,10 @@ impl MultiStart {
                 options.iterations = options.iterations.min(left);
                 options.time = shorter(options.time, time);
                 let solver = self.newton.insert(Newton::new(problem, options));
-                let report = solver.solve_with(problem, guess, each);
+                let report = match &guess.warm {
+                    Some((_, from)) => solver.solve_warm_with(problem, from, each),
+                    None => solver.solve_with(problem, &guess.trajectory, each),
+                };
                 (report, solver.trajectory().clone())
             }
             Method::Proximal => {
@@ -249,7 +266,10 @@ impl MultiStart {
                 options.iterations = options.iterations.min(left);
                 options.time = shorter(options.time, time);
                 let solver = self.proximal.insert(Proximal::new(problem, options));
-                let report = solver.solve_with(problem, guess, each);
+                let report = match &guess.warm {
+                    Some((_, from)) => solver.solve_warm_with(problem, from, each),
+                    None => solver.solve_with(problem, &guess.trajectory, each),
+                };
                 (report, solver.trajectory().clone())
             }
         };

@@ -112,7 +112,8 @@ impl Inner {
     /// Is it close to an optimum, or has it solved barrier problems?
     fn arrives(&self) -> bool {
         let Run { error, mu, .. } = self.run;
-        error <= CLOSE || (mu > 0.0 && mu <= SOLVED * self.options.barrier)
+        let solved = self.begun_warm.map_or(mu <= SOLVED * self.options.barrier, |begun| mu < begun);
+        error <= CLOSE || (mu > 0.0 && solved)
     }
 
     /// Has it taken as much time as was allowed?

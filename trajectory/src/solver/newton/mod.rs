@@ -23,6 +23,7 @@ mod restoration;
 mod rows;
 mod rows_of_cones;
 mod search;
+mod warm;
 mod ways;
 
 use super::bare::Bare;
@@ -32,6 +33,7 @@ use super::filter::Filter;
 use super::optimality::{self, Optimality};
 use super::report::{Control, Iteration, Report, Status};
 use super::support::{misfit, of_dynamics};
+use super::warm::Begin;
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
 use crate::quadratic::Multipliers;
@@ -88,6 +90,8 @@ struct Inner {
     /// How it goes on, and when at the latest another way is tried: after so many iterations in all.
     way: Way,
     most: usize,
+    /// μ where a solution has begun from another one, until another way is tried.
+    begun_warm: Option<f64>,
     /// When it has to end.
     until: Option<Instant>,
     /// Are there multipliers and slacks of a solution before, and how many in a row have failed since?
@@ -166,6 +170,7 @@ impl Newton {
             run: Run::new(&options),
             way: Way::first(false),
             most: options.iterations,
+            begun_warm: None,
             until: None,
             warm: false,
             failures: 0,
@@ -218,14 +223,14 @@ impl Newton {
         guess: &Trajectory,
         watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
-        self.run(problem, Some(guess), watch)
+        self.run(problem, Begin::Guess(guess), watch)
     }
 
-    /// From a guess, or from the last solution.
+    /// From a guess, or from a solution.
     fn run(
         &mut self,
         problem: &Problem,
-        guess: Option<&Trajectory>,
+        begin: Begin<'_>,
         mut watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
         let Self { crew, solver } = self;
@@ -234,17 +239,20 @@ impl Newton {
         solver.run = Run::new(&solver.options);
         let status = if let Some(why) = solver.options.wrong() {
             Status::Fault(of_dynamics(problem, 0, Reason::Other(why)))
-        } else if guess.is_none_or(|guess| guess.fits(problem)) && solver.kept.fits(problem) {
-            match guess {
-                Some(guess) => {
+        } else if begin.fits(problem) && solver.kept.fits(problem) {
+            solver.begun_warm = None;
+            match begin {
+                Begin::Guess(guess) => {
                     solver.kept.copy_from(guess);
                     solver.reset(problem);
                 }
-                None => {
+                Begin::Warm(from) => solver.take_over(problem, from),
+                Begin::Last => {
                     (solver.run.scale, solver.run.mu) = (scale, mu.min(solver.options.barrier));
                     solver.go_on(problem);
                 }
             }
+            let guess = begin.trajectory();
             crew.serve(problem, &|_, _, _| {}, || solver.by_ways(crew, problem, guess, &mut watch))
         } else {
             Status::Fault(misfit(problem))

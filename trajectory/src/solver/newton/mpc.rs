@@ -11,6 +11,7 @@ use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
 use crate::solver::cycle::{self, FAILURES, Plan};
 use crate::solver::support::of_dynamics;
+use crate::solver::warm::Begin;
 
 impl Newton {
     /// Solves from the last solution: its trajectory, multipliers, slacks and barrier. From `guess` with none of these where there is no
@@ -27,7 +28,7 @@ impl Newton {
         watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
         let cold = !self.solver.warm || self.solver.failures >= FAILURES;
-        let report = self.run(problem, cold.then_some(guess), watch);
+        let report = self.run(problem, if cold { Begin::Guess(guess) } else { Begin::Last }, watch);
         let fine = matches!(
             report.status,
             Status::Converged | Status::Acceptable | Status::IterationLimit | Status::TimeLimit | Status::Stopped

@@ -167,7 +167,7 @@ impl Rows {
             cone.keep_near(&self.s, &mut self.z[0], mu);
         }
     }
-    fn push_inside(&mut self, rows: std::ops::Range<usize>) {
+    pub(super) fn push_inside(&mut self, rows: std::ops::Range<usize>) {
         for i in rows {
             let (l, u) = (self.lower[i], self.upper[i]);
             let room = PUSH * (u - l);

@@ -20,6 +20,10 @@ use std::time::Instant;
 /// With 250 one more of 100 double pendulums is left unsolved.
 const PATIENCE: usize = 125;
 
+/// After so many iterations from another solution, if it neither comes close to an optimum nor solves a barrier problem, the trajectory alone
+/// is taken from it: from its own solution it takes one, from one of a problem that is a little different less than ten.
+const WARM: usize = 25;
+
 /// How directions and trials are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
@@ -54,7 +58,8 @@ impl Inner {
     }
 
     /// Solves from a guess, by one way after the other until one leads to a solution; where none does, the best one goes on with the iterations
-    /// that are left. Without a guess, from where the last solution has ended, by the first way alone.
+    /// that are left. Without a guess, from where the last solution has ended, by the first way alone; where another
+    /// solution has been taken over, first from there.
     pub(super) fn by_ways(
         &mut self,
         crew: &Crew,
@@ -71,6 +76,21 @@ impl Inner {
             (Some(_), false) if options.roll_out == RollOut::Automatic => 3,
             _ => 2,
         };
+        if let (Some(_), Some(guess)) = (self.begun_warm, guess) {
+            self.way = ways[0];
+            if options.roll_out != RollOut::Automatic {
+                self.way.roll_out = options.roll_out;
+            }
+            self.most = options.iterations.min(WARM);
+            let status = self.iterate(crew, problem, false, watch);
+            if !self.leads_nowhere(&status) || self.history.len() >= self.options.iterations {
+                return status;
+            }
+            self.begun_warm = None;
+            self.kept.copy_from(guess);
+            self.run = Run::new(&self.options);
+            self.reset(problem);
+        }
         let (mut blocked, mut best) = (Vec::new(), None::<(Status, Run, Way)>);
         for (tried, way) in ways[..count].iter().enumerate() {
             if let (1.., Some(guess)) = (tried, guess) {

@@ -20,6 +20,7 @@ mod options;
 mod rows;
 mod search;
 mod sets;
+mod warm;
 
 use super::bare::Bare;
 use super::crew::Crew;
@@ -28,6 +29,7 @@ use super::optimality::Optimality;
 use super::report::{Control, Iteration, Report, Status};
 use super::support::{cone_not_kept, misfit, of_dynamics};
 use super::trial::Trial;
+use super::warm::Begin;
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
 use crate::quadratic::{Dims, Multipliers};
@@ -196,14 +198,14 @@ impl Proximal {
         guess: &Trajectory,
         watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
-        self.run(problem, Some(guess), watch)
+        self.run(problem, Begin::Guess(guess), watch)
     }
 
-    /// From a guess, or from the last solution.
+    /// From a guess, or from a solution.
     fn run(
         &mut self,
         problem: &Problem,
-        guess: Option<&Trajectory>,
+        begin: Begin<'_>,
         mut watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
         let Self { crew, solver } = self;
@@ -214,19 +216,20 @@ impl Proximal {
             Status::Fault(of_dynamics(problem, 0, Reason::Other(why)))
         } else if let Some(fault) = cone_not_kept(problem) {
             Status::Fault(fault)
-        } else if guess.is_none_or(|guess| guess.fits(problem)) && solver.kept.fits(problem) {
-            match guess {
-                Some(guess) => {
+        } else if begin.fits(problem) && solver.kept.fits(problem) {
+            match begin {
+                Begin::Guess(guess) => {
                     solver.kept.copy_from(guess);
                     solver.reset(problem);
                 }
-                None => {
+                Begin::Warm(from) => solver.take_over(problem, from),
+                Begin::Last => {
                     solver.run.scale = scale;
                     solver.run.soften(mu.min(solver.options.softness));
                     solver.go_on(problem);
                 }
             }
-            let cold = guess.is_some();
+            let cold = matches!(begin, Begin::Guess(_));
             crew.serve(problem, &|_, _, _| {}, || solver.iterate(crew, problem, cold, &mut watch))
         } else {
             Status::Fault(misfit(problem))

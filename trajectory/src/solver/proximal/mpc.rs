@@ -10,6 +10,7 @@ use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
 use crate::solver::cycle::{self, FAILURES, Plan};
 use crate::solver::support::{cone_not_kept, of_dynamics};
+use crate::solver::warm::Begin;
 
 impl Proximal {
     /// Solves from the last solution: its trajectory, multipliers and μ. From `guess` with none of these where there is no last
@@ -26,7 +27,7 @@ impl Proximal {
         watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
         let cold = !self.solver.warm || self.solver.failures >= FAILURES;
-        let report = self.run(problem, cold.then_some(guess), watch);
+        let report = self.run(problem, if cold { Begin::Guess(guess) } else { Begin::Last }, watch);
         let fine = matches!(
             report.status,
             Status::Converged | Status::Acceptable | Status::IterationLimit | Status::TimeLimit | Status::Stopped

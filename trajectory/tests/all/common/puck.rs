@@ -1,6 +1,7 @@
 //! A mass that slides freely in space, random convex problems of it, and the conditions of optimality of problems with cones.
 
-use gradyn::joint::{Axis, Prismatic};
+use gradyn::joint::{Axis, FreeFlyer, Prismatic};
+use gradyn::spatial::Symmetric3;
 use gradyn::{Inertia, Model, ModelBuilder, Transform};
 use gradyn_trajectory::residual::{Affine, Control, Residual, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
@@ -20,6 +21,15 @@ pub(crate) fn puck() -> Model {
         let body = builder.add_body(parent, name, name, Transform::identity(), Prismatic { axis }, inertia);
         parent = Some(body.expect("is valid"));
     }
+    builder.build().expect("is a robot")
+}
+
+/// 1 kg with moments of 0.1 kg m² that moves freely, without gravity.
+pub(crate) fn free_body() -> Model {
+    let mut builder = ModelBuilder::new("body");
+    builder.set_gravity(Vector3::zeros());
+    let inertia = Inertia::new(1.0, Vector3::zeros(), Symmetric3::diagonal(0.1, 0.1, 0.1));
+    builder.add_body(None, "body", "root", Transform::identity(), FreeFlyer, inertia).expect("is valid");
     builder.build().expect("is a robot")
 }
 
