@@ -125,9 +125,10 @@ impl<P: Real> DofDynamics<P> {
         self.damping * self.multiplier * self.multiplier
     }
 
-    /// Damping and friction at velocity `v`.
+    /// Torque that resists velocity `v` of the degree of freedom, N m (N): `k (damping u + friction u / √(u² + w²))`, `u = k v`, w the
+    /// [width](Model::friction_width).
     #[inline(always)]
-    pub(crate) fn friction_torque<T: Scalar<P>>(&self, v: T, width: P) -> T {
+    pub fn friction_torque<T: Scalar<P>>(&self, v: T, width: P) -> T {
         if self.frictionless() {
             return self.damping_torque(v); // a root and a reciprocal less
         }
@@ -137,9 +138,10 @@ impl<P: Real> DofDynamics<P> {
         (self.viscous(u) + smooth_sign * self.friction) * self.multiplier
     }
 
-    /// Its derivative by the velocity: `k² (damping + friction w² / (u² + w²)^{3/2})`.
+    /// Derivative of [`friction_torque`](Self::friction_torque) by the velocity: `k² (damping + friction w² / (u² + w²)^{3/2})`. It is not
+    /// negative.
     #[inline(always)]
-    pub(crate) fn friction_slope<T: Scalar<P>>(&self, v: T, width: P) -> T {
+    pub fn friction_slope<T: Scalar<P>>(&self, v: T, width: P) -> T {
         if self.frictionless() {
             return T::from(self.damping_slope());
         }
@@ -152,7 +154,7 @@ impl<P: Real> DofDynamics<P> {
 
     /// Second derivative of [`friction_torque`](Self::friction_torque): `−3 k³ friction w² u / (u² + w²)^{5/2}`.
     #[inline(always)]
-    pub(crate) fn friction_curvature<T: Scalar<P>>(&self, v: T, width: P) -> T {
+    pub fn friction_curvature<T: Scalar<P>>(&self, v: T, width: P) -> T {
         let u = v * self.multiplier;
         let r = (u * u + width * width).sqrt().recip();
         let (near, k) = (r * width, self.multiplier);

@@ -26,6 +26,7 @@ pub mod parameter;
 pub mod problem;
 pub mod quadratic;
 pub mod residual;
+pub mod resimulation;
 pub mod riccati;
 pub mod solver;
 pub mod space;

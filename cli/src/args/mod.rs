@@ -394,6 +394,9 @@ pub(crate) struct Optimize {
     /// Threads that evaluate nodes, instead of the task's; the answer is the same to the last bit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    /// Split steps that are too long, and solve again from the solution, a few times at most
+    #[arg(long, conflicts_with_all = ["explain", "compare"])]
+    pub(crate) refine: bool,
     /// Hold every derivative of the problem against differences and dual numbers at the guess, before it is solved
     #[arg(long, conflicts_with_all = ["explain", "compare"])]
     pub(crate) check: bool,

@@ -107,10 +107,10 @@ impl Goal {
     }
 
     /// At node `k` of `n`, with the goals evenly over the nodes, the first at the first one, the last at the last one.
-    pub(super) fn at(goals: &[Self], k: usize, n: usize, model: &Model) -> Self {
+    pub(super) fn at(goals: &[Self], k: f64, n: usize, model: &Model) -> Self {
         let last = goals.len() - 1;
         #[expect(clippy::cast_precision_loss, reason = "counts of nodes are small")]
-        let s = if n > 1 { last as f64 * k as f64 / (n - 1) as f64 } else { last as f64 };
+        let s = if n > 1 { last as f64 * k / (n - 1) as f64 } else { last as f64 };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and small")]
         let i = (s.floor() as usize).min(last);
         #[expect(clippy::cast_precision_loss, reason = "counts of goals are small")]

@@ -16,6 +16,7 @@ mod parameters;
 mod phases;
 mod places;
 mod pose;
+mod report;
 mod solver;
 pub(crate) mod source;
 mod start;
@@ -27,8 +28,9 @@ pub(crate) use costs::CostTask;
 pub(crate) use goal::Goal;
 pub(crate) use guess::{Controls, GuessTask, Made, States};
 pub(crate) use parameters::ParameterTask;
-pub(crate) use phases::PhaseTask;
+pub(crate) use phases::{PhaseTask, Pieces};
 pub(crate) use places::At;
+pub(crate) use report::ReportTask;
 pub(crate) use solver::{Found, SolverTask};
 pub(crate) use start::Start;
 pub(crate) use term::Term;
@@ -59,13 +61,14 @@ pub(crate) struct Task {
     pub(crate) guesses: Vec<GuessTask>,
     /// For errors that show later.
     pub(crate) source: Source,
+    pub(crate) report: ReportTask,
     pub(crate) problem: Problem,
     /// What is dubious in it.
     pub(crate) warnings: Vec<String>,
 }
 
 /// Keys of a task file.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "name",
     "robot",
     "poses",
@@ -81,6 +84,7 @@ const KEYS: [&str; 15] = [
     "constraints",
     "solver",
     "guess",
+    "report",
 ];
 
 /// A loop may be open by this much at the start, m or rad: what files with six digits leave.
@@ -89,6 +93,10 @@ const CLOSED: f64 = 1e-5;
 impl Task {
     /// Reads a task, and builds its problem.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
+        Self::read_finer(path, &[])
+    }
+    /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none.
+    pub(crate) fn read_finer(path: &Path, finer: &[Pieces]) -> Result<Self, Error> {
         let (file, bytes) = input::bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
         let source = Source { file, text };
@@ -112,9 +120,10 @@ impl Task {
         let parameters = parameters::read(&root, &robot.model)?;
         let start = Start { model: robot.model.clone(), folder, poses, q, v, actuated, parameters };
         let steps = phases::steps(&root)?;
-        let contacts = contacts::Contacts::read(&root, &start.model, steps.1)?;
+        let contacts = contacts::Contacts::read(&root, &start.model, steps.dt)?;
         closed(&root, &contacts.loops, &start)?;
-        let phases = phases::read(&root, &start, &contacts, steps)?;
+        let mut phases = phases::read(&root, &start, &contacts, &steps)?;
+        phases.iter_mut().zip(finer).for_each(|(phase, pieces)| phase.take(pieces));
         let mut costs = costs::read(&root, &start, &phases)?;
         let mut constraints = constraints::read(&root, &start, &phases)?;
         if let Some(limits) = &limits {
@@ -137,10 +146,11 @@ impl Task {
                 item.refuse(format!("the solver `{name}` takes one guess: `newton` and `proximal` try several"))
             );
         }
+        let report = ReportTask::read(root.get("report"))?;
         let problem = build(&start, &phases, &mut costs, &mut constraints, before.as_deref())
             .map_err(|error| place(&error, &source, &start, &phases, &costs, &constraints))?;
         drop(entries);
-        Ok(Self { name, robot, start, phases, costs, constraints, solver, guesses, problem, source, warnings })
+        Ok(Self { name, robot, start, phases, costs, constraints, solver, guesses, problem, source, warnings, report })
     }
 }
 

@@ -33,6 +33,10 @@ pub(crate) struct PhaseTask {
     pub(crate) scheme: Option<Scheme>,
     /// Lengths of its steps, s.
     pub(crate) dt: Vec<f64>,
+    /// Where its nodes stand among those of the file: numbers from 0, and shares where steps are split.
+    positions: Vec<f64>,
+    /// Do damping and friction act at the end of steps?
+    pub(crate) implicit_friction: bool,
     /// The least and the most that it lasts, s, where the solver chooses.
     pub(crate) free: Option<[f64; 2]>,
     /// Where that stands.
@@ -43,7 +47,46 @@ pub(crate) struct PhaseTask {
     pub(crate) restitution: f64,
 }
 
+/// Lengths of steps, and where they begin among those of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Pieces {
+    dt: Vec<f64>,
+    positions: Vec<f64>,
+}
+
 impl PhaseTask {
+    /// Its steps, each in so many pieces of one length.
+    pub(crate) fn split(&self, pieces: &[usize]) -> Pieces {
+        let (mut dt, mut positions) = (Vec::new(), Vec::new());
+        for (k, n) in pieces.iter().enumerate().take(self.nodes()) {
+            #[expect(clippy::cast_precision_loss, reason = "counts of nodes are small")]
+            let (count, end) = (*n as f64, self.positions.get(k + 1).copied().unwrap_or(self.asked() as f64));
+            let width = end - self.positions[k];
+            #[expect(clippy::cast_precision_loss, reason = "counts of nodes are small")]
+            let share = |s: usize| s as f64 / count;
+            dt.extend(std::iter::repeat_n(self.dt[k] / count, *n));
+            positions.extend((0..*n).map(|s| self.positions[k] + width * share(s)));
+        }
+        Pieces { dt, positions }
+    }
+    /// Takes other steps.
+    pub(super) fn take(&mut self, Pieces { dt, positions }: &Pieces) {
+        (self.dt, self.positions) = (dt.clone(), positions.clone());
+    }
+    /// How many nodes the file says that it has.
+    pub(crate) fn asked(&self) -> usize {
+        self.positions.iter().filter(|at| at.fract() == 0.0).count()
+    }
+    /// The node that stands where the file's node k does.
+    pub(crate) fn node(&self, k: usize) -> usize {
+        #[expect(clippy::cast_precision_loss, reason = "counts of nodes are small")]
+        let at = k as f64;
+        self.positions.partition_point(|position| *position < at)
+    }
+    /// Where a node stands among those of the file.
+    pub(crate) fn position(&self, node: usize) -> f64 {
+        self.positions.get(node).copied().unwrap_or(0.0)
+    }
     pub(crate) fn is_jump(&self) -> bool {
         self.scheme.is_none()
     }
@@ -64,7 +107,10 @@ impl PhaseTask {
         if !contacts.is_empty() {
             dynamics = dynamics.with_contacts(&contacts);
         }
-        let step = (scheme.make)(start, dynamics);
+        let step: Box<dyn Step> = match self.implicit_friction {
+            true => Box::new(SemiImplicitEuler::new(&start.model, dynamics).implicit_friction()),
+            false => (scheme.make)(start, dynamics),
+        };
         let mut phase = Phase::boxed(self.name.clone(), self.nodes(), 1.0, step).steps(&self.dt);
         if let Some([least, most]) = self.free {
             phase = phase.free_duration(least, most);
@@ -76,16 +122,28 @@ impl PhaseTask {
     }
 }
 
-/// The table `steps`: scheme, and length of a step, s.
-pub(super) fn steps(root: &Table<'_>) -> Result<(Scheme, f64), Error> {
-    let (mut scheme_of, mut dt) = (SCHEMES[0], 0.01);
+/// The table `steps`.
+pub(super) struct Steps<'a> {
+    scheme: Scheme,
+    /// Length of a step, s.
+    pub(super) dt: f64,
+    /// Where damping and friction are asked to be implicit.
+    implicit_friction: Option<Item<'a>>,
+}
+
+/// The table `steps`: scheme, length of a step, s, and how friction acts.
+pub(super) fn steps<'a>(root: &Table<'a>) -> Result<Steps<'a>, Error> {
+    let mut steps = Steps { scheme: SCHEMES[0], dt: 0.01, implicit_friction: None };
     if let Some(item) = root.get("steps") {
         let table = item.table("a table")?;
-        table.only(&["scheme", "dt"])?;
-        scheme_of = table.get("scheme").map_or(Ok(scheme_of), |item| scheme(&item))?;
-        dt = table.get("dt").map_or(Ok(dt), |item| item.number(Sign::Positive))?;
+        table.only(&["scheme", "dt", "implicit_friction"])?;
+        steps.scheme = table.get("scheme").map_or(Ok(steps.scheme), |item| scheme(&item))?;
+        steps.dt = table.get("dt").map_or(Ok(steps.dt), |item| item.number(Sign::Positive))?;
+        if let Some(item) = table.get("implicit_friction") {
+            steps.implicit_friction = item.flag()?.then_some(item);
+        }
     }
-    Ok((scheme_of, dt))
+    Ok(steps)
 }
 
 fn scheme(item: &Item<'_>) -> Result<Scheme, Error> {
@@ -97,8 +155,13 @@ pub(super) fn read(
     root: &Table<'_>,
     start: &Start,
     contacts: &Contacts,
-    steps: (Scheme, f64),
+    steps: &Steps<'_>,
 ) -> Result<Vec<PhaseTask>, Error> {
+    if let Some(item) = steps.implicit_friction.as_ref().filter(|_| !start.model.has_joint_friction()) {
+        return Err(
+            item.refuse("expected `joint_friction = true` in `[robot]`: without it no joint has damping or friction")
+        );
+    }
     let item = root.need("phases", "a list of phases: `[[phases]]`")?;
     let mut phases: Vec<PhaseTask> = Vec::new();
     for item in item.list("a list of phases: `[[phases]]`")? {
@@ -114,7 +177,10 @@ pub(super) fn read(
         if impulse && !gained.is_empty() {
             let name = format!("{} impact", phase.name);
             let held = [gained, contacts.loops.clone()].concat();
-            phases.push(PhaseTask { name, scheme: None, dt: vec![0.0], free: None, held, ..phase.clone() });
+            let (dt, positions, implicit_friction) = (vec![0.0], vec![0.0], false);
+            let impact =
+                PhaseTask { name, scheme: None, dt, positions, implicit_friction, free: None, held, ..phase.clone() };
+            phases.push(impact);
         }
         if let Some(twice) = phases.iter().find(|other| other.name == phase.name) {
             return Err(item.refuse(format!("there is a phase `{}` already: give it another name", twice.name)));
@@ -132,12 +198,7 @@ fn holds(phase: &PhaseTask, held: &Held) -> bool {
 }
 
 /// A phase, and whether contacts that it gains begin with an impact.
-fn phase(
-    table: &Table<'_>,
-    start: &Start,
-    contacts: &Contacts,
-    (scheme_of, dt): (Scheme, f64),
-) -> Result<(PhaseTask, bool), Error> {
+fn phase(table: &Table<'_>, start: &Start, contacts: &Contacts, steps: &Steps<'_>) -> Result<(PhaseTask, bool), Error> {
     table.only(&[
         "name",
         "nodes",
@@ -150,8 +211,14 @@ fn phase(
         "restitution",
     ])?;
     let name = table.need("name", "a name")?.text("a name")?.to_owned();
-    let scheme = table.get("scheme").map_or(Ok(scheme_of), |item| scheme(&item))?;
-    let dt = lengths(table, dt)?;
+    let scheme = table.get("scheme").map_or(Ok(steps.scheme), |item| scheme(&item))?;
+    if let Some(item) = steps.implicit_friction.as_ref().filter(|_| scheme.name != SCHEMES[0].name) {
+        let (known, found) = (SCHEMES[0].name, scheme.name);
+        return Err(
+            item.refuse(format!("only `{known}` takes friction implicitly, phase `{name}` has the scheme `{found}`"))
+        );
+    }
+    let dt = lengths(table, steps.dt)?;
     let free_item = table.get("free_duration");
     let free_at = free_item.as_ref().map(Item::place);
     let free = free_item.map(|item| free_duration(&item)).transpose()?;
@@ -169,8 +236,13 @@ fn phase(
     held.extend(contacts.loops.iter().cloned());
     let impulse = table.get("impulse").map_or(Ok(true), |item| item.flag())?;
     let restitution = table.get("restitution").map_or(Ok(0.0), |item| share(&item))?;
-    let (span, key) = (table.span.start, table.key.clone());
-    Ok((PhaseTask { name, span, key, scheme: Some(scheme), dt, free, free_at, held, restitution }, impulse))
+    #[expect(clippy::cast_precision_loss, reason = "counts of nodes are small")]
+    let positions = (0..dt.len()).map(|k| k as f64).collect();
+    let (span, key, scheme) = (table.span.start, table.key.clone(), Some(scheme));
+    let implicit_friction = steps.implicit_friction.is_some();
+    let phase =
+        PhaseTask { name, span, key, scheme, dt, positions, implicit_friction, free, free_at, held, restitution };
+    Ok((phase, impulse))
 }
 
 /// A number from 0 to 1.

@@ -17,8 +17,19 @@ pub(crate) enum At {
 }
 
 impl At {
-    /// The nodes of a phase of `n` that it counts at; `Err` if there is one that the phase does not have.
-    pub(crate) fn nodes(&self, n: usize) -> Result<Vec<usize>, i64> {
+    /// The nodes of a phase that it counts at; none if there is one that the phase does not have.
+    pub(crate) fn nodes_of(&self, phase: &PhaseTask) -> Vec<usize> {
+        match self {
+            Self::Along => (0..phase.nodes()).collect(),
+            Self::End => vec![0],
+            // They were checked when the term was read.
+            Self::Nodes(_) => {
+                self.nodes(phase.asked()).unwrap_or_default().into_iter().map(|k| phase.node(k)).collect()
+            }
+        }
+    }
+    /// The nodes, as the file counts, of a phase of `n` that it counts at; `Err` if there is one that the phase does not have.
+    fn nodes(&self, n: usize) -> Result<Vec<usize>, i64> {
         match self {
             Self::Along => Ok((0..n).collect()),
             Self::End => Ok(vec![0]),
@@ -84,7 +95,7 @@ pub(super) fn places(
     let phases_of = named.unwrap_or_else(all);
     if let At::Nodes(nodes) = &at {
         for phase in &phases_of {
-            let n = i64::try_from(phases[*phase].nodes()).unwrap_or(i64::MAX);
+            let n = i64::try_from(phases[*phase].asked()).unwrap_or(i64::MAX);
             if let Some(k) = nodes.iter().find(|k| !(-n..n).contains(k)) {
                 return Err(
                     item.refuse(format!("there is no node {k} in phase `{}`, which has {n}", phases[*phase].name))

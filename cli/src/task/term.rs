@@ -75,9 +75,9 @@ pub(super) struct Reader<'a> {
 }
 
 impl Term {
-    /// The goal at node `k` of `n` of a phase.
-    pub(crate) fn goal(&self, k: usize, n: usize, start: &Start) -> Goal {
-        Goal::at(&self.goals, k, n, &start.model)
+    /// The goal at a node of a phase.
+    pub(crate) fn goal(&self, node: usize, phase: &PhaseTask, start: &Start) -> Goal {
+        Goal::at(&self.goals, phase.position(node), phase.asked(), &start.model)
     }
 
     /// Takes out what goes into the problem.
@@ -91,16 +91,18 @@ impl Term {
                 let goals = last.map(|goal| (0, goal.numbers())).into_iter().collect();
                 return Piece { phase, residual, nodes: None, goals };
             };
-            let n = phases[k].nodes();
-            // They were checked when the term was read.
-            let mut nodes = self.at.nodes(n).unwrap_or_default();
+            let mut nodes = self.at.nodes_of(&phases[k]);
             let skips = k == 0 && !self.start;
             if skips {
                 nodes.retain(|node| *node > 0);
             }
             // Where there are no controls, a goal of controls has no numbers.
             let several = self.goals.len() > 1 && !(self.kind == "control" && phases[k].controls(start) == 0);
-            let goals = nodes.iter().filter(|_| several).map(|k| (*k, self.goal(*k, n, start).numbers())).collect();
+            let goals = nodes
+                .iter()
+                .filter(|_| several)
+                .map(|node| (*node, self.goal(*node, &phases[k], start).numbers()))
+                .collect();
             let nodes = (self.at != At::Along || skips).then_some(nodes);
             Piece { phase, residual, nodes, goals }
         };

@@ -19,6 +19,7 @@ mod optimize_files;
 mod optimize_page;
 mod optimize_pairs;
 mod optimize_parameters;
+mod optimize_steps;
 mod optimize_verdicts;
 mod quantities;
 mod report;

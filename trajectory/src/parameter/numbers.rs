@@ -153,6 +153,10 @@ impl RobotNumbers {
         self.count == 0
     }
 
+    /// Is one of them damping or friction of a joint?
+    pub(crate) fn resist(&self) -> bool {
+        self.joints.iter().any(|(_, of, ..)| matches!(of, OfJoint::Damping | OfJoint::Friction))
+    }
     fn add_inertia(&mut self, model: &Model, body: BodyId, entry: Entry) -> Result<(), InputError> {
         let base = *of(model, body)?.inertia();
         match self.inertias.iter_mut().find(|(known, ..)| *known == body) {

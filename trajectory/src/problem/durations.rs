@@ -80,7 +80,7 @@ impl Problem {
         Ok(())
     }
     /// Is it a trajectory of this problem?
-    pub(super) fn check_sizes(&self, at: &Trajectory) -> Result<(), ProblemError> {
+    pub(crate) fn check_sizes(&self, at: &Trajectory) -> Result<(), ProblemError> {
         let what = "it has other sizes than the problem";
         if at.fits(self) { Ok(()) } else { Err(ProblemError::Missing { place: "the trajectory".into(), what }) }
     }

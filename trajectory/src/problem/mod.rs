@@ -251,11 +251,19 @@ impl Problem {
         ProblemMemory(self.kinds.iter().map(|kind| kind.what.node().memory()).collect())
     }
 
+    /// The memory of a node's stage.
+    pub(crate) fn memory_of<'m>(&self, k: usize, memory: &'m mut ProblemMemory) -> &'m mut Memory {
+        &mut memory.0[self.places[k].kind]
+    }
+    /// Are both nodes of one phase?
+    pub(crate) fn is_same_phase(&self, k: usize, other: usize) -> bool {
+        self.places[k].kind == self.places[other].kind
+    }
     pub(crate) fn at<'a>(&'a self, k: usize, x: &'a [f64], u: &'a [f64]) -> At<'a> {
         let Place { time, dt, parameters, .. } = &self.places[k];
         At { node: k, time: *time, dt: *dt, x, u, parameters: &self.parameters[parameters.clone()] }
     }
-    fn fault(&self, k: usize, error: NodeError) -> Fault {
+    pub(crate) fn fault(&self, k: usize, error: NodeError) -> Fault {
         Fault { node: k, phase: self.phase_of(k).into(), term: error.term, reason: Box::new(error.reason) }
     }
 

@@ -94,6 +94,10 @@ impl Residual for JointLimits {
     fn depends(&self) -> Depends {
         Depends::QV
     }
+    fn row_name(&self, model: &Model, row: usize) -> Option<String> {
+        let dofs = self.positions.iter().map(|(_, dof)| *dof).chain(self.velocities.iter().copied());
+        dofs.into_iter().nth(row).and_then(|dof| model.dof_names().get(dof).cloned())
+    }
     fn sees_robot(&self) -> bool {
         false
     }

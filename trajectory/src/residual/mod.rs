@@ -198,6 +198,11 @@ pub trait Residual: Send + Sync + Debug {
     fn rows(&self) -> usize;
     /// What it depends on.
     fn depends(&self) -> Depends;
+    /// What one of its rows is of: the name of a joint, for instance. `None` where rows have no names; so by default.
+    fn row_name(&self, model: &Model, row: usize) -> Option<String> {
+        let _ = (model, row);
+        None
+    }
     /// The goal that it was made with, as numbers that may differ between nodes and change between solutions. Empty: it has none.
     fn goal(&self) -> Vec<f64> {
         Vec::new()

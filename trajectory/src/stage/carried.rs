@@ -121,7 +121,7 @@ impl Stage {
     /// What a residual depends on, what states carry put in.
     pub(crate) fn depends(&self, residual: &dyn Residual) -> Depends {
         let own = residual.depends();
-        let through = !self.carried.places.is_empty() && (own.a || own.f);
+        let through = (!self.carried.places.is_empty() || self.sees_length()) && (own.a || own.f);
         Depends { w: own.w || through || (own.h && self.clock.is_some()), ..own }
     }
 
@@ -146,9 +146,18 @@ impl Stage {
                 }
             }
         }
-        if let Some(clock) = self.clock.as_ref().filter(|_| dh.ncols() > 0) {
+        if let Some(clock) = &self.clock {
             let share = at.dt / clock.duration(self.space().split(at.x).2)?;
-            dw.column_mut(clock.index).axpy(share, &dh.column(0), 1.0);
+            let mut column = dw.column_mut(clock.index);
+            if dh.ncols() > 0 {
+                column.axpy(share, &dh.column(0), 1.0);
+            }
+            // Accelerations and multipliers that depend on the length of the step.
+            for (m, s) in [(&*da, &step.a_h), (&*df, &step.f_h)] {
+                if m.ncols() > 0 && self.sees_length() {
+                    column.gemv(share, m, s, 1.0);
+                }
+            }
         }
         Ok(())
     }

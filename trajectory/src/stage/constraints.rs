@@ -2,6 +2,7 @@
 
 use super::{Carried, TermMemory, bind_parameters};
 use crate::constraint::PathConstraint;
+use crate::cost::Where;
 use crate::fault::ProblemError;
 use crate::loss::Loss;
 use crate::node::At;
@@ -24,6 +25,8 @@ pub(super) struct Held {
     rows: Vec<Row>,
     /// Are its rows those of a second-order cone?
     is_cone: bool,
+    /// Does it hold along its phase, and not at single nodes?
+    pub(super) along: bool,
 }
 
 /// Where a row of a residual stands in the node.
@@ -62,9 +65,10 @@ impl Held {
             *parameters += count;
             *parameters - count..*parameters
         };
-        let PathConstraint { name, residual, is_cone, .. } = constraint;
+        let PathConstraint { name, residual, is_cone, place, .. } = constraint;
+        let along = place == Where::Along;
         let (counts, goal) = (take(1).start, take(residual.goal().len()));
-        Ok(Self { name, residual, counts, goal, lower: take(n), upper: take(n), rows, is_cone })
+        Ok(Self { name, residual, counts, goal, lower: take(n), upper: take(n), rows, is_cone, along })
     }
 
     pub(super) fn memory(&self, depends: Depends, sizes: [usize; 4]) -> TermMemory {
@@ -81,6 +85,10 @@ impl Held {
             crate::node::Row::Inequality(i) => Row::Inequality(i),
         };
         self.rows.contains(&row)
+    }
+
+    pub(super) fn is_cone(&self) -> bool {
+        self.is_cone
     }
 
     /// Where its rows stand among those of the node, if they are those of a cone.

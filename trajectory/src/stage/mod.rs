@@ -1,5 +1,6 @@
 //! A node of a robot: a step, costs, and constraints.
 
+mod between;
 mod carried;
 mod choice;
 mod clock;
@@ -93,6 +94,8 @@ struct StageMemory {
     workspace: Workspace,
     derivatives: DerivativeWorkspace,
     step: Box<dyn Any + Send>,
+    /// Of the step's method of higher order, made when first needed.
+    reference: Option<Box<dyn Any + Send>>,
     by: Sensitivities,
     a: Vec<f64>,
     f: Vec<f64>,
@@ -292,6 +295,10 @@ impl Stage {
             out.a[(i, 2 * nv + clock.index)] = share * x;
         }
         Ok(())
+    }
+    /// Do accelerations of its step depend on the length of it, and is that free?
+    fn sees_length(&self) -> bool {
+        self.clock.is_some() && self.step.as_ref().is_some_and(|step| step.accelerates_by_length())
     }
     fn sizes(&self) -> (usize, usize) {
         (self.nu, self.step.as_ref().map_or(0, |step| step.multipliers()))

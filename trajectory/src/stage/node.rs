@@ -40,6 +40,7 @@ impl Node for Stage {
             workspace: Workspace::new(&self.model),
             derivatives: DerivativeWorkspace::new(&self.model),
             step: self.step.as_ref().map_or_else(|| Box::new(()) as Box<dyn Any + Send>, |s| s.memory(&self.model)),
+            reference: None,
             by: Sensitivities::new(nv, all, rows),
             a: vec![0.0; nv],
             f: vec![0.0; rows],

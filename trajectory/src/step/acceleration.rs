@@ -8,7 +8,7 @@ use gradyn::{
     Constraint, DerivativeWorkspace, Method, Model, Workspace, aba, aba_derivatives, constraint_dynamics,
     constraint_dynamics_derivatives,
 };
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct Engine<'a> {
     pub tau: &'a mut [f64],
     /// Time, s.
     pub time: f64,
+    /// Length of the step, s.
+    pub dt: f64,
     /// What [`Acceleration::memory`] has made.
     pub own: &'a mut dyn Any,
     /// Memory of second derivatives, made when first needed.
@@ -47,10 +49,10 @@ impl EngineMemory {
         model: &'a Model,
         workspace: &'a mut Workspace,
         derivatives: &'a mut DerivativeWorkspace,
-        time: f64,
+        [time, dt]: [f64; 2],
     ) -> Engine<'a> {
         let Self { tau, own, second } = self;
-        Engine { model, workspace, derivatives, tau, time, own: &mut **own, second }
+        Engine { model, workspace, derivatives, tau, time, dt, own: &mut **own, second }
     }
 }
 
@@ -69,6 +71,10 @@ pub struct Sensitivities {
     pub f_v: DMatrix<f64>,
     /// `∂f/∂u`, rows × nu.
     pub f_u: DMatrix<f64>,
+    /// `∂a/∂h` by the length of the step, nv: zero where accelerations do not depend on it.
+    pub a_h: DVector<f64>,
+    /// `∂f/∂h`, one a row.
+    pub f_h: DVector<f64>,
 }
 
 impl Sensitivities {
@@ -82,6 +88,8 @@ impl Sensitivities {
             f_q: DMatrix::zeros(rows, nv),
             f_v: DMatrix::zeros(rows, nv),
             f_u: DMatrix::zeros(rows, nu),
+            a_h: DVector::zeros(nv),
+            f_h: DVector::zeros(rows),
         }
     }
 }
@@ -114,6 +122,10 @@ pub trait Acceleration: Send + Sync + Debug {
     /// Told of numbers of the robot that vary, as [`Step::vary`](super::Step::vary).
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         let _ = numbers;
+        false
+    }
+    /// Does it depend on the length of the step? Not by default.
+    fn has_length(&self) -> bool {
         false
     }
     /// Memory of its own, for one thread.
@@ -178,6 +190,23 @@ impl ForwardDynamics {
         self.rows = contact::rows_of(contacts);
         self.constraints = contacts.iter().map(|contact| contact.constraint).collect();
         self
+    }
+    /// The same with a torque on every degree of freedom as controls behind its own, nu + nv.
+    pub(super) fn with_loads(mut self) -> Self {
+        let b = self.actuation.matrix();
+        let (nv, nu) = b.shape();
+        let mut wide = DMatrix::identity(nv, nu + nv);
+        wide.columns_mut(0, nu).copy_from(&b);
+        wide.columns_mut(nu, nv).fill_with_identity();
+        self.actuation = Actuation::Matrix(wide);
+        self
+    }
+    /// Degrees of freedom.
+    pub(super) fn torque_rows(&self) -> usize {
+        match &self.actuation {
+            Actuation::Full(nv) | Actuation::Joints { nv, .. } => *nv,
+            Actuation::Matrix(b) => b.nrows(),
+        }
     }
 }
 

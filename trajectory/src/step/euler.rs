@@ -10,7 +10,9 @@
 
 use super::acceleration::EngineMemory;
 use super::retraction::{Retraction, RetractionMemory};
-use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of, scaled};
+use super::{
+    Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of, rk4, scaled,
+};
 use crate::fault::{ProblemError, Reason};
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
@@ -108,7 +110,7 @@ impl<A: Acceleration> Steps<A> {
             };
             *mu = weights.a[k] + h * (by_v[k] + h * moved);
         }
-        let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
+        let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [on.at.time, on.at.dt]);
         let known = self.acceleration.hessian(&mut engine, [on.q, on.v, on.u], [mu, weights.f], hessian)?;
         if known {
             add_symmetric(1.0, hessian, nv, &mut out.curvature);
@@ -117,12 +119,12 @@ impl<A: Acceleration> Steps<A> {
     }
     pub(super) fn value(&self, on: &mut StepView<'_>) -> Result<(), Reason> {
         let memory = Memory::of(on.own)?;
-        let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
+        let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, [on.at.time, on.at.dt]);
         self.acceleration.value(&mut engine, [on.q, on.v, on.u], on.a, on.f)
     }
     pub(super) fn derivatives(&self, on: &mut StepView<'_>, by: &mut Sensitivities) -> Result<(), Reason> {
         let memory = Memory::of(on.own)?;
-        let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
+        let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, [on.at.time, on.at.dt]);
         self.acceleration.derivatives(&mut engine, [on.q, on.v, on.u], on.a, on.f, by)
     }
 
@@ -204,6 +206,12 @@ impl<A: Acceleration> Step for Euler<A> {
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         Box::new(Memory::new(model, &self.0, model.nv(), 0))
+    }
+    fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
+        Some(Box::new(rk4::Memory::new(model, &self.0.acceleration)))
+    }
+    fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+        rk4::advance(&self.0.acceleration, on, next)
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;

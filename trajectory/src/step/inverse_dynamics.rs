@@ -168,6 +168,12 @@ impl Step for InverseDynamics {
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         Box::new(Memory { euler: self.euler.memory(model), tau: vec![0.0; model.nv()], second: None })
     }
+    fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
+        self.euler.reference_memory(model)
+    }
+    fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+        self.euler.reference(on, next)
+    }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], eq: &mut [f64]) -> Result<(), Reason> {
         self.by_euler(on, |euler, on| euler.next(on, next, &mut []))?;
         let StepView { model, q, v, ref a, ref f, .. } = *on;

@@ -28,7 +28,7 @@
 use super::acceleration::EngineMemory;
 use super::chart::Chart;
 use super::{
-    Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, elimination, memory_of,
+    Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, elimination, memory_of, rk4,
 };
 use crate::dense::Congruence;
 use crate::fault::{ProblemError, Reason};
@@ -155,7 +155,7 @@ impl<A: Acceleration> ImplicitMidpoint<A> {
             memory.scale(0.5 * h);
             on.model.integrate_into(on.q, &memory.step, &mut memory.q)?;
             let Memory { engine, w, q, by, .. } = &mut *memory;
-            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time + 0.5 * h);
+            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [on.at.time + 0.5 * h, h]);
             self.acceleration.derivatives(&mut engine, [q, w, on.u], on.a, on.f, by)?;
             memory.differentiate(on.model, 0.5 * h)?;
             memory.newton(h);
@@ -229,6 +229,15 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
             columns: None,
             second: None,
         })
+    }
+    fn order(&self) -> u32 {
+        2
+    }
+    fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
+        Some(Box::new(rk4::Memory::new(model, &self.acceleration)))
+    }
+    fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+        rk4::advance(&self.acceleration, on, next)
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.solve(on)?;
@@ -324,7 +333,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         add_transposed(&memory.by.f_q, weights.f, by_middle);
         chart.add_place((&memory.step, by_middle), (0.5 * h, dw), sum)?;
         let Memory { engine, w, q, moved: by_w, carried, .. } = &mut *memory;
-        let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time + 0.5 * h);
+        let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [on.at.time + 0.5 * h, h]);
         let known = self.acceleration.hessian(&mut engine, [q, w, on.u], [by_a, weights.f], hessian)?;
         if known {
             // δq_m = D δq + (h/2) J δw

@@ -7,6 +7,7 @@ mod chart;
 mod contact;
 mod elimination;
 mod euler;
+mod implicit_friction;
 mod impulse;
 mod inverse_dynamics;
 mod midpoint;
@@ -21,6 +22,7 @@ pub use actuation::Actuation;
 pub use algebra::Algebra;
 pub use contact::{Contact, ContactRows};
 pub use euler::Euler;
+pub use implicit_friction::ImplicitFriction;
 pub use impulse::Impulse;
 pub use inverse_dynamics::InverseDynamics;
 pub(crate) use inverse_dynamics::torques;
@@ -103,6 +105,10 @@ pub trait Step: Send + Sync + Debug {
     fn accelerates(&self) -> bool {
         !self.jumps()
     }
+    /// Do its accelerations depend on its length?
+    fn accelerates_by_length(&self) -> bool {
+        false
+    }
     /// Equalities that it asks for, of its state and its controls.
     fn equalities(&self) -> usize {
         0
@@ -158,6 +164,25 @@ pub trait Step: Send + Sync + Debug {
     fn is_affine(&self, model: &Model) -> bool {
         let _ = model;
         false
+    }
+    /// The order of its method: the error of a step grows with this power of its length, plus one. One by default.
+    fn order(&self) -> u32 {
+        1
+    }
+    /// Memory of [`reference`](Self::reference), for one thread. `None` if it has no finer method; so by default.
+    fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
+        let _ = model;
+        None
+    }
+    /// The next `(q, v)` by a method of higher order, of the same accelerations under the same controls and contacts: what
+    /// [`resimulation`](crate::resimulation) holds the step against. The view has the memory that
+    /// [`reference_memory`](Self::reference_memory) has made; acceleration and multipliers at the start of the step go into it.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next), or if there is no such method.
+    fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+        let _ = (on, next);
+        Err(Reason::Other("the step has no method of higher order".into()))
     }
     /// Can it be differentiated by its length? Only then can the duration of its phase be free.
     fn has_length(&self) -> bool {

@@ -30,19 +30,20 @@ use std::sync::Arc;
 #[doc(alias = "IntegratedActionModelRK")]
 pub struct Rk4<A> {
     acceleration: A,
-    algebra: Algebra,
 }
 
 impl<A: Acceleration> Rk4<A> {
     /// With accelerations of this model.
     pub fn new(model: &Model, acceleration: A) -> Self {
-        Self { acceleration, algebra: Algebra::new(model) }
+        let _ = model;
+        Self { acceleration }
     }
 }
 
 /// Memory of a step.
-struct Memory {
+pub(super) struct Memory {
     engine: EngineMemory,
+    algebra: Algebra,
     /// `θ_i`, and at the end `θ⁺`.
     theta: Vec<f64>,
     q: Vec<f64>,
@@ -116,6 +117,27 @@ impl Columns {
 }
 
 impl Memory {
+    /// Of a robot with these accelerations.
+    pub(super) fn new(model: &Model, acceleration: &impl Acceleration) -> Self {
+        let zeros = || vec![0.0; model.nv()];
+        Self {
+            engine: EngineMemory::new(model, acceleration),
+            algebra: Algebra::new(model),
+            theta: zeros(),
+            q: vec![0.0; model.nq()],
+            v: zeros(),
+            k: zeros(),
+            l: zeros(),
+            sum_k: zeros(),
+            sum_l: zeros(),
+            once: zeros(),
+            varied: zeros(),
+            f: vec![0.0; acceleration.multipliers()],
+            columns: None,
+            stages: None,
+        }
+    }
+
     fn of(own: &mut dyn Any) -> Result<&mut Self, Reason> {
         memory_of(own)
     }
@@ -131,9 +153,9 @@ impl Memory {
     }
 
     /// `k_i`, and both sums.
-    fn end(&mut self, algebra: &Algebra, bh: f64) {
+    fn end(&mut self, bh: f64) {
         self.k.copy_from_slice(&self.v);
-        algebra.add_rate(&self.theta, &self.v, &mut self.once, &mut self.k);
+        self.algebra.add_rate(&self.theta, &self.v, &mut self.once, &mut self.k);
         self.sum_k.iter_mut().zip(&self.k).for_each(|(sum, k)| *sum += bh * k);
         self.sum_l.iter_mut().zip(&self.l).for_each(|(sum, l)| *sum += bh * l);
     }
@@ -153,6 +175,25 @@ impl Memory {
         }
         Ok(())
     }
+}
+
+/// One step with these accelerations, in a [`Memory`] of the view.
+pub(super) fn advance(acceleration: &impl Acceleration, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+    let memory = Memory::of(on.own)?;
+    memory.clear();
+    for (i, (c, b)) in STAGES.into_iter().enumerate() {
+        memory.begin(on.model, (on.q, on.v), c * on.at.dt)?;
+        let Memory { engine, q, v, l, f, .. } = &mut *memory;
+        let times = [on.at.time + c * on.at.dt, on.at.dt];
+        let mut engine = engine.engine(on.model, on.workspace, on.derivatives, times);
+        acceleration.value(&mut engine, [q, v, on.u], l, f)?;
+        if i == 0 {
+            on.a.copy_from_slice(l);
+            on.f.copy_from_slice(f);
+        }
+        memory.end(b * on.at.dt);
+    }
+    memory.finish(on.model, on.q, on.v, next)
 }
 
 impl<A: Acceleration> Step for Rk4<A> {
@@ -175,27 +216,19 @@ impl<A: Acceleration> Step for Rk4<A> {
         self.acceleration.vary(numbers)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        let zeros = || vec![0.0; model.nv()];
-        let (k, l, sum_k, sum_l, once, varied) = (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
-        let engine = EngineMemory::new(model, &self.acceleration);
-        let (theta, q, v, f) = (zeros(), vec![0.0; model.nq()], zeros(), vec![0.0; self.multipliers()]);
-        Box::new(Memory { engine, theta, q, v, k, l, sum_k, sum_l, once, varied, f, columns: None, stages: None })
+        Box::new(Memory::new(model, &self.acceleration))
+    }
+    fn order(&self) -> u32 {
+        4
+    }
+    fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
+        Some(self.memory(model))
+    }
+    fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+        advance(&self.acceleration, on, next)
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
-        let memory = Memory::of(on.own)?;
-        memory.clear();
-        for (i, (c, b)) in STAGES.into_iter().enumerate() {
-            memory.begin(on.model, (on.q, on.v), c * on.at.dt)?;
-            let Memory { engine, q, v, l, f, .. } = &mut *memory;
-            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time + c * on.at.dt);
-            self.acceleration.value(&mut engine, [q, v, on.u], l, f)?;
-            if i == 0 {
-                on.a.copy_from_slice(l);
-                on.f.copy_from_slice(f);
-            }
-            memory.end(&self.algebra, b * on.at.dt);
-        }
-        memory.finish(on.model, on.q, on.v, next)
+        advance(&self.acceleration, on, next)
     }
     fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason> {
         let (h, nv, nu, rows) = (on.at.dt, on.model.nv(), on.u.len(), on.f.len());
@@ -210,7 +243,7 @@ impl<A: Acceleration> Step for Rk4<A> {
             columns.begin(c * h);
             columns.place(on.model, &memory.theta)?;
             let Memory { engine, q, v, l, f, .. } = &mut *memory;
-            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time + c * h);
+            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [on.at.time + c * h, h]);
             let of_stage = if i == 0 { &mut *by } else { &mut columns.by };
             self.acceleration.derivatives(&mut engine, [q, v, on.u], l, f, of_stage)?;
             if i == 0 {
@@ -229,11 +262,11 @@ impl<A: Acceleration> Step for Rk4<A> {
                 of_stage.by_q.copy_from(&columns.q);
                 of_stage.by_v.copy_from(&columns.v);
             }
-            memory.end(&self.algebra, b * h);
+            memory.end(b * h);
             columns.k.copy_from(&columns.v);
-            if !self.algebra.is_flat() {
+            if !memory.algebra.is_flat() {
                 let (at, by) = ([&memory.theta[..], &memory.v, &memory.once], [&columns.theta, &columns.v]);
-                self.algebra.add_rates(at, by, &mut memory.varied, &mut columns.k);
+                memory.algebra.add_rates(at, by, &mut memory.varied, &mut columns.k);
             }
             columns.add(b * h);
         }
@@ -270,7 +303,7 @@ impl<A: Acceleration> Step for Rk4<A> {
         let (Some(columns), Some(stages)) = (columns, stages) else { return Ok(false) };
         let hessian = |i: usize, [q, v]: [&[f64]; 2], weights: [&[f64]; 2], to: &mut DMatrix<f64>| {
             let time = on.at.time + STAGES[i].0 * on.at.dt;
-            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, time);
+            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [time, on.at.dt]);
             self.acceleration.hessian(&mut engine, [q, v, on.u], weights, to)
         };
         stages.bend(on.at.dt, weights, (theta, &columns.theta), hessian, &mut out.curvature)

@@ -1,8 +1,12 @@
 //! The semi-implicit step of Euler, `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`.
 
 use super::euler::{Memory, Steps, halves, next_configuration, next_velocity, times, transposed_times};
-use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights};
+use super::{
+    Acceleration, ContactRows, ForwardDynamics, ImplicitFriction, Sensitivities, Step, StepView, StepWeights,
+    memory_of, rk4,
+};
 use crate::fault::{ProblemError, Reason};
+use crate::node::At;
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
@@ -22,6 +26,61 @@ impl<A: Acceleration> SemiImplicitEuler<A> {
     }
 }
 
+impl SemiImplicitEuler<ForwardDynamics> {
+    /// With damping and friction of joints that act at the velocity the step ends with: stable at any length of the step, however stiff they
+    /// are. A joint of inertia m with damping d slows down by `1/(1 + h d/m)` a step. A and B are exact, and second derivatives are, but for
+    /// those by the [duration of a phase](crate::Phase::free_duration).
+    ///
+    /// Cost: two derivatives of the dynamics a step, and a few eliminations of nv × nv.
+    #[must_use]
+    #[doc(alias("stiff", "implicitfast", "Coulomb friction"))]
+    pub fn implicit_friction(self) -> SemiImplicitEuler<ImplicitFriction> {
+        let Steps { acceleration, flat, retraction } = self.0;
+        SemiImplicitEuler(Steps { acceleration: ImplicitFriction::new(acceleration), flat, retraction })
+    }
+}
+
+/// Memory of the extrapolation: that of the step, and states after a whole step and after half of one.
+struct Extrapolation {
+    step: Box<dyn Any + Send>,
+    whole: Vec<f64>,
+    half: Vec<f64>,
+    turn: Vec<f64>,
+}
+
+impl<A: Acceleration> SemiImplicitEuler<A> {
+    /// `x(h/2, h/2) ⊕ (x(h/2, h/2) ⊖ x(h))`, Richardson's extrapolation: of order 2, and as stable as the step is, which no explicit method
+    /// would be.
+    fn extrapolate(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+        let (nq, h) = (on.q.len(), on.at.dt);
+        let Extrapolation { step, whole, half, turn } = memory_of(on.own)?;
+        let (mut a, mut f) = (on.a.to_vec(), on.f.to_vec());
+        let mut advance = |from: [&[f64]; 2], dt: f64, [a, f]: [&mut [f64]; 2], to: &mut [f64]| {
+            let mut view = StepView {
+                model: on.model,
+                at: At { dt, ..on.at },
+                q: from[0],
+                v: from[1],
+                u: on.u,
+                workspace: &mut *on.workspace,
+                derivatives: &mut *on.derivatives,
+                own: &mut **step,
+                a,
+                f,
+            };
+            self.next(&mut view, to, &mut [])
+        };
+        advance([on.q, on.v], h, [&mut a, &mut f], whole)?;
+        advance([on.q, on.v], 0.5 * h, [&mut *on.a, &mut *on.f], half)?;
+        advance([&half[..nq], &half[nq..]], 0.5 * h, [&mut a, &mut f], next)?;
+        on.model.difference_into(&whole[..nq], &next[..nq], turn)?;
+        half.copy_from_slice(next);
+        on.model.integrate_into(&half[..nq], turn, &mut next[..nq])?;
+        next[nq..].iter_mut().zip(&whole[nq..]).for_each(|(v, whole)| *v = 2.0 * *v - whole);
+        Ok(())
+    }
+}
+
 impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     fn controls(&self) -> usize {
         self.0.acceleration.controls()
@@ -32,6 +91,9 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     fn contacts(&self) -> &[ContactRows] {
         self.0.acceleration.contacts()
     }
+    fn accelerates_by_length(&self) -> bool {
+        self.0.acceleration.has_length()
+    }
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         self.0.acceleration.check(model, place)
     }
@@ -41,6 +103,20 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let columns = if self.0.flat { 0 } else { 2 * model.nv() + self.controls() };
         Box::new(Memory::new(model, &self.0, 0, columns))
+    }
+    fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
+        if !self.0.acceleration.has_length() {
+            return Some(Box::new(rk4::Memory::new(model, &self.0.acceleration)));
+        }
+        let x = vec![0.0; model.nq() + model.nv()];
+        let (step, turn) = (self.memory(model), vec![0.0; model.nv()]);
+        Some(Box::new(Extrapolation { step, whole: x.clone(), half: x, turn }))
+    }
+    fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+        match self.0.acceleration.has_length() {
+            true => self.extrapolate(on, next),
+            false => rk4::advance(&self.0.acceleration, on, next),
+        }
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;
@@ -145,16 +221,20 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     fn by_length(
         &self,
         on: &mut StepView<'_>,
-        _by: &Sensitivities,
+        by: &Sensitivities,
         out: &Quadratic,
         to: &mut [f64],
     ) -> Result<(), Reason> {
-        // v⁺ + h a = v + 2 h a is what h v⁺ grows by.
+        // v⁺ + h ∂v⁺/∂h is what h v⁺ grows by, with ∂v⁺/∂h = a + h ∂a/∂h.
         let (h, nv) = (on.at.dt, on.model.nv());
         let (q, v) = to.split_at_mut(nv);
-        v.iter_mut().zip(on.v).zip(on.a.iter()).for_each(|((to, v), a)| *to = v + 2.0 * h * a);
+        for (i, to) in v.iter_mut().enumerate() {
+            *to = on.v[i] + 2.0 * h * on.a[i] + h * h * by.a_h[i];
+        }
         times(&out.step_dv, v, q);
-        v.copy_from_slice(on.a);
+        for (i, to) in v.iter_mut().enumerate() {
+            *to = on.a[i] + h * by.a_h[i];
+        }
         Ok(())
     }
     fn curvature_by_length(
@@ -165,6 +245,10 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         out: &Quadratic,
         to: &mut [f64],
     ) -> Result<bool, Reason> {
+        if self.0.acceleration.has_length() {
+            to.fill(0.0);
+            return Ok(false);
+        }
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         let (by_q, by_v) = weights.next.split_at(nv);
         let Memory { w, weights: mu, bent, .. } = Memory::of(on.own)?;

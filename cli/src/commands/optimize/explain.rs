@@ -116,7 +116,8 @@ fn phases(task: &Task, text: &mut String) {
             five(task.problem.time(first)),
             five(task.problem.time(end)),
             dt,
-            phase.scheme.map_or("impact", |scheme| scheme.name).to_owned(),
+            phase.scheme.map_or("impact", |scheme| scheme.name).to_owned()
+                + if phase.implicit_friction { ", implicit friction" } else { "" },
             if contacts.is_empty() { String::from("none") } else { contacts.join(", ") },
         ];
         table.row(cells.iter().map(|cell| cell.as_str().into()));

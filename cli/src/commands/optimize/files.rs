@@ -3,6 +3,8 @@
 use super::kept::{self, Kept};
 use super::motion::Motion;
 use super::page;
+use super::refine::{Refined, Round};
+use super::resimulated::ResimulatedAnswer;
 use super::solve::Solved;
 use super::warm::Written;
 use crate::answer::joints;
@@ -17,16 +19,17 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Writes all files into a folder.
-pub(super) fn write(folder: &Path, input: &Path, task: &Task, solved: &Solved, motion: &Motion) -> Result<(), Error> {
+pub(super) fn write(folder: &Path, input: &Path, all: &Refined, motion: &Motion) -> Result<(), Error> {
+    let Refined { task, solved, .. } = all;
     let file = |name: &str, content: &[u8]| {
         let mut output = Output::new(Some(&folder.join(name)), &[input, &task.robot.path])?;
         output.write(|to| to.write_all(content))?;
         output.finish().map(drop)
     };
-    file("trajectory.json", json(task, solved, motion)?.as_bytes())?;
+    file("trajectory.json", json(all, motion)?.as_bytes())?;
     file("trajectory.csv", csv(task, motion).as_bytes())?;
     file("trajectory.npz", &arrays(task, solved, motion).map_err(|error| Error::write(folder, error))?)?;
-    file("report.html", page::write(task, solved, motion).as_bytes())
+    file("report.html", page::write(all, motion).as_bytes())
 }
 
 /// The whole answer.
@@ -60,6 +63,9 @@ struct Answer<'a> {
     durations: Entries<f64>,
     costs: Entries<f64>,
     constraints: Entries<&'a Kept>,
+    #[serde(flatten)]
+    resimulated: Option<ResimulatedAnswer<'a>>,
+    refinements: &'a [Round],
     time: &'a [f64],
     phase: &'a [String],
     q: &'a [Vec<f64>],
@@ -120,7 +126,8 @@ struct IterationAnswer {
     exact_hessian: bool,
 }
 
-fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> {
+fn json(all: &Refined, motion: &Motion) -> Result<String, Error> {
+    let Refined { task, solved, resimulated, rounds } = all;
     let report = &solved.found.report;
     let model = &task.start.model;
     let iteration = |it: &gradyn_trajectory::Iteration| IterationAnswer {
@@ -169,6 +176,8 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         durations: Entries(motion.durations.clone()),
         costs: Entries(motion.costs.clone()),
         constraints: Entries(motion.kept.iter().map(|kept| (kept.name.clone(), kept)).collect()),
+        resimulated: resimulated.as_ref().map(|of| of.answer(task)),
+        refinements: rounds,
         time: &motion.time,
         phase: &motion.phase,
         q: &motion.q,

@@ -6,6 +6,8 @@ mod files;
 mod kept;
 mod motion;
 mod page;
+mod refine;
+mod resimulated;
 mod solve;
 mod theirs;
 mod verdict;
@@ -18,6 +20,8 @@ use crate::args::Optimize;
 use crate::error::Error;
 use crate::number::five;
 use crate::task::{ParameterTask, Task};
+use refine::Refined;
+use resimulated::Resimulated;
 
 /// A parameter and what the solver has chosen.
 fn line(of: &ParameterTask, name: &str, x: &[f64]) -> String {
@@ -54,15 +58,26 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
         std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
     }
     let solved = solve::solve(&task, &guesses);
-    let motion = motion::Motion::of(&task, &solved);
-    if let Some(folder) = &args.output {
-        files::write(folder, &args.task, &task, &solved, &motion)?;
+    let resimulated = Resimulated::of(&task, &solved);
+    let mut all = Refined { task, solved, resimulated, rounds: Vec::new() };
+    if args.refine {
+        all = refine::refine(args, all)?;
     }
+    if let Some(of) = &all.resimulated {
+        let report = &mut all.solved.found.report;
+        let more = of.warnings(&all.task, &report.status, args.refine);
+        report.warnings.extend(more);
+    }
+    let motion = motion::Motion::of(&all.task, &all.solved);
+    if let Some(folder) = &args.output {
+        files::write(folder, &args.task, &all, &motion)?;
+    }
+    let Refined { task, solved, .. } = &all;
     let chosen: String =
         task.start.parameters.iter().zip(&motion.parameters).map(|(of, (name, x))| line(of, name, x)).collect();
     let lasts = |(phase, seconds): &(String, f64)| format!("duration of {phase}: {} s\n", five(*seconds));
     let chosen: String = std::iter::once(chosen).chain(motion.durations.iter().map(lasts)).collect();
     let failed = !solved.found.report.status.is_solved();
-    let text = verdict::text(&task, &solved, &motion.kept, &chosen);
+    let text = verdict::text(task, solved, &motion.kept, &chosen);
     Ok(Report { text, warnings, failed, ..Report::default() })
 }

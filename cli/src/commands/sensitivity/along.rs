@@ -219,6 +219,11 @@ fn rollout<'p>(
                 return Err(Error::Usage(format!("phase `{}` steps by `{other}`: {rule}", phase.0.name)));
             }
         };
+        if phase.0.implicit_friction {
+            let name = &phase.0.name;
+            let why = "sensitivities along a trajectory do not know `implicit_friction` of `[steps]`: leave it out";
+            return Err(Error::Usage(format!("phase `{name}` takes friction implicitly: {why}")));
+        }
         if *scheme.get_or_insert(here) != here {
             return Err(Error::Usage(format!("phase `{}` steps otherwise than those before it", phase.0.name)));
         }

@@ -4,6 +4,7 @@ mod scene;
 
 use super::kept::Kept;
 use super::motion::Motion;
+use super::refine::Refined;
 use super::solve::Solved;
 use crate::number::five;
 use crate::page::{Line, Plot, Scale, document, escape, row, table};
@@ -12,7 +13,8 @@ use gradyn_trajectory::{Attempt, Report, Warning};
 use scene::Scene;
 
 /// The whole page.
-pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
+pub(super) fn write(all: &Refined, motion: &Motion) -> String {
+    let Refined { task, solved, .. } = all;
     let scene = Scene::new(task, &solved.found.trajectory, motion);
     // `<` could end the script.
     let data = serde_json::to_string(&scene).unwrap_or_else(|_| String::from("{}")).replace('<', "\\u003c");
@@ -23,6 +25,7 @@ pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
     parameters(task, motion, &mut html);
     costs(motion, &mut html);
     constraints(motion, &mut html);
+    between(all, motion, &mut html);
     iterations(solved, &mut html);
     curves(task, motion, &mut html);
     html.push_str(&format!("<footer>gradyn {}, three.js 0.187.0</footer>\n</main>\n", env!("CARGO_PKG_VERSION")));
@@ -124,6 +127,70 @@ fn constraints(motion: &Motion, html: &mut String) {
     };
     let heads = ["constraint", "largest violation", "where", "rows at a bound", "largest multiplier"];
     html.push_str(&table(&heads, all.iter().map(line)));
+    html.push_str("</section>\n");
+}
+
+/// What steps get wrong, and what happens between nodes.
+fn between(Refined { task, resimulated, .. }: &Refined, motion: &Motion, html: &mut String) {
+    let Some(of) = resimulated else { return };
+    let node = |k: usize| k.saturating_sub(task.first());
+    let place = |k: usize| format!("node {}, {}", node(k), task.problem.phase_of(k));
+    html.push_str("<section>\n<h2>Between nodes</h2>\n");
+    html.push_str("<p class=\"note\">Each step integrated again from its own node, in tenths, by a method of higher order; and the whole plan under its feedback gains.</p>\n");
+    let mut rows = Vec::new();
+    if let Some(worst) = of.check.largest() {
+        let good = of.worst_step().is_none();
+        let cells = [
+            "largest defect of a step, of its change".into(),
+            five(worst.relative),
+            place(worst.node),
+            five(of.tolerances.step_defect),
+        ];
+        rows.push(row(&cells, Some(good)));
+    }
+    for (worst, _) in of.worst_between() {
+        let most = if worst.of_forces { of.tolerances.force } else { of.tolerances.constraint };
+        let cells =
+            [worst.constraint.clone(), five(worst.violation), format!("after {}", place(worst.node)), five(most)];
+        rows.push(row(&cells, Some(false)));
+    }
+    match &of.followed {
+        Ok(end) => {
+            let cells = [
+                "distance at the end, under feedback".into(),
+                five(end.position),
+                String::from("end"),
+                five(of.end_distance),
+            ];
+            rows.push(row(&cells, Some(end.position <= of.end_distance)));
+        }
+        Err(why) => rows.push(row(
+            &["distance at the end, under feedback".into(), why.clone(), String::new(), five(of.end_distance)],
+            Some(false),
+        )),
+    }
+    html.push_str(&table(&["what", "largest", "where", "allowed"], rows.into_iter()));
+    let points = of.check.defects.iter().filter(|of| of.relative > 0.0);
+    let points: Vec<_> = points.filter_map(|of| Some((*motion.time.get(node(of.node))?, of.relative))).collect();
+    if points.len() > 1 {
+        let (from, to) = (points[0].0, points[points.len() - 1].0);
+        let allowed = of.tolerances.step_defect;
+        let lines = vec![
+            Line { class: "claimed", points },
+            Line { class: "guide", points: vec![(from, allowed), (to, allowed)] },
+        ];
+        let plot = Plot {
+            x: "s".into(),
+            y: String::from("defect"),
+            scales: [Scale::Linear, Scale::Log],
+            lines,
+            clock: true,
+            ..Plot::default()
+        };
+        html.push_str("<div class=\"figures\">\n");
+        html.push_str(&plot.figure("What each step gets wrong, of its change; what is allowed dotted."));
+        html.push_str("</div>\n");
+    }
     html.push_str("</section>\n");
 }
 

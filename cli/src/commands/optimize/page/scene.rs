@@ -267,9 +267,9 @@ fn targets(task: &Task, motion: &Motion) -> Vec<Target> {
             nodes.extend(term.goals.last().map(|goal| (motion.time.len() - 1, goal.clone())));
         }
         for phase in &term.phases {
-            let n = task.phases[*phase].nodes();
-            for k in term.at.nodes(n).unwrap_or_default() {
-                nodes.push((firsts[*phase] + k, term.goal(k, n, &task.start)));
+            let of = &task.phases[*phase];
+            for k in term.at.nodes_of(of) {
+                nodes.push((firsts[*phase] + k, term.goal(k, of, &task.start)));
             }
         }
         nodes.sort_by_key(|(k, _)| *k);

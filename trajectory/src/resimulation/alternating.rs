@@ -1,0 +1,67 @@
+//! Velocities that change their sign at every node: what an explicit step makes of damping or friction that it is too long for.
+
+use crate::problem::Problem;
+use crate::trajectory::Trajectory;
+use std::ops::Range;
+
+/// So many changes of sign at nodes one after the other are no motion: one that swings has a few nodes between two of them, or steps of another
+/// length would show another motion.
+const IN_A_ROW: usize = 5;
+/// Amplitudes below this share of the largest velocity of all joints are noise, as are those below this many rad/s (m/s).
+const NOISE: (f64, f64) = (1e-4, 1e-6);
+
+/// A joint whose velocity changes its sign from node to node.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Alternating {
+    /// Which degree of freedom.
+    pub dof: usize,
+    /// Its name.
+    pub joint: String,
+    /// At these nodes, counted from the start of the trajectory.
+    pub nodes: Range<usize>,
+    /// The largest velocity there, rad/s (m/s).
+    pub velocity: f64,
+    /// Has the joint damping or friction that counts? Then these make it, where steps are explicit.
+    pub resists: bool,
+}
+
+/// Joints whose velocity changes its sign at six nodes or more in a row, the longest time of each; empty if the trajectory has other sizes than
+/// the problem.
+#[must_use]
+pub fn alternating(problem: &Problem, at: &Trajectory) -> Vec<Alternating> {
+    let model = problem.model();
+    if problem.check_sizes(at).is_err() {
+        return Vec::new();
+    }
+    let (nq, first) = (model.nq(), usize::from(problem.choice().is_some()));
+    let v = |k: usize, dof: usize| at.x(k)[nq + dof];
+    let last = problem.steps();
+    let of_all = (first..=last).flat_map(|k| (0..model.nv()).map(move |dof| v(k, dof).abs()));
+    let noise = NOISE.1.max(NOISE.0 * of_all.filter(|v| v.is_finite()).fold(0.0, f64::max));
+    let names = model.dof_names();
+    let mut found = Vec::new();
+    for dof in 0..model.nv() {
+        // Jumps have a right to change signs.
+        let changes = |k: usize| problem.dt(k) > 0.0 && v(k, dof) * v(k + 1, dof) < 0.0;
+        let counts = |k: usize| v(k, dof).abs() > noise;
+        let (mut longest, mut begin) = (first..first, first);
+        for k in first..=last {
+            if !(counts(k) && (k == begin || changes(k - 1))) {
+                begin = if counts(k) { k } else { k + 1 };
+            }
+            if k + 1 - begin.min(k + 1) > longest.len() {
+                longest = begin..k + 1;
+            }
+        }
+        if longest.len() > IN_A_ROW {
+            let velocity = longest.clone().map(|k| v(k, dof).abs()).fold(0.0, f64::max);
+            let of_dof = model.joint_dynamics().iter().filter(|of| of.index == dof);
+            let resists =
+                model.has_joint_friction() && of_dof.into_iter().any(|of| of.damping > 0.0 || of.friction > 0.0);
+            let joint = names.get(dof).cloned().unwrap_or_default();
+            found.push(Alternating { dof, joint, nodes: longest, velocity, resists });
+        }
+    }
+    found
+}
