@@ -115,7 +115,7 @@ fn of_terms(problem: &Problem, stage: &Stage, chart: &Chart, at: Spot<'_>) -> Re
     let mut out = Quadratic::new(dims, stage.is_last());
     let step = stage.step_derivatives(spot, &mut memory, &mut out).map_err(|error| error.reason)?;
     // By controls alone: what comes through parameters is in the columns by what states carry.
-    let of_controls = |m: &DMatrix<f64>| stage.by_state_and_controls(m)[1].clone();
+    let of_controls = |m: &DMatrix<f64>| m.columns(0, dims.nu).into_owned();
     let by = Sensitivities { a_u: of_controls(&step.a_u), f_u: of_controls(&step.f_u), ..step.clone() };
     let (a, f) = stage.made(&mut memory)?;
     let n = dims.ndx + dims.nu;

@@ -7,8 +7,11 @@ use std::ops::Range;
 /// So many changes of sign at nodes one after the other are no motion: one that swings has a few nodes between two of them, or steps of another
 /// length would show another motion.
 const IN_A_ROW: usize = 5;
-/// Amplitudes below this share of the largest velocity of all joints are noise, as are those below this many rad/s (m/s).
-const NOISE: (f64, f64) = (1e-4, 1e-6);
+/// A time in which a joint stays below this share of the largest velocity of all joints is noise, as is one below this many rad/s (m/s): what a
+/// solver leaves at the usual tolerance.
+const NOISE: (f64, f64) = (1e-3, 1e-6);
+/// Velocities below this many rad/s (m/s) have no sign: rounding of what is a thousandth of them.
+const ROUNDING: f64 = 1e-12;
 
 /// A joint whose velocity changes its sign from node to node.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +47,7 @@ pub fn alternating(problem: &Problem, at: &Trajectory) -> Vec<Alternating> {
     for dof in 0..model.nv() {
         // Jumps have a right to change signs.
         let changes = |k: usize| problem.dt(k) > 0.0 && v(k, dof) * v(k + 1, dof) < 0.0;
-        let counts = |k: usize| v(k, dof).abs() > noise;
+        let counts = |k: usize| v(k, dof).abs() > ROUNDING;
         let (mut longest, mut begin) = (first..first, first);
         for k in first..=last {
             if !(counts(k) && (k == begin || changes(k - 1))) {
@@ -54,8 +57,8 @@ pub fn alternating(problem: &Problem, at: &Trajectory) -> Vec<Alternating> {
                 longest = begin..k + 1;
             }
         }
-        if longest.len() > IN_A_ROW {
-            let velocity = longest.clone().map(|k| v(k, dof).abs()).fold(0.0, f64::max);
+        let velocity = longest.clone().map(|k| v(k, dof).abs()).fold(0.0, f64::max);
+        if longest.len() > IN_A_ROW && velocity > noise {
             let of_dof = model.joint_dynamics().iter().filter(|of| of.index == dof);
             let resists =
                 model.has_joint_friction() && of_dof.into_iter().any(|of| of.damping > 0.0 || of.friction > 0.0);

@@ -10,7 +10,7 @@ use crate::parameter::RobotNumbers;
 use crate::quadratic::{Curvature, Dims, Quadratic, Structure};
 use crate::residual::{Depends, Jacobian, Residual};
 use crate::step::Sensitivities;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -109,11 +109,21 @@ impl Stage {
         }
     }
 
-    /// Columns by what a step takes for controls, `(u, p)`: those by what states have beside `(q, v)`, and those by controls.
-    pub(crate) fn by_state_and_controls(&self, m: &DMatrix<f64>) -> [DMatrix<f64>; 2] {
+    /// Columns by what a step takes for controls, `(u, p)`, and by its length: those by what states have beside `(q, v)`, and those by
+    /// controls.
+    pub(crate) fn by_state_and_controls(
+        &self,
+        at: At<'_>,
+        m: &DMatrix<f64>,
+        by_length: &DVector<f64>,
+    ) -> [DMatrix<f64>; 2] {
         let mut by_w = DMatrix::zeros(m.nrows(), self.memory.count());
         for (k, place) in self.carried.places.iter().enumerate() {
             by_w.set_column(*place, &m.column(self.nu + k));
+        }
+        if let Some(clock) = &self.clock {
+            // h/T, which is the same of all durations.
+            by_w.set_column(clock.index, &(by_length * (at.dt / clock.nominal)));
         }
         [by_w, m.columns(0, self.nu).into_owned()]
     }
