@@ -64,8 +64,11 @@ impl Problem {
             self.clocks.iter().map(|(phase, index)| (format!("duration of phase `{phase}`"), *index..index + 1));
         let names = phases.chain(self.carried.names.iter().cloned());
         let names = names.map(|(name, place)| (name, place.start - rates..place.end - rates)).collect();
-        let places = self.carried.places.iter().map(|place| place - rates).collect();
-        let domain = Domain { least, durations, numbers: self.carried.numbers.clone(), places };
+        let places: Vec<usize> = self.carried.places.iter().map(|place| place - rates).collect();
+        // Who begins with an inertia that no body has does not ask for one that a body has.
+        let begin = self.carried_of(&self.start);
+        let numbers = self.carried.numbers.clone().filter(|of| of.are_physical(|value| begin[places[value]]));
+        let domain = Domain { least, durations, numbers, places };
         let choice = Choice::new([space.nx(), space.ndx()], bounds, names, domain);
         let name = if bounds.len() > durations { PARAMETERS } else { DURATIONS };
         self.places.push(Place { kind: 0, time: 0.0, dt: 0.0, parameters: 0..0 });

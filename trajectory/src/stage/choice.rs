@@ -13,7 +13,8 @@ pub(crate) struct Domain {
     pub(crate) least: Vec<f64>,
     /// How many of these, the first ones, are durations.
     pub(crate) durations: usize,
-    /// Those of the robot, whose bodies keep inertias that bodies can have, and where each of them is among all that is carried.
+    /// Those of the robot, whose bodies keep inertias that bodies can have, unless they begin without; and where each of them is among all that
+    /// is carried.
     pub(crate) numbers: Option<Arc<RobotNumbers>>,
     pub(crate) places: Vec<usize>,
 }
