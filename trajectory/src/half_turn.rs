@@ -1,7 +1,7 @@
 //! Half a turn has two logarithms, `v` and `−v`: which of them it is shall not be left to rounding.
 //!
-//! Of a turn by π, to [`NEAR`], the side is that of the axis whose first entry that is not zero, of x, y and z, is positive: counterclockwise
-//! about x, or y, or z. The logarithm there is `w`, or `w − 2π w/|w|` where w points the other way, which is one of the same rotation and may be
+//! Of a turn by π, to [`NEAR`], the side is that of the axis which points along (4, 2, 1) and not against it: counterclockwise about x, y and
+//! z, and smooth near these; if it points neither way, that whose first entry which is not zero is positive. The logarithm there is `w`, or `w − 2π w/|w|` where w points the other way, which is one of the same rotation and may be
 //! longer than π by [`NEAR`]. Formulas of its derivatives hold to 2π.
 
 use gradyn::joint::{Geometry, Joint, JointKind};
@@ -28,11 +28,13 @@ pub(crate) fn choose<T: Real>(turn: Motion<T>) -> Motion<T> {
 #[inline(never)]
 fn on_side<T: Real>(turn: Motion<T>, is_half: T) -> Motion<T> {
     let w = turn.angular;
-    // Of which side is it? The first entry says so that is not zero.
+    // Which way does it point? If neither, the first entry says so that is not zero.
     let (low, one) = (-ZERO * PI, T::one());
+    let along = w.x * 4.0 + w.y * 2.0 + w.z;
     let side = w.z.select_lt(0.0, -one, one);
     let side = w.y.select_lt(low, -one, (-w.y).select_lt(low, one, side));
     let side = w.x.select_lt(low, -one, (-w.x).select_lt(low, one, side));
+    let side = along.select_lt(low, -one, (-along).select_lt(low, one, side));
     let other = v3::scale::<T, T>(one - v3::norm_squared(w).sqrt().recip() * TAU, w);
     // p = J_l(w) v = J_l(w′) v′, and J_l is the transpose of J_r.
     let linear = v3::rotate_back(&jlog3(other), v3::rotate_back(&jexp3(w), turn.linear));
@@ -117,7 +119,7 @@ pub(crate) fn difference(model: &Model, from: &[f64], to: &[f64], out: &mut [f64
 }
 
 /// The configuration at a share of the way from one to another, as [`Model::interpolate_into`]; of joints that are half a turn apart on the
-/// side of positive turns about x, or y, or z, whichever comes first.
+/// side of turns whose axis points along (4, 2, 1), so that they are positive about x, y and z.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong or a number not finite.
@@ -155,6 +157,8 @@ mod tests {
         for (axis, chosen) in [
             (Vector3::new(0.0, 0.0, -1.0), Vector3::new(0.0, 0.0, 1.0)),
             (Vector3::new(0.0, -0.6, 0.8), Vector3::new(0.0, 0.6, -0.8)),
+            (Vector3::new(0.0, -0.2_f64.sqrt(), 0.8_f64.sqrt()), Vector3::new(0.0, 0.2_f64.sqrt(), -0.8_f64.sqrt())),
+            (Vector3::new(1e-3, 0.0, -1.0).normalize(), Vector3::new(-1e-3, 0.0, 1.0).normalize()),
             (Vector3::new(-1.0, 0.0, 0.0), Vector3::new(1.0, 0.0, 0.0)),
             (Vector3::new(1e-12, -1.0, 0.0), Vector3::new(0.0, 1.0, 0.0)),
         ] {

@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, Vector6};
 
 /// `r = log6(X*⁻¹ X)`, 6: m, then rad, in axes of the goal. The goal is `X*`: its translation, then its rotation matrix by rows.
 ///
-/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r has that whose first entry which is not zero is positive.
+/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r has that which points along (4, 2, 1), and not against it.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelFramePlacement")]
 pub struct FramePlacement {

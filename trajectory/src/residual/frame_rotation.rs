@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// `r = log3(R*ᵀ R)`, 3, rad, in axes of the goal. The goal is `R*`, by rows.
 ///
-/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r is that whose first entry which is not zero is positive.
+/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r is that which points along (4, 2, 1), and not against it.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelFrameRotation")]
 pub struct FrameRotation {

@@ -16,7 +16,7 @@ use std::any::Any;
 
 /// `r = (q ⊖ q*, v − v*)`, 2 nv. The goal is `(q*, v*)`, nq + nv numbers.
 ///
-/// A joint that is half a turn away from its goal has two differences: r has that whose first angular entry which is not zero is positive.
+/// A joint that is half a turn away from its goal has two differences: r has that whose axis points along (4, 2, 1).
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelState")]
 pub struct StateError {

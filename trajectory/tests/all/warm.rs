@@ -1,6 +1,6 @@
 //! Warm starts: a solution is exported, and another solver of the same kind begins there.
 
-use crate::common::robot;
+use crate::common::puck::puck;
 use gradyn_trajectory::residual::{Control, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{
@@ -8,16 +8,17 @@ use gradyn_trajectory::{
     guess,
 };
 
-/// A double pendulum that is to reach a configuration at rest within bounds of its motors, some of which are active.
+/// A mass that is to come to rest at a place in a second, with forces that are bounded, and at their bounds on some of the way: the least squares
+/// of forces without bounds begin at 6 N for each metre.
 fn problem(goal: f64) -> Problem {
-    let model = robot("double_pendulum", false);
-    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+    let model = puck();
+    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Full(3)));
     let phase = Phase::new("move", 20, 0.05, step)
-        .cost(Cost::new("torque", Control::zero()).weight(0.1))
-        .control_bounds(&[-3.0, -1.0], &[3.0, 1.0]);
+        .cost(Cost::new("force", Control::zero()).weight(0.1))
+        .control_bounds(&[-5.0; 3], &[5.0; 3]);
     Problem::builder(&model)
         .phase(phase)
-        .last_constraint(PathConstraint::equal("there", StateError::at(&model, &[goal, 0.0], &[0.0, 0.0])))
+        .last_constraint(PathConstraint::equal("there", StateError::at(&model, &[goal, 0.5, 0.0], &[0.0; 3])))
         .build()
         .expect("is a problem")
 }
@@ -43,7 +44,7 @@ fn twice(solver: &str, first: &Problem, second: &Problem) -> (Report, WarmStart,
 #[test]
 fn a_solver_begins_where_another_one_has_ended() {
     for solver in ["newton", "proximal"] {
-        let (here, further) = (problem(0.5), problem(0.505));
+        let (here, further) = (problem(1.0), problem(1.005));
         let (report, warm, again, _) = twice(solver, &here, &here);
         assert_eq!(report.status, Status::Converged, "{solver}");
         assert!(warm.fits(&here));
@@ -62,7 +63,7 @@ fn a_solver_begins_where_another_one_has_ended() {
 /// What does not fit the problem is a fault.
 #[test]
 fn warm_starts_of_other_sizes_are_faults() {
-    let here = problem(0.5);
+    let here = problem(1.0);
     for solver in ["newton", "proximal"] {
         let (_, warm, ..) = twice(solver, &here, &here);
         let broken: [fn(&mut WarmStart); 5] = [
