@@ -84,10 +84,10 @@ fn an_obstacle_between_nodes_is_told_of_and_refined_away() {
     let folder = directory("pillar");
     let file = written(&folder, PILLAR, ["0", "0"]);
     let (text, answer, page) = solved(&folder, &file, &[], 0);
-    let said = warning(&text, "`pillar` is violated by 0.037").unwrap_or_else(|| panic!("{text}"));
+    let said = warning(&text, "`pillar` is violated by 0.036").unwrap_or_else(|| panic!("{text}"));
     let between = answer["between_nodes"].as_array().expect("a list");
     let deepest = between.iter().map(|of| number(&of["violation"])).fold(0.0, f64::max);
-    // By the trial of a user: 3.7 cm.
+    // 3.7 cm, in the middle of a line of 0.31 m from node to node.
     assert!((deepest - 0.037).abs() < 1e-3, "{deepest}");
     let of = between.iter().find(|of| number(&of["violation"]) == deepest).expect("is there");
     assert!(
@@ -133,7 +133,7 @@ fn tolerances_are_keys() {
     // Steps of semi-implicit Euler of 0.1 s: h/2 of the change of the velocity.
     let largest = number(&checked["largest"]["relative"]);
     assert!(largest > 0.02 && largest < 0.06, "{largest}");
-    assert!(number(&answer["end_distance"]["position"]) < 0.1, "{answer}");
+    assert!(number(&answer["end_distance"]["position"]) < 0.2, "{answer}");
     for (key, tight, about) in [
         ("step_defect", "1e-4", "steps are too long"),
         ("constraint", "1e-3", "`pillar` is violated"),
@@ -240,7 +240,7 @@ weight = 10.0
 name = "chosen"
 kind = "parameter"
 parameter = "place"
-goal = 0.2
+goal = [0.2]
 
 [[constraints]]
 name = "middle"

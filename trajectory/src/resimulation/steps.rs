@@ -10,6 +10,8 @@ use std::collections::HashSet;
 /// A step in which almost nothing moves has no defect that counts: changes below this share of the largest one of all steps are taken for that.
 /// Rounding of a robot that stands is some 1e-10 of what moves elsewhere.
 const STILL: f64 = 1e-3;
+/// Steps of a lower order go to the next node along `q ⊕ s w` with one velocity w.
+const CURVED: u32 = 3;
 
 /// What a step gets wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,10 +74,12 @@ impl StepsCheck {
 /// Integrates each step again, from its own node, its controls held, in `substeps` shares by a method of higher order.
 ///
 /// Contacts, their gains and closed loops are those of the step; durations and parameters are those of the trajectory. Constraints are looked
-/// at between the shares, where they hold along a phase or at both nodes, and their goal is the same at both.
+/// at between the shares, where they hold along a phase or at both nodes, and their goal is the same at both. Those of the state are looked at
+/// along the step's own way too, which of Euler's steps and the midpoint rule is a straight line from node to node: a robot that is sent from
+/// node to node goes there.
 /// Equalities of steps themselves, of [`InverseDynamics`](crate::step::InverseDynamics), are not: they are those of controls at nodes.
 ///
-/// Cost: `4 substeps` accelerations a step, and each constraint `substeps` times.
+/// Cost: `4 substeps` accelerations a step, and each constraint twice `substeps` times.
 ///
 /// # Errors
 /// [`ProblemError`] if the trajectory has other sizes than the problem, or there are no substeps.
@@ -145,6 +149,24 @@ fn again(
             })?;
         }
         std::mem::swap(&mut here, &mut next);
+    }
+    // The step's own way, where that is a straight line.
+    let of_state: Vec<bool> = counts.iter().enumerate().map(|(i, counts)| *counts && !stage.row_of(i, 0).2).collect();
+    if stage.order() < CURVED && of_state.iter().any(|counts| *counts) {
+        let (mut way, mut part_of) = (vec![0.0; space.ndx()], vec![0.0; space.ndx()]);
+        space.difference(x, &planned, &mut way)?;
+        way[2 * problem.model().nv()..].fill(0.0);
+        for s in 1..substeps {
+            let share = s as f64 * part;
+            part_of.iter_mut().zip(&way).for_each(|(to, way)| *to = share * way);
+            space.integrate(x, &part_of, &mut next)?;
+            stage.each_row(At { x: &next, ..at }, own, &of_state, |i, rows| {
+                let (off, row) = rows.violation();
+                if off > found[i].1 {
+                    (found[i].1, found[i].2, found[i].3) = (off, share, row);
+                }
+            })?;
+        }
     }
     let moved = 2 * problem.model().nv();
     let mut difference = vec![0.0; space.ndx()];

@@ -102,8 +102,8 @@ fn an_obstacle_between_nodes_is_found() {
     let coarse = around(10);
     let solver = solved(&coarse);
     let (deep, check) = deepest(&coarse, solver.trajectory());
-    // A chord of 0.2 m beside a circle of 0.35 m is 1.5 cm from it.
-    assert!(deep > 0.01 && deep < 0.06, "{deep}");
+    // A chord of 0.3 m beside a circle of 0.35 m is 3.4 cm inside.
+    assert!(deep > 0.02 && deep < 0.06, "{deep}");
     let mut tolerances = Tolerances::of(&coarse);
     tolerances.step_defect = 1.0;
     let pieces = pieces(&coarse, &check, &tolerances);
