@@ -94,10 +94,8 @@ impl NodeCheck<'_> {
             let whole = joined(dims.n_eq, &[(&lq.eq_x, dims.ndx), (&lq.eq_u, dims.nu)]);
             check("equalities", numbers("c", dims.n_eq), &Inputs::new(model, dims.n_eq), &whole, 1)?;
         }
-        let ([a_w, a_u], [f_w, f_u]) = (
-            stage.by_state_and_controls(*at, &by.a_u, &by.a_h),
-            stage.by_state_and_controls(*at, &by.f_u, &by.f_h),
-        );
+        let ([a_w, a_u], [f_w, f_u]) =
+            (stage.by_state_and_controls(*at, &by.a_u, &by.a_h), stage.by_state_and_controls(*at, &by.f_u, &by.f_h));
         let of_a = joined(nv, &[(&by.a_q, nv), (&by.a_v, nv), (&a_w, memory_of_state), (&a_u, dims.nu)]);
         let of_f = joined(f.len(), &[(&by.f_q, nv), (&by.f_v, nv), (&f_w, memory_of_state), (&f_u, dims.nu)]);
         let mut whole = DMatrix::zeros(nv + f.len(), of_a.ncols());

@@ -129,6 +129,7 @@ impl ProblemBuilder {
             kinds: Vec::new(),
             places: Vec::new(),
             parameters: Vec::new(),
+            implied: Vec::new(),
         };
         if !bounds.is_empty() {
             problem.add_choice(&bounds, least, durations, rates);
@@ -142,6 +143,7 @@ impl ProblemBuilder {
             time = problem.add_phase(phase, time)?;
         }
         let first = problem.places.len();
+        let last_constraints = problem.without_implied(last_constraints);
         let values = Values::of(&last, &last_constraints);
         let stage = {
             let carried = problem.carried.clone();

@@ -3,6 +3,7 @@
 mod builder;
 mod durations;
 mod goal;
+mod implied;
 mod parameters;
 mod phase;
 mod sizes;
@@ -13,6 +14,7 @@ pub use phase::Phase;
 use crate::fault::{Fault, ProblemError};
 use crate::node::{At, Memory, Node, NodeError, Row};
 use crate::quadratic::{Dims, Multipliers, Quadratic};
+use crate::residual::Implied;
 use crate::space::Space;
 use crate::stage::{Carried, Choice, Remembered, Slots, Stage};
 use crate::step::ContactRows;
@@ -35,6 +37,8 @@ pub struct Problem {
     kinds: Vec<Kind>,
     places: Vec<Place>,
     parameters: Vec<f64>,
+    /// What constraints of the last node ask for that follows from contacts.
+    implied: Vec<Implied>,
 }
 
 struct Kind {

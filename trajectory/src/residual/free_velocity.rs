@@ -11,11 +11,11 @@ use gradyn::model::InputError;
 use gradyn::{Constraint, Model, Scalar};
 use nalgebra::DMatrix;
 
-/// Of the trace of `J Jᵀ`: what keeps it regular where contacts depend on each other. Rows that follow from contacts keep this
-/// share of themselves, which is less than rounding leaves of their rank.
+/// Of the trace of `J Jᵀ`: what keeps it regular where contacts depend on each other. Rows that follow from contacts keep
+/// about this share of themselves.
 const NEAR: f64 = 1e-13;
 
-/// `r = m P m (v − v*)`, nv: of the entries that count, zero in the others.
+/// `r = (m P m)² (v − v*)`, nv: of the entries that count, zero in the others.
 #[derive(Clone, Debug)]
 struct FreeVelocity {
     goal: Vec<f64>,
@@ -39,8 +39,11 @@ impl Quantity for FreeVelocity {
         for (i, r) in r.iter_mut().enumerate() {
             *r = if self.counts[i] { on.v[i] - T::from(on.goal[i]) } else { T::zero() };
         }
-        project(jacobian, r);
-        r.iter_mut().zip(&self.counts).filter(|(_, counts)| !**counts).for_each(|(r, _)| *r = T::zero());
+        // Twice: what the first time leaves of rows that follow from contacts is a small share, its square is nothing.
+        for _ in 0..2 {
+            project(jacobian, r);
+            r.iter_mut().zip(&self.counts).filter(|(_, counts)| !**counts).for_each(|(r, _)| *r = T::zero());
+        }
         Ok(())
     }
 }

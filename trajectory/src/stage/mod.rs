@@ -261,6 +261,10 @@ impl Stage {
             held.cone().is_none() && !(u || a || f || w || h)
         })
     }
+    /// As [`Step::held`].
+    pub(crate) fn held_by_step(&self) -> &[gradyn::Constraint] {
+        self.step.as_ref().map_or(&[], |step| step.held())
+    }
     /// As [`Step::is_affine`].
     pub(crate) fn moves_affinely(&self) -> bool {
         self.step.as_ref().is_some_and(|step| step.is_affine(&self.model))

@@ -114,6 +114,10 @@ pub trait Acceleration: Send + Sync + Debug {
         let _ = (model, place);
         Ok(())
     }
+    /// The contacts and loops that it keeps, if it has any.
+    fn held(&self) -> &[Constraint] {
+        &[]
+    }
     /// Is `a` affine in state and controls, for every state of this robot?
     fn is_affine(&self, model: &Model) -> bool {
         let _ = model;
@@ -242,6 +246,9 @@ impl ForwardDynamics {
 impl Acceleration for ForwardDynamics {
     fn controls(&self) -> usize {
         self.actuation.controls() + self.numbers.as_ref().map_or(0, |numbers| numbers.len())
+    }
+    fn held(&self) -> &[Constraint] {
+        &self.constraints
     }
     fn is_affine(&self, model: &Model) -> bool {
         // Of joints that slide alone, inertia and gravity are constant.

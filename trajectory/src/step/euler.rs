@@ -253,6 +253,9 @@ impl<A: Acceleration> Step for Euler<A> {
         self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
         Ok(known)
     }
+    fn held(&self) -> &[gradyn::Constraint] {
+        self.0.acceleration.held()
+    }
     fn is_affine(&self, model: &Model) -> bool {
         self.0.acceleration.is_affine(model)
     }

@@ -207,6 +207,9 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         self.acceleration.vary(numbers)
     }
+    fn held(&self) -> &[gradyn::Constraint] {
+        self.acceleration.held()
+    }
     fn is_affine(&self, model: &Model) -> bool {
         self.acceleration.is_affine(model)
     }

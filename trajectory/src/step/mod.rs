@@ -156,6 +156,10 @@ pub trait Step: Send + Sync + Debug {
         let _ = (on, by, out);
         Ok(weights.are_zero())
     }
+    /// The contacts and loops that its accelerations keep, if it has any.
+    fn held(&self) -> &[gradyn::Constraint] {
+        &[]
+    }
     /// `[α, β]` of `q⁺ = q ⊕ h (α v + β v⁺)`, if configurations move by the velocities of nodes alone: then bounds of these bound the way.
     fn moves_by(&self) -> Option<[f64; 2]> {
         None

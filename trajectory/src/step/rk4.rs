@@ -209,6 +209,9 @@ impl<A: Acceleration> Step for Rk4<A> {
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         self.acceleration.check(model, place)
     }
+    fn held(&self) -> &[gradyn::Constraint] {
+        self.acceleration.held()
+    }
     fn is_affine(&self, model: &Model) -> bool {
         self.acceleration.is_affine(model)
     }

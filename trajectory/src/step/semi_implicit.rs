@@ -209,6 +209,9 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         })?;
         known
     }
+    fn held(&self) -> &[gradyn::Constraint] {
+        self.0.acceleration.held()
+    }
     fn is_affine(&self, model: &Model) -> bool {
         self.0.acceleration.is_affine(model)
     }

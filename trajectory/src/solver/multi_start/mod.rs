@@ -217,15 +217,18 @@ impl MultiStart {
                 break;
             }
         }
-        let Some(Ended { report, method, kept }) = best else {
+        let Some(Ended { mut report, method, kept }) = best else {
             let what = "there is no guess".to_owned();
             let fault = super::support::of_dynamics(problem, 0, crate::fault::Reason::Other(what));
             return Report::new(Status::Fault(fault), &[]);
         };
+        let (warnings, contradiction) = problem.judge_implied(&kept);
+        report.warnings.extend(warnings);
         self.last = method;
         self.kept = kept;
         let status = match (report.status, proof) {
             (status, Some(proof)) if !status.is_solved() => Status::Infeasible(proof),
+            (status, None) if status.is_solved() => contradiction.unwrap_or(status),
             (status, _) => status,
         };
         Report { status, iterations: self.history.len(), attempts, ..report }
