@@ -43,7 +43,12 @@ fn on_side<T: Real>(turn: Motion<T>, is_half: T) -> Motion<T> {
     Motion::new(of(turn.linear, linear), of(w, other))
 }
 
-/// The same of a rotation alone.
+/// Is a rotation vector one of half a turn?
+pub(crate) fn is_half(turn: Vector3<f64>) -> bool {
+    turn.norm() >= PI - NEAR
+}
+
+/// [`choose`] of a rotation alone.
 #[inline(always)]
 pub(crate) fn choose_turn<T: Real>(turn: Vector3<T>) -> Vector3<T> {
     choose(Motion::new(Vector3::repeat(T::zero()), turn)).angular

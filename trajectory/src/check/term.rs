@@ -84,6 +84,11 @@ impl NodeCheck<'_> {
             joined(m, &blocks.into_iter().zip(sizes).collect::<Vec<_>>())
         };
         of.view(place, *at, (a, f), memory, |residual, on| residual.jacobian(on, &mut r, &mut by)).map_err(reason)?;
+        if residual.jumps(&r) {
+            return Err(String::from(
+                "it is half a turn from its goal, where it jumps: its derivatives are those of one side",
+            ));
+        }
         let claimed = whole(&by);
         let mut exact = Jacobian::new(m, residual.depends(), nv, nu, nf, nw);
         let run =

@@ -5,7 +5,7 @@ use super::logarithm::BentLog;
 use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
-use crate::half_turn::choose;
+use crate::half_turn::{choose, is_half};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
 use gradyn::spatial::{jlog6, log6};
@@ -79,6 +79,9 @@ impl Residual for FramePlacement {
         pose_of(goal).validity().map_err(|error| error.to_string())
     }
     second_opinion!(Axes);
+    fn jumps(&self, r: &[f64]) -> bool {
+        is_half([r[3], r[4], r[5]].into())
+    }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }

@@ -5,7 +5,7 @@ use super::logarithm::BentLog;
 use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
-use crate::half_turn::choose_turn;
+use crate::half_turn::{choose_turn, is_half};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
 use gradyn::spatial::{jlog3, log3, vector as v3};
@@ -64,6 +64,9 @@ impl Residual for FrameRotation {
         pose.validity().map_err(|error| error.to_string())
     }
     second_opinion!(Axes);
+    fn jumps(&self, r: &[f64]) -> bool {
+        is_half(Vector3::new(r[0], r[1], r[2]))
+    }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }

@@ -249,6 +249,11 @@ pub trait Residual: Send + Sync + Debug {
     fn sees_robot(&self) -> bool {
         true
     }
+    /// Does it jump where it has this value, so that derivatives are those of one side? [Checks](crate::check) leave it out there.
+    fn jumps(&self, r: &[f64]) -> bool {
+        let _ = r;
+        false
+    }
     /// Memory of its own, for one thread.
     fn memory(&self) -> Box<dyn Any + Send> {
         Box::new(())

@@ -4,7 +4,7 @@ use super::logarithm::BentLog;
 use super::own::memory_of;
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View, Weights};
 use crate::fault::{ProblemError, Reason};
-use crate::half_turn::Turning;
+use crate::half_turn::{Turning, is_half};
 use crate::quadratic::Quadratic;
 use crate::residual::PhaseInfo;
 use crate::space::Blocks;
@@ -96,6 +96,9 @@ impl Residual for StateError {
             .model
             .check_configuration(&self.goal[..phase.model.nq()])
             .map_err(|error| ProblemError::Input { place: place(), error })
+    }
+    fn jumps(&self, r: &[f64]) -> bool {
+        self.turning.parts.iter().any(|part| is_half(Turning::motion(*part, r).angular))
     }
     fn memory(&self) -> Box<dyn Any + Send> {
         Box::new(StateMemory { square: DMatrix::zeros(0, 0), difference: Vec::new() })
