@@ -233,3 +233,54 @@ fn budgets_are_refused_where_they_make_no_sense() {
     let fddp = small(&folder, |text| text.replacen("name = \"fddp\"", "name = \"fddp\"\nbudget = 10", 1));
     refused_at(&fddp, "budget", &["key `solver.budget`", "`newton` and `proximal`", "`fddp`"]);
 }
+
+/// At rest on four feet, of the 18 rows of v = 0 as many as 12 follow from the contacts: they are left to these, and that is told.
+#[test]
+fn goals_that_follow_from_contacts_are_left_to_them() {
+    let folder = directory("rest");
+    let task = r#"[robot]
+file = "ROBOTS/solo12.urdf"
+floating_base = true
+[poses.stand]
+FL_HFE = 0.7
+FR_HFE = 0.7
+HL_HFE = -0.7
+HR_HFE = -0.7
+FL_KFE = -1.4
+FR_KFE = -1.4
+HL_KFE = 1.4
+HR_KFE = 1.4
+ground = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
+[start]
+q = "stand"
+[steps]
+dt = 0.02
+[[phases]]
+name = "lean"
+nodes = 30
+contacts = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
+[[costs]]
+name = "com"
+kind = "center-of-mass"
+goal = { offset = [0.03, 0.0, 0.0] }
+weight = 1000.0
+[[costs]]
+name = "torque"
+kind = "control"
+weight = 0.1
+[[constraints]]
+name = "rest"
+kind = "state"
+goal = { v = 0.0 }
+rows = ["v"]
+at = "last"
+"#;
+    let (found, code, said) = answer(&folder, "rest", task);
+    assert_eq!((found["status"].as_str(), code), (Some("converged"), Some(0)), "{said}");
+    // With v = 0 of the base alone, whose rows are free, it costs 0.06497.
+    let cost = found["cost"].as_f64().expect("a number");
+    assert!((cost / 0.06497 - 1.0).abs() < 5e-3, "{cost}");
+    let warnings = found["warnings"].as_array().expect("a list");
+    let told = |of: &&serde_json::Value| of["text"].as_str().is_some_and(|text| text.contains("12 of 18 rows of `rest`"));
+    assert!(warnings.iter().any(|of| told(&of)), "{warnings:?}");
+}

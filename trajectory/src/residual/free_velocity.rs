@@ -1,7 +1,8 @@
 //! A goal of velocities, as far as contacts leave them free: `r = P (v − v*)`, `P = 1 − Jᵀ (J Jᵀ)⁻¹ J`.
 //!
 //! Under contacts with Jacobian J, `J v = 0` but for drift. Of `v = v*`, the rows that follow from this depend on no control: what is off of
-//! them is not for a solver to mend. P takes them out; rows that are left over depend on the others exactly, to rounding.
+//! them is not for a solver to mend. P takes them out, and a constant basis Z of what contacts leave free at the start makes of the rest rows that do
+//! not depend on each other: `r = Zᵀ P (v − v*)`.
 
 use super::own::{Own, Quantity, Snapshot};
 use super::{Depends, Residual};
@@ -15,17 +16,19 @@ use nalgebra::DMatrix;
 /// about this share of themselves.
 const NEAR: f64 = 1e-13;
 
-/// `r = (m P m)² (v − v*)`, nv: of the entries that count, zero in the others.
+/// `r = Zᵀ (m P m)² (v − v*)`, with m of the entries that count.
 #[derive(Clone, Debug)]
 struct FreeVelocity {
     goal: Vec<f64>,
     counts: Vec<bool>,
     held: Vec<Constraint>,
+    /// Z, nv by rows.
+    basis: DMatrix<f64>,
 }
 
 impl Quantity for FreeVelocity {
     fn rows(&self, _model: &Model) -> usize {
-        self.goal.len()
+        self.basis.ncols()
     }
     fn depends(&self) -> Depends {
         Depends::QV
@@ -36,13 +39,15 @@ impl Quantity for FreeVelocity {
     #[inline(always)]
     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let jacobian = constraint_jacobian(on.model, on.workspace, on.q, &self.held)?;
-        for (i, r) in r.iter_mut().enumerate() {
-            *r = if self.counts[i] { on.v[i] - T::from(on.goal[i]) } else { T::zero() };
-        }
+        let off = |(i, v): (usize, &T)| if self.counts[i] { *v - T::from(on.goal[i]) } else { T::zero() };
+        let mut y: Vec<T> = on.v.iter().enumerate().map(off).collect();
         // Twice: what the first time leaves of rows that follow from contacts is a small share, its square is nothing.
         for _ in 0..2 {
-            project(jacobian, r);
-            r.iter_mut().zip(&self.counts).filter(|(_, counts)| !**counts).for_each(|(r, _)| *r = T::zero());
+            project(jacobian, &mut y);
+            y.iter_mut().zip(&self.counts).filter(|(_, counts)| !**counts).for_each(|(y, _)| *y = T::zero());
+        }
+        for (r, z) in r.iter_mut().zip(self.basis.column_iter()) {
+            *r = y.iter().zip(z.iter()).fold(T::zero(), |sum, (y, z)| sum + *y * *z);
         }
         Ok(())
     }
@@ -97,6 +102,7 @@ pub(crate) struct Implied {
     pub(crate) rows: [usize; 2],
     /// Of each degree of freedom, the velocity that is asked for, if there is one.
     pub(crate) goal: Vec<Option<f64>>,
+    pub(crate) held: Vec<Constraint>,
 }
 
 /// The constraint of the last node without the rows that follow from the contacts before it; `None` where all rows are free, or it is none of
@@ -122,7 +128,8 @@ pub(crate) fn without_implied(
     }
     let counts: Vec<bool> = (nv..2 * nv).map(is_equal).collect();
     let asked = counts.iter().filter(|counts| **counts).count();
-    let free = rank(model, q, &counts, held)?;
+    let basis = basis(model, q, &counts, held)?;
+    let free = basis.ncols();
     if free >= asked {
         return None;
     }
@@ -130,16 +137,17 @@ pub(crate) fn without_implied(
         constraint: constraint.name.clone(),
         rows: [asked - free, asked],
         goal: counts.iter().zip(&goal_v).map(|(counts, goal)| counts.then_some(*goal)).collect(),
+        held: held.to_vec(),
     };
     let residual: Box<dyn Residual> =
-        Box::new(Own::new(model, FreeVelocity { goal: goal_v, counts, held: held.to_vec() }));
+        Box::new(Own::new(model, FreeVelocity { goal: goal_v, counts, held: held.to_vec(), basis }));
     let mut made = PathConstraint::boxed(constraint.name.clone(), residual, vec![0.0], vec![0.0]);
     made.place = constraint.place.clone();
     Some((made, implied))
 }
 
-/// How many of the rows that count contacts leave free.
-fn rank(model: &Model, q: &[f64], counts: &[bool], held: &[Constraint]) -> Option<usize> {
+/// Directions of the rows that count which contacts leave free, orthonormal.
+fn basis(model: &Model, q: &[f64], counts: &[bool], held: &[Constraint]) -> Option<DMatrix<f64>> {
     let jacobian = constraint_jacobian(model, &mut Workspace::new(model), q, held).ok()?.clone();
     let nv = counts.len();
     let mut all = DMatrix::zeros(nv, nv);
@@ -148,6 +156,8 @@ fn rank(model: &Model, q: &[f64], counts: &[bool], held: &[Constraint]) -> Optio
         project(&jacobian, column.as_mut_slice());
         (0..nv).filter(|i| !counts[*i]).for_each(|i| column[i] = 0.0);
     }
+    let svd = all.svd(true, false);
     // Singular values of what is left of unit vectors are shares: below this, nothing.
-    Some(all.singular_values().iter().filter(|s| **s > 1e-9).count())
+    let free = svd.singular_values.iter().filter(|s| **s > 1e-6).count();
+    Some(svd.u?.columns(0, free).into_owned())
 }
