@@ -84,12 +84,13 @@ impl Axis {
                 Self { scale, first, last, every: ((last - first) / 8.0).ceil().max(1.0) }
             }
             Scale::Linear => {
-                // What does not move is in the middle.
-                let width = if last > first { last - first } else { first.abs().max(1e-3) };
+                // What does not move is in the middle. Below 1e-9 of their size no tick could tell numbers apart; below 1e-16 there is none.
+                let moves = last - first > 1e-9 * first.abs().max(last.abs());
+                let width = if moves { last - first } else { first.abs().max(1e-3) };
                 let power = 10.0_f64.powf((width / 4.0).log10().floor());
                 let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * power * 5.0 >= width).unwrap_or(10.0);
                 let every = step * power;
-                let slack = if last > first { 0.0 } else { every };
+                let slack = if moves { 0.0 } else { every };
                 let first = ((first - slack) / every).floor() * every;
                 Self { scale, first, last: ((last + slack) / every).ceil() * every, every }
             }
@@ -214,5 +215,18 @@ impl Plot {
         }
         svg.push_str("</svg>\n");
         format!("<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_that_move_by_rounding_have_a_few_ticks() {
+        for (from, to) in [(0.3, 0.3 + f64::EPSILON), (-1e8, -1e8 + 1e-8), (0.0, 0.0), (1e-300, 2e-300), (-1.0, 1.0)] {
+            let ticks = Axis::around(Scale::Linear, [from, to].into_iter()).ticks();
+            assert!((2..=9).contains(&ticks.len()), "{from} to {to}: {ticks:?}");
+        }
     }
 }

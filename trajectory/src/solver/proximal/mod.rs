@@ -1,11 +1,12 @@
 //! A primal-dual augmented Lagrangian: multipliers are estimated, violations cost, and what they cost makes the next estimates.
 //!
 //! States are variables like controls, as in [`MultipleShooting`](super::MultipleShooting): gaps are equations of the sweep, which closes
-//! them to first order exactly, so that no penalty of theirs has to be chosen and the structure of steps is kept. All other constraints
-//! are soft ([`rows`]): with estimates of the multipliers, a violation c costs `c²/2μ`. Directions are those of Newton for states,
-//! controls and multipliers together, so that equalities which depend on each other, or on nothing, need no care: μ makes the system
-//! regular, and multipliers of rows that are there twice are those of least norm. Where the augmented Lagrangian is stationary to ω,
-//! multipliers become the estimates if violations are below η, and μ shrinks if not. Second derivatives are those of
+//! them to first order exactly, so that no penalty of theirs has to be chosen and the structure of steps is kept. So are bounds of
+//! durations and parameters, which have no meaning beyond. All other constraints are soft ([`rows`]): with estimates of the multipliers, a
+//! violation c costs `c²/2μ`. Directions are those of Newton for states, controls and multipliers together, so that equalities which depend
+//! on each other, or on nothing, need no care: μ makes the system regular, and multipliers of rows that are there twice are those of least
+//! norm. Where the augmented Lagrangian is stationary to ω, multipliers become the estimates if violations are below η, and μ shrinks if
+//! not. Second derivatives are those of
 //! [`Newton`](super::Newton).
 //!
 //! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP: Proximal Constrained Trajectory Optimization*,
