@@ -133,7 +133,7 @@ fn all_kept(method: Method, task: &SolverTask, problem: &Problem, guesses: &[Gue
     (options.method, options.newton, options.proximal) = (method, newton, proximal);
     (options.iterations, options.time, options.seed) = (task.budget, task.time, task.seed);
     let mut solver = MultiStart::new(problem, options);
-    let report = solver.solve_with(problem, guesses, |progress| watch(progress));
+    let report = solver.solve_with(problem, guesses, &mut *watch);
     let nodes = solver.riccati().into_iter().flat_map(|riccati| riccati.nodes.iter().take(problem.steps()));
     let gains = nodes.map(|node| node.gain.clone()).collect();
     let multipliers = (0..=problem.steps()).filter_map(|k| solver.multipliers(k).cloned()).collect();

@@ -89,7 +89,7 @@ fn an_obstacle_between_nodes_is_told_of_and_refined_away() {
     let deepest = between.iter().map(|of| number(&of["violation"])).fold(0.0, f64::max);
     // 3.7 cm, in the middle of a line of 0.31 m from node to node.
     assert!((deepest - 0.037).abs() < 1e-3, "{deepest}");
-    let of = between.iter().find(|of| number(&of["violation"]) == deepest).expect("is there");
+    let of = between.iter().find(|of| number(&of["violation"]).to_bits() == deepest.to_bits()).expect("is there");
     assert!(
         said.contains(&format!("between nodes {} and", of["node"])) && said.contains("`constraint` = 0.001"),
         "{said}"

@@ -281,6 +281,7 @@ at = "last"
     let cost = found["cost"].as_f64().expect("a number");
     assert!((cost / 0.06497 - 1.0).abs() < 5e-3, "{cost}");
     let warnings = found["warnings"].as_array().expect("a list");
-    let told = |of: &&serde_json::Value| of["text"].as_str().is_some_and(|text| text.contains("12 of 18 rows of `rest`"));
+    let told =
+        |of: &&serde_json::Value| of["text"].as_str().is_some_and(|text| text.contains("12 of 18 rows of `rest`"));
     assert!(warnings.iter().any(|of| told(&of)), "{warnings:?}");
 }

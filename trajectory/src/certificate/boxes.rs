@@ -85,7 +85,6 @@ fn flat(model: &Model) -> Vec<bool> {
 /// The bounds of all nodes, or a proof that they leave nothing.
 pub(super) fn find(problem: &Problem) -> Result<Vec<Boxes>, Certificate> {
     let flat = flat(problem.model());
-    let nv = problem.model().nv();
     let first = usize::from(problem.choice().is_some());
     let mut all: Vec<Boxes> = Vec::new();
     for k in 0..=problem.steps() {
@@ -104,8 +103,8 @@ pub(super) fn find(problem: &Problem) -> Result<Vec<Boxes>, Certificate> {
             let [shortest, longest] = problem.step_lengths(k - 1);
             let weights = problem.stage(k - 1).and_then(|stage| stage.moves_by());
             here.time = before.time + longest;
-            for i in 0..nv {
-                let Some(weights) = weights.filter(|_| flat[i]) else { continue };
+            for (i, adds) in flat.iter().enumerate() {
+                let Some(weights) = weights.filter(|_| *adds) else { continue };
                 let speeds = [(weights[0], &before.velocities[i]), (weights[1], &here.velocities[i])];
                 let speed = speeds
                     .into_iter()

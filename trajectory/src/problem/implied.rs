@@ -42,12 +42,14 @@ impl Problem {
         for implied in &self.implied {
             let asked: Vec<f64> = implied.goal.iter().zip(v).map(|(goal, v)| goal.unwrap_or(*v)).collect();
             let mut workspace = Workspace::new(&self.model);
-            let Ok(jacobian) = constraint_jacobian(&self.model, &mut workspace, &at.x(last)[..nq], &implied.held) else {
+            let Ok(jacobian) = constraint_jacobian(&self.model, &mut workspace, &at.x(last)[..nq], &implied.held)
+            else {
                 continue;
             };
             let held = |v: &[f64]| (jacobian * DVector::from_column_slice(v)).amax();
             let (drift, wanted) = (held(v), held(&asked));
-            let off = asked.iter().zip(v).map(|(goal, v)| (v - goal).abs()).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+            let off =
+                asked.iter().zip(v).map(|(goal, v)| (v - goal).abs()).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
             let Some((k, off)) = off else { continue };
             let (goal, [follow, rows], dof) = (&implied.constraint, implied.rows, &self.model.dof_names()[k]);
             if wanted > CONTRADICTS {

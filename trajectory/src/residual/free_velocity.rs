@@ -88,13 +88,13 @@ fn project<T: Scalar>(jacobian: &DMatrix<T>, y: &mut [T]) {
     }
     for (k, y) in y.iter_mut().enumerate() {
         for (i, w) in w.iter().enumerate() {
-            *y = *y - jacobian[(i, k)] * *w;
+            *y -= jacobian[(i, k)] * *w;
         }
     }
 }
 
 /// What of a goal of velocities follows from contacts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Implied {
     /// The constraint that asks for it.
     pub(crate) constraint: String,

@@ -35,7 +35,7 @@ impl StepsCheck {
     /// Steps whose relative defect is larger than it may be.
     pub fn too_long(&self, tolerances: &Tolerances) -> impl Iterator<Item = &super::StepDefect> {
         let most = tolerances.step_defect;
-        self.defects.iter().filter(move |defect| !(defect.relative <= most))
+        self.defects.iter().filter(move |defect| defect.relative.is_nan() || defect.relative > most)
     }
     /// Violations between nodes that are larger than they may be.
     pub fn violated(&self, tolerances: &Tolerances) -> impl Iterator<Item = &super::BetweenNodes> {

@@ -218,7 +218,7 @@ fn read_bytes(file: &str, bytes: Vec<u8>, task: &Task) -> Result<Theirs, String>
         }
     }
     let (parameters, durations) = (entries.after(PARAMETER), entries.after(DURATION));
-    let warm = entries.warm.map(|value| Warm::read(value)).transpose()?;
+    let warm = entries.warm.map(Warm::read).transpose()?;
     Ok(Theirs { file: file.to_owned(), time, x, u, parameters, durations, warm })
 }
 
