@@ -158,8 +158,11 @@ fn quadrotor(rng: &mut ChaCha8Rng) -> Made<Problem> {
     Ok(Problem::builder(&model).start(&start, &rest).phase(go).last_constraint(there).build()?)
 }
 
+/// Does a proof name the reason?
+pub(crate) type Reason = fn(&Certificate) -> bool;
+
 /// A problem without a solution, and whether a proof names its reason.
-pub(crate) fn infeasible(seed: u64) -> Made<(Problem, fn(&Certificate) -> bool)> {
+pub(crate) fn infeasible(seed: u64) -> Made<(Problem, Reason)> {
     let name = INFEASIBLE[usize::try_from(seed)? % INFEASIBLE.len()];
     let mut rng = ChaCha8Rng::seed_from_u64(9000 + seed);
     let beyond = rng.random_range(1.02..2.0);
@@ -192,7 +195,7 @@ pub(crate) fn infeasible(seed: u64) -> Made<(Problem, fn(&Certificate) -> bool)>
             if name == "bounds" {
                 builder = builder.last_constraint(rail(2.0));
             }
-            let reason: fn(&Certificate) -> bool = match name {
+            let reason: Reason = match name {
                 "bounds" => |proof| matches!(proof, Certificate::Bounds { .. }),
                 "start" => |proof| matches!(proof, Certificate::Start { .. }),
                 _ => |proof| matches!(proof, Certificate::Farkas { .. }),
@@ -221,8 +224,8 @@ pub(crate) fn infeasible(seed: u64) -> Made<(Problem, fn(&Certificate) -> bool)>
             let (nodes, dt) = (10, 0.02);
             let fast = 0.2;
             let free = f64::INFINITY;
-            let lower: Vec<f64> = vec![[-free; 6], [-fast; 6]].concat();
-            let upper: Vec<f64> = vec![[free; 6], [fast; 6]].concat();
+            let lower: Vec<f64> = [[-free; 6], [-fast; 6]].concat();
+            let upper: Vec<f64> = [[free; 6], [fast; 6]].concat();
             let still = StateError::at(&model, &start, &[0.0; 6]);
             let go = Phase::new("go", nodes, dt, by(&model))
                 .cost(Cost::new("torque", Control::zero()).weight(1e-3))

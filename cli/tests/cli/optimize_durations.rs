@@ -62,8 +62,8 @@ fn what_cannot_be_free_is_refused_with_its_line() {
         ("[0.1, 5.0]", "0.5", "free_duration", &["key `phases[0].free_duration`", "the least and the most, s"]),
         ("[0.1, 5.0]", "[0.1]", "free_duration", &["expected 2 numbers", "found 1"]),
         ("[0.1, 5.0]", "[0.0, 5.0]", "free_duration", &["positive"]),
-        ("[0.1, 5.0]", "[5.0, 0.1]", "[[phases]]", &["the greatest duration", "0.1", "must not be below"]),
-        ("dt = 0.015", "dt = 0.015\nscheme = \"rk4\"", "[[phases]]", &["phase `reach`", "only Euler's steps"]),
+        ("[0.1, 5.0]", "[5.0, 0.1]", "free_duration", &["key `phases[0].free_duration`", "5 s", "0.1 s"]),
+        ("dt = 0.015", "dt = 0.015\nscheme = \"rk4\"", "free_duration", &["phase `reach`", "only Euler's steps"]),
         (
             "kind = \"frame-translation\"\nframe = \"tool0\"\nequal = [-0.3, 0.5, 0.5]",
             "kind = \"duration\"\nupper = 1.0",

@@ -151,17 +151,6 @@ fn infeasible_takes_a_proof() {
     assert_eq!((found["status"].as_str(), code), (Some("infeasible"), Some(1)), "{said}");
     let message = found["message"].as_str().expect("a text");
     assert!(message.contains("`end` of phase `end`") && message.contains("contradict"), "{message}");
-
-    let outside = far.replace(
-        "name = \"end\"",
-        "name = \"rail\"\nkind = \"state\"\nrows = [\"q.x\"]\nupper = 0.5\n[[constraints]]\nname = \"end\"",
-    );
-    let (found, ..) = answer(&folder, "outside", &outside);
-    assert!(
-        found["message"].as_str().is_some_and(|said| said.contains("the start breaks `rail`")),
-        "{}",
-        found["message"]
-    );
 }
 
 /// Several guesses are tried in their order, by name.

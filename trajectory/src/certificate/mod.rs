@@ -53,7 +53,7 @@ pub enum Certificate {
         node: usize,
         /// How far the goal is from the start, m or rad.
         distance: f64,
-        /// How far anything can have moved by then: Σ lever × greatest speed × time, m or rad.
+        /// How much of that joints can have made up by then, at the greatest speeds that are allowed, m or rad.
         range: f64,
         /// The longest time until that node, s.
         time: f64,

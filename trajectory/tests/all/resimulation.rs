@@ -65,11 +65,7 @@ fn around(nodes: usize) -> Problem {
     let body = model.find_frame("z").expect("is there");
     let pillar = Capsule::fixed([[0.0, 0.0, -1.0].into(), [0.0, 0.0, 1.0].into()], 0.3);
     let apart = || {
-        PathConstraint::at_least(
-            "pillar",
-            Distance::new(Capsule::sphere(body, Vector3::zeros(), 0.05), pillar.clone()),
-            0.0,
-        )
+        PathConstraint::at_least("pillar", Distance::new(Capsule::sphere(body, Vector3::zeros(), 0.05), pillar), 0.0)
     };
     let at: Vec<usize> = (1..nodes).collect();
     let phase = Phase::new("go", nodes, 1.0 / nodes as f64, step)
