@@ -2,7 +2,6 @@
 //! (RBDA, section 7.3), one degree of freedom after the other.
 
 use super::singular;
-use crate::at_level::at_level;
 use crate::model::DofDynamics;
 use crate::slices::fill;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
@@ -46,7 +45,14 @@ impl<T: Real> ArticulatedBody<T> {
     /// `I^A −= U D⁻¹ Uᵀ`; a pivot `D` that is lost is the error.
     #[inline(always)]
     pub(crate) fn eliminate(&mut self, s: Motion<T>, armature: T) -> Result<Eliminated<T>, T> {
-        eliminate(self, s, armature)
+        let u = self.inertia.times::<T>(s);
+        let d = s.power(u) + armature;
+        if singular::is_lost(d, singular::scale_of(self.extent.mass, self.extent.trace, s) + armature) {
+            return Err(d);
+        }
+        let reciprocal = d.recip();
+        self.inertia = self.inertia.without(u, reciprocal);
+        Ok(Eliminated { u, reciprocal })
     }
 }
 
@@ -63,33 +69,14 @@ impl<T: Real> ArticulatedBody<T> {
     /// Adds what hangs from the body at `x_pb`, all of whose degrees of freedom have given way.
     #[inline(always)]
     pub(crate) fn carry(&mut self, below: &Self, x_pb: &Transform<T>) {
-        carry(self, below, x_pb);
-    }
-}
-
-at_level! {
-    fn eliminate<T: Real>(body: &mut ArticulatedBody<T>, s: Motion<T>, armature: T) -> Result<Eliminated<T>, T> {
-        let u = body.inertia.times::<T>(s);
-        let d = s.power(u) + armature;
-        if singular::is_lost(d, singular::scale_of(body.extent.mass, body.extent.trace, s) + armature) {
-            return Err(d);
-        }
-        let reciprocal = d.recip();
-        body.inertia = body.inertia.without(u, reciprocal);
-        Ok(Eliminated { u, reciprocal })
-    }
-}
-
-at_level! {
-    fn carry<T: Real>(body: &mut ArticulatedBody<T>, below: &ArticulatedBody<T>, x_pb: &Transform<T>) {
         let (Extent { mass, first_moment, trace }, p) = (below.extent, x_pb.translation);
         let at_joint = v3::rotate(&x_pb.rotation, first_moment);
         let first_moment = v3::times_plus(p, mass, at_joint);
-        body.inertia += below.inertia.transformed::<T>(x_pb);
-        body.extent.mass += mass;
-        body.extent.first_moment = v3::add(body.extent.first_moment, first_moment);
+        self.inertia += below.inertia.transformed::<T>(x_pb);
+        self.extent.mass += mass;
+        self.extent.first_moment = v3::add(self.extent.first_moment, first_moment);
         // Σ 2 m ((r + p)² − r²) = 2 p · (2 h + m p)
-        body.extent.trace += v3::dot_plus(v3::add(p, p), v3::add(at_joint, first_moment), trace);
+        self.extent.trace += v3::dot_plus(v3::add(p, p), v3::add(at_joint, first_moment), trace);
     }
 }
 

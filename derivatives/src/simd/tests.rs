@@ -251,8 +251,8 @@ fn halves_do_in_their_lanes_what_the_whole_does() {
                     } else {
                         (whole[lane], whole[lane])
                     };
-                    assert_eq!(low[lane].to_bits(), of_low.to_bits(), "{level}, operation {k}, lane {lane}");
-                    assert_eq!(high[lane].to_bits(), of_high.to_bits(), "{level}, operation {k}, lane {lane}");
+                    assert!(same(low[lane], of_low), "{level}, operation {k}, lane {lane}");
+                    assert!(same(high[lane], of_high), "{level}, operation {k}, lane {lane}");
                 }
             }
         }
