@@ -6,10 +6,10 @@
 use super::problems::{robot, thrusts};
 use gradyn::dynamics::{Workspace, frame_pose};
 use gradyn::{Model, UrdfOptions};
-use gradyn_trajectory::residual::{Control, FrameTranslation, StateError};
+use gradyn_trajectory::residual::{Control, FrameRotation, FrameTranslation, FrictionCone, StateError};
 use gradyn_trajectory::solver::Guess;
-use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
-use gradyn_trajectory::{Certificate, Cost, PathConstraint, Phase, Problem, guess};
+use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, Impulse, SemiImplicitEuler};
+use gradyn_trajectory::{Certificate, Cost, PathConstraint, Phase, Problem, Trajectory, guess};
 use nalgebra::Vector3;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -18,8 +18,8 @@ use std::error::Error;
 type Made<T> = Result<T, Box<dyn Error>>;
 
 /// What feasible problems are of, in turns.
-pub(crate) const FEASIBLE: [&str; 6] =
-    ["slider, least time", "pendulum", "cart-pole", "acrobot", "arm, least time", "quadrotor"];
+pub(crate) const FEASIBLE: [&str; 8] =
+    ["slider, least time", "pendulum", "cart-pole", "acrobot", "arm, least time", "quadrotor", "hop", "flip"];
 /// Why infeasible problems are, in turns.
 pub(crate) const INFEASIBLE: [&str; 6] = ["bounds", "start", "reach", "too fast, joint", "too fast, hand", "forces"];
 
@@ -79,6 +79,10 @@ pub(crate) fn feasible(seed: u64) -> Made<(Problem, Guess)> {
     let mut draw = |most: f64| rng.random_range(-most..=most);
     let problem = if name == "quadrotor" {
         quadrotor(&mut rng)?
+    } else if name == "hop" {
+        hop(&mut rng)?
+    } else if name == "flip" {
+        flip(&mut rng)?
     } else {
         let Kind { model, actuation, most, nodes, dt, speed, soon } = Kind::of(name)?;
         let mut q = model.neutral::<f64>();
@@ -153,6 +157,114 @@ fn quadrotor(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let go = Phase::new("go", nodes, dt, step())
         .cost(Cost::new("controls", Control::zero()).weight(1e-3))
         .control_bounds(&[0.0; 4], &[most; 4]);
+    let there = StateError::at(&model, &to[..nq], &to[nq..nq + model.nv()]);
+    let there = PathConstraint::equal("there", there);
+    Ok(Problem::builder(&model).start(&start, &rest).phase(go).last_constraint(there).build()?)
+}
+
+/// A mass of 1 kg on a vertical rail, and a foot of 0.2 kg on a leg below it.
+fn hopper() -> Made<Model> {
+    let body = |name: &str, mass: f64| {
+        format!(
+            r#"<link name="{name}"><inertial><mass value="{mass}"/>
+            <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>"#
+        )
+    };
+    let joint = |name: &str, parent: &str, child: &str, z: i32| {
+        format!(
+            r#"<joint name="{name}" type="prismatic"><parent link="{parent}"/><child link="{child}"/><axis xyz="0 0 {z}"/>
+            <limit lower="-5" upper="5" effort="60" velocity="30"/></joint>"#
+        )
+    };
+    let text = format!(
+        r#"<robot name="hopper"><link name="ground"/>{}{}{}{}</robot>"#,
+        body("slide", 1.0),
+        body("foot", 0.2),
+        joint("rail", "ground", "slide", 1),
+        joint("leg", "slide", "foot", -1)
+    );
+    Ok(Model::from_urdf_text(&text, &UrdfOptions::new())?.model)
+}
+
+/// It falls, for as long as it likes, lands on ground of the height where the drawn fall ends, pushes, and shall be where the drawn push ends.
+fn hop(rng: &mut ChaCha8Rng) -> Made<Problem> {
+    let model = hopper()?;
+    let (nodes, dt, most) = (15, 0.02, 60.0);
+    let legs = || Ok::<_, Box<dyn Error>>(ForwardDynamics::new(Actuation::joints(&model, &["leg"])?));
+    let start = [rng.random_range(0.8..1.2), rng.random_range(0.3..0.6)];
+    let falls = || Ok::<_, Box<dyn Error>>(Phase::new("fall", nodes, dt, SemiImplicitEuler::new(&model, legs()?)));
+    // Of the foot in the air, and of the body on the foot; the ground pushes, and does not pull.
+    let (in_air, on_ground) = (rng.random_range(-1.5..1.5), rng.random_range(5.0..25.0));
+    let push = |motion: &mut Trajectory| {
+        for k in 0..motion.steps() {
+            let force = if k < nodes { in_air } else { on_ground };
+            motion.u_mut(k).fill(force);
+        }
+    };
+    let fall = Problem::builder(&model).start(&start, &[0.0; 2]).phase(falls()?).build()?;
+    let mut motion = guess::standing(&fall);
+    push(&mut motion);
+    let motion = guess::roll_out(&fall, &motion)?;
+    let contact = Contact::point_at(&model, "foot", &motion.x(nodes)[..2])?;
+    let foot = model.find_frame("foot").ok_or("no foot")?;
+    let ground = frame_pose(&model, &mut Workspace::new(&model), &motion.x(nodes)[..2], foot)?.translation;
+    let whole = |goal: Option<&[f64]>| -> Made<Problem> {
+        let stands = SemiImplicitEuler::new(&model, legs()?.with_contacts(&[contact.clone()]));
+        let cone = FrictionCone::of("foot").normal_force(0.0, f64::INFINITY);
+        let free = f64::INFINITY;
+        let pushes = PathConstraint::within("pushes", cone, &[-free, -free, -free, -free, 0.0], &[free; 5]);
+        let (mut falls, mut stands) = (falls()?, Phase::new("stand", nodes, dt, stands));
+        let mut lands = Phase::jump("land", Impulse::new(&[contact.clone()], 0.0));
+        if goal.is_some() {
+            let force = || Cost::new("force", Control::zero()).weight(1e-3);
+            falls = falls.cost(force()).control_bounds(&[-most], &[most]).free_duration(0.05, 2.0);
+            stands = stands.cost(force()).control_bounds(&[-most], &[most]).constraint(pushes);
+            lands = lands.constraint(PathConstraint::equal("ground", FrameTranslation::new(foot, ground)));
+        }
+        let mut builder = Problem::builder(&model).start(&start, &[0.0; 2]).phase(falls).phase(lands).phase(stands);
+        if let Some(goal) = goal {
+            let there = StateError::at(&model, &goal[..2], &goal[2..4]);
+            builder = builder.last_constraint(PathConstraint::equal("there", there));
+        }
+        Ok(builder.build()?)
+    };
+    let motion = whole(None)?;
+    let mut pushed = guess::standing(&motion);
+    push(&mut pushed);
+    let pushed = guess::roll_out(&motion, &pushed)?;
+    whole(Some(pushed.x(motion.steps())))
+}
+
+/// A quadrotor turns over once, or nearly, by thrusts that are drawn, and shall be upright where those lead, with their attitudes on the way.
+fn flip(rng: &mut ChaCha8Rng) -> Made<Problem> {
+    let model = robot("quadrotor", true)?;
+    let arms = thrusts();
+    let (nodes, dt, most) = (40, 0.02, 8.0);
+    let step = || SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Matrix(arms.clone())));
+    let (start, rest) = (model.neutral::<f64>(), vec![0.0; model.nv()]);
+    let free = Problem::builder(&model).start(&start, &rest).phase(Phase::new("go", nodes, dt, step())).build()?;
+    let mut motion = guess::standing(&free);
+    // I 2π = 2 · 0.18 m · 2 ΔF · (T/2)² for a bang and its opposite about x, I = 0.008 kg m² and T = 0.8 s: ΔF = 0.44 N.
+    let (strong, lean) = (rng.random_range(0.40..0.46), rng.random_range(-0.02..0.02));
+    let lift = rng.random_range(2.0..6.0);
+    for k in 0..nodes {
+        let turn = if k < nodes / 2 { strong } else { -strong };
+        // Left rotors against right ones, and a little of the front against the back.
+        let push = [turn + lean, -turn + lean, turn - lean, -turn - lean];
+        motion.u_mut(k).iter_mut().zip(push).for_each(|(u, push)| *u = lift + push);
+    }
+    let motion = guess::roll_out(&free, &motion)?;
+    let nq = model.nq();
+    let trunk = model.find_frame("trunk").ok_or("no trunk")?;
+    let mut go = Phase::new("go", nodes, dt, step())
+        .cost(Cost::new("controls", Control::zero()).weight(1e-3))
+        .control_bounds(&[0.0; 4], &[most; 4]);
+    for node in [10, 15, 20, 25, 30] {
+        let attitude = frame_pose(&model, &mut Workspace::new(&model), &motion.x(node)[..nq], trunk)?.rotation;
+        let turned = FrameRotation::new(trunk, attitude);
+        go = go.constraint(PathConstraint::equal(format!("attitude at {node}"), turned).only_at(&[node]));
+    }
+    let to = motion.x(nodes);
     let there = StateError::at(&model, &to[..nq], &to[nq..nq + model.nv()]);
     let there = PathConstraint::equal("there", there);
     Ok(Problem::builder(&model).start(&start, &rest).phase(go).last_constraint(there).build()?)

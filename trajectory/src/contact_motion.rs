@@ -24,8 +24,8 @@ use crate::fault::{Fault, Reason};
 use crate::problem::{Problem, ProblemMemory};
 use crate::step::ContactRows;
 use crate::trajectory::Trajectory;
-use gradyn::dynamics::ConstraintKind;
-use gradyn::{Constraint, Workspace, constraint_error, constraint_jacobian};
+use gradyn::dynamics::{ConstraintKind, constraint_error, constraint_jacobian};
+use gradyn::{Constraint, Workspace};
 use nalgebra::{Rotation3, Vector3};
 use std::ops::Range;
 

@@ -13,6 +13,7 @@
 pub mod certificate;
 pub mod check;
 pub mod constraint;
+pub mod contact_motion;
 pub mod cost;
 mod dense;
 pub mod fault;

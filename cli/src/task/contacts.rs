@@ -3,6 +3,7 @@
 use super::named::frame;
 use super::pose::transform;
 use super::source::{Item, Sign, Table};
+use super::start::Start;
 use crate::constraints;
 use crate::error::Error;
 use crate::json::Json;
@@ -38,6 +39,8 @@ pub(crate) struct Held {
     pub(crate) contact: Contact,
     pub(crate) frame: FrameId,
     pub(crate) hold: Hold,
+    /// Is it known where it is held?
+    pub(crate) stays: bool,
 }
 
 impl Held {
@@ -80,8 +83,10 @@ impl Contacts {
         Ok(contacts)
     }
 
-    /// A contact of a phase: one described, or the origin of a frame. Held where it is at `q`, if no place is given.
-    pub(super) fn find(&self, item: &Item<'_>, name: &str, model: &Model, q: &[f64], dt: f64) -> Result<Held, Error> {
+    /// A contact of a phase: one described, or the origin of a frame. Held where it is at the start, if no place is given; `stays`: it is there
+    /// since then.
+    pub(super) fn find(&self, item: &Item<'_>, name: &str, start: &Start, dt: f64, stays: bool) -> Result<Held, Error> {
+        let (model, q) = (&start.model, &start.q[..]);
         let known = self.described.iter().find(|contact| contact.name == name);
         let (frame, hold, place, gains) = match known {
             Some(contact) => (contact.frame, contact.hold, contact.place, contact.gains),
@@ -93,7 +98,7 @@ impl Contacts {
             }
         };
         let there = frame_pose(model, &mut Workspace::new(model), q, frame);
-        let held = place.is_some();
+        let stays = stays || place.is_some();
         let place = place.map_or(there, Ok).map_err(|error| item.refuse(error.to_string()))?;
         let constraint = if hold == Hold::Surface {
             let frame = &model.frames()[frame.index()];
@@ -103,13 +108,13 @@ impl Contacts {
                 .map_err(|error| item.refuse(error.to_string()))?
         };
         let contact = Contact::new(name, constraint);
-        let contact = match (gains, held) {
+        let contact = match (gains, stays) {
             (Some([kp, kd]), _) => contact.with_gains(kp, kd),
             (None, true) => contact.with_default_gains(dt),
             // Where it is held is not known before it is there: only its velocity is damped, half of it a step.
             (None, false) => contact.with_gains(0.0, 0.5 / dt),
         };
-        Ok(Held { contact, frame, hold })
+        Ok(Held { contact, frame, hold, stays })
     }
 }
 
@@ -147,7 +152,7 @@ fn closed(name: &str, table: &Table<'_>, model: &Model, dt: f64) -> Result<Held,
     })?;
     let contact = Contact::new(name, constraint);
     let contact = if table.get("gains").is_some() { contact } else { contact.with_default_gains(dt) };
-    Ok(Held { contact, frame, hold: Hold::Loop })
+    Ok(Held { contact, frame, hold: Hold::Loop, stays: true })
 }
 
 fn json_of(table: &Table<'_>) -> Result<Json, Error> {

@@ -29,6 +29,15 @@ pub(super) const CONTROL_RATE: &str = "control-rate";
 /// The kind that has no number of its own, but adds up to time.
 pub(super) const DURATION: &str = "duration";
 
+/// The coefficient of friction of cones, if none is given.
+const FRICTION: f64 = 0.7;
+
+/// The coefficient of friction of a cone that has one.
+pub(super) fn friction(table: &Table<'_>, kind: &Kind) -> Result<Option<f64>, Error> {
+    let given = table.get("friction").map(|item| item.number(Sign::NotNegative)).transpose()?;
+    Ok(kind.keys.contains(&"friction").then(|| given.unwrap_or(FRICTION)))
+}
+
 /// What a residual is made of.
 pub(super) struct Made<'a, 'b> {
     pub(super) table: &'a Table<'b>,
@@ -189,7 +198,7 @@ pub(super) const KINDS: [Kind; 19] = [
         make: |on| {
             let least = on.number("least", Some(0.0))?;
             let most = on.number("most", Some(f64::INFINITY))?;
-            let cone = FrictionCone::of(on.contact()?).friction(on.number("friction", Some(0.7))?);
+            let cone = FrictionCone::of(on.contact()?).friction(on.number("friction", Some(FRICTION))?);
             let cone = cone.normal_force(least, most);
             let loss = cone.loss();
             with(cone, loss)
@@ -200,7 +209,7 @@ pub(super) const KINDS: [Kind; 19] = [
         keys: &["contact", "friction"],
         goal: Form::None,
         entries: Entries::Numbers(3),
-        make: |on| plain(CoulombCone::of(on.contact()?).friction(on.number("friction", Some(0.7))?)),
+        make: |on| plain(CoulombCone::of(on.contact()?).friction(on.number("friction", Some(FRICTION))?)),
     },
     Kind {
         name: "center-of-pressure",
@@ -219,7 +228,7 @@ pub(super) const KINDS: [Kind; 19] = [
         entries: Entries::Numbers(17),
         make: |on| {
             let (x, y) = (on.number("half_length_x", None)?, on.number("half_length_y", None)?);
-            let friction = on.number("friction", Some(0.7))?;
+            let friction = on.number("friction", Some(FRICTION))?;
             with(WrenchCone::new(on.contact()?, Matrix3::identity(), x, y, friction), WrenchCone::barrier())
         },
     },
@@ -321,8 +330,13 @@ impl<'a> Made<'a, '_> {
     }
 }
 
-/// The phases that hold a contact of this name.
-pub(super) fn phases_with(contact: &str, phases: &[PhaseTask]) -> Vec<usize> {
+/// The phases that hold a contact of this name; `impacts`: those of no length too.
+pub(super) fn phases_with(contact: &str, phases: &[PhaseTask], impacts: bool) -> Vec<usize> {
     let holds = |phase: &PhaseTask| phase.held.iter().any(|held| held.contact.name == contact);
-    (0..phases.len()).filter(|k| !phases[*k].is_jump() && holds(&phases[*k])).collect()
+    (0..phases.len()).filter(|k| (impacts || !phases[*k].is_jump()) && holds(&phases[*k])).collect()
+}
+
+/// Kinds whose rows say whether a force is inside a cone: what holds for forces holds for impulses.
+pub(super) fn is_cone(kind: &str) -> bool {
+    [COULOMB, "friction-cone", "center-of-pressure", "wrench-cone"].contains(&kind)
 }

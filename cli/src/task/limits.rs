@@ -134,6 +134,7 @@ impl<'a> Limits<'a> {
                 key: item.key.clone(),
                 frame: None,
                 contact: None,
+                friction: None,
                 parameter: None,
                 at: At::Along,
                 phases: (0..phases.len()).collect(),

@@ -28,9 +28,9 @@ pub(crate) use costs::CostTask;
 pub(crate) use goal::Goal;
 pub(crate) use guess::{Controls, GuessTask, Made, States};
 pub(crate) use parameters::ParameterTask;
-pub(crate) use phases::{PhaseTask, Pieces};
+pub(crate) use phases::{PhaseTask, Pieces, Released};
 pub(crate) use places::At;
-pub(crate) use report::ReportTask;
+pub(crate) use report::{HeldLimits, ReportTask};
 pub(crate) use solver::{Found, SolverTask};
 pub(crate) use start::Start;
 pub(crate) use term::Term;
@@ -38,6 +38,7 @@ pub(crate) use term::Term;
 use crate::args::{Continuous, Mimic, Order, RobotArgs};
 use crate::error::Error;
 use crate::input;
+use crate::number::five;
 use crate::robot::Robot;
 use gradyn::dynamics::{Workspace, constraint_error};
 use gradyn_trajectory::{Problem, ProblemError};
@@ -93,10 +94,11 @@ const CLOSED: f64 = 1e-5;
 impl Task {
     /// Reads a task, and builds its problem.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
-        Self::read_finer(path, &[])
+        Self::read_changed(path, &[], &[])
     }
-    /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none.
-    pub(crate) fn read_finer(path: &Path, finer: &[Pieces]) -> Result<Self, Error> {
+    /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none. And with contacts that impacts let
+    /// go.
+    pub(crate) fn read_changed(path: &Path, finer: &[Pieces], released: &[Released]) -> Result<Self, Error> {
         let (file, bytes) = input::bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
         let source = Source { file, text };
@@ -122,7 +124,7 @@ impl Task {
         let steps = phases::steps(&root)?;
         let contacts = contacts::Contacts::read(&root, &start.model, steps.dt)?;
         closed(&root, &contacts.loops, &start)?;
-        let mut phases = phases::read(&root, &start, &contacts, &steps)?;
+        let mut phases = phases::read(&root, &start, &contacts, &steps, released)?;
         phases.iter_mut().zip(finer).for_each(|(phase, pieces)| phase.take(pieces));
         let mut costs = costs::read(&root, &start, &phases)?;
         let mut constraints = constraints::read(&root, &start, &phases)?;
@@ -136,7 +138,8 @@ impl Task {
         )?;
         kept(&solver, &root, limits.as_ref(), &constraints, &start, &phases)?;
         let of_file = actuation::of_file(root.get("actuation"));
-        let warnings = Limits::zeros(limits.as_ref(), of_file, &start);
+        let mut warnings = Limits::zeros(limits.as_ref(), of_file, &start);
+        warnings.extend(in_motion(&start, &phases[0]));
         let guesses = GuessTask::read_all(root.get("guess"), &start)?;
         if let (Some(item), [_, _, ..]) = (root.get("guess"), &guesses[..])
             && !solver.has_multipliers()
@@ -162,6 +165,13 @@ impl Task {
     /// The phases that last as long as the solver chooses.
     pub(crate) fn free_phases(&self) -> impl Iterator<Item = &PhaseTask> {
         self.phases.iter().filter(|phase| phase.free.is_some())
+    }
+    /// The least coefficient of friction that a cone of this contact has.
+    pub(crate) fn friction_of(&self, contact: &str) -> Option<f64> {
+        let terms = self.costs.iter().map(|cost| &cost.term);
+        let terms = terms.chain(self.constraints.iter().map(|constraint| &constraint.term));
+        let of = terms.filter(|term| term.contact.as_deref() == Some(contact)).filter_map(|term| term.friction);
+        of.reduce(f64::min)
     }
     /// How many nodes the motion has.
     pub(crate) fn nodes(&self) -> usize {
@@ -193,6 +203,15 @@ fn robot(root: &Table<'_>, folder: &Path) -> Result<Robot, Error> {
         max_memory: None,
     };
     Robot::load(&args)
+}
+
+/// What the first phase holds though it moves, unless an impact stops it.
+fn in_motion(start: &Start, first: &PhaseTask) -> Option<String> {
+    let (held, speed) = phases::moving(start, &first.held).filter(|_| !first.is_jump())?;
+    let (name, phase, speed) = (&held.contact.name, &first.name, five(speed));
+    Some(format!(
+        "at the start `{name}`, which phase `{phase}` holds, moves at {speed} m/s or rad/s: with `impulse = true` there an impact stops it"
+    ))
 }
 
 /// Are the loops closed at the start?

@@ -4,6 +4,7 @@ use super::contacts::{Contacts, Held};
 use super::source::{Item, Place, Sign, Table};
 use super::start::Start;
 use crate::error::Error;
+use gradyn::dynamics::{Workspace, constraint_jacobian};
 use gradyn_trajectory::Phase;
 use gradyn_trajectory::step::{Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step};
 
@@ -45,6 +46,8 @@ pub(crate) struct PhaseTask {
     pub(crate) held: Vec<Held>,
     /// Of an impact: the share of its velocity with which a contact leaves again.
     pub(crate) restitution: f64,
+    /// Are contacts let go that the impact would have to pull?
+    pub(crate) release: bool,
 }
 
 /// Lengths of steps, and where they begin among those of the file.
@@ -150,13 +153,25 @@ fn scheme(item: &Item<'_>) -> Result<Scheme, Error> {
     Ok(SCHEMES[item.one_of("scheme", &SCHEMES.map(|scheme| scheme.name))?])
 }
 
+/// A contact that an impact lets go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Released {
+    /// The phase that is the impact.
+    pub(crate) impact: String,
+    pub(crate) contact: String,
+}
+
 /// The list `phases`, with impacts where contacts are gained.
 pub(super) fn read(
     root: &Table<'_>,
     start: &Start,
     contacts: &Contacts,
     steps: &Steps<'_>,
+    released: &[Released],
 ) -> Result<Vec<PhaseTask>, Error> {
+    let is_released = |impact: &str, held: &Held| {
+        released.iter().any(|of| of.impact == impact && of.contact == held.contact.name)
+    };
     if let Some(item) = steps.implicit_friction.as_ref().filter(|_| !start.model.has_joint_friction()) {
         return Err(
             item.refuse("expected `joint_friction = true` in `[robot]`: without it no joint has damping or friction")
@@ -166,17 +181,28 @@ pub(super) fn read(
     let mut phases: Vec<PhaseTask> = Vec::new();
     for item in item.list("a list of phases: `[[phases]]`")? {
         let table = item.table("a table")?;
-        let (phase, impulse) = phase(&table, start, contacts, steps)?;
         let before = phases.iter().rev().find(|phase| !phase.is_jump());
-        let is_new = |held: &Held| before.is_some_and(|before| !holds(before, held));
-        let gained: Vec<Held> = phase.held.iter().filter(|held| is_new(held)).cloned().collect();
-        if let Some(item) = table.get("restitution").filter(|_| !impulse || gained.is_empty()) {
-            let why = if impulse { "it gains no contact" } else { "`impulse` is `false`" };
-            return Err(item.refuse(format!("phase `{}` begins without an impact: {why}", phase.name)));
+        let (phase, impact) = phase(&table, start, contacts, steps, before)?;
+        let gained: Vec<Held> = match before {
+            Some(before) => phase.held.iter().filter(|held| !holds(before, held)).cloned().collect(),
+            // What is held from the start on, and moves there, is stopped.
+            None => moving(start, &phase.held).map_or_else(Vec::new, |_| phase.held.clone()),
+        };
+        for key in ["restitution", "release"] {
+            if let Some(item) = table.get(key).filter(|_| impact == Impact::None || gained.is_empty()) {
+                let why = match impact {
+                    Impact::None => "`impulse` is `false`",
+                    _ => "it gains no contact",
+                };
+                return Err(item.refuse(format!("phase `{}` begins without an impact: {why}", phase.name)));
+            }
         }
-        if impulse && !gained.is_empty() {
+        if impact != Impact::None && !gained.is_empty() {
             let name = format!("{} impact", phase.name);
-            let held = [gained, contacts.loops.clone()].concat();
+            let held = match impact {
+                Impact::Gained => [gained, contacts.loops.clone()].concat(),
+                _ => phase.held.iter().filter(|held| !is_released(&name, held)).cloned().collect(),
+            };
             let (dt, positions, implicit_friction) = (vec![0.0], vec![0.0], false);
             let impact =
                 PhaseTask { name, scheme: None, dt, positions, implicit_friction, free: None, held, ..phase.clone() };
@@ -193,12 +219,58 @@ pub(super) fn read(
     Ok(phases)
 }
 
+/// Slower than this a held frame stands, m/s or rad/s: what is left of a start whose velocities are given in six digits.
+const STANDS: f64 = 1e-5;
+
+/// The frame that is held and moves fastest at the start, and its speed, m/s or rad/s; `None` if all stand.
+pub(super) fn moving<'h>(start: &Start, held: &'h [Held]) -> Option<(&'h Held, f64)> {
+    let mut workspace = Workspace::new(&start.model);
+    let mut speed = |held: &Held| {
+        let one = std::slice::from_ref(&held.contact.constraint);
+        let rows = constraint_jacobian(&start.model, &mut workspace, &start.q, one).ok()?.row_iter();
+        let rate = rows.map(|row| row.iter().zip(&start.v).map(|(j, v)| j * v).sum::<f64>());
+        rate.map(f64::abs).reduce(f64::max)
+    };
+    let fastest = held.iter().filter_map(|held| Some((held, speed(held)?))).max_by(|a, b| a.1.total_cmp(&b.1));
+    fastest.filter(|(_, speed)| *speed > STANDS)
+}
+
 fn holds(phase: &PhaseTask, held: &Held) -> bool {
     phase.held.iter().any(|other| other.contact.name == held.contact.name)
 }
 
-/// A phase, and whether contacts that it gains begin with an impact.
-fn phase(table: &Table<'_>, start: &Start, contacts: &Contacts, steps: &Steps<'_>) -> Result<(PhaseTask, bool), Error> {
+/// What takes part in the impact with which a phase begins that gains contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Impact {
+    /// Nothing: there is no impact.
+    None,
+    /// The contacts that are gained, and loops.
+    Gained,
+    /// All that is held behind it.
+    All,
+}
+
+impl Impact {
+    fn read(item: &Item<'_>) -> Result<Self, Error> {
+        match item.as_text() {
+            Some(_) => Ok([Self::All, Self::Gained][item.one_of("contacts of the impact", &["all", "gained"])?]),
+            None => match item.flag() {
+                Ok(true) => Ok(Self::All),
+                Ok(false) => Ok(Self::None),
+                Err(_) => Err(item.expected("`true`, `false`, `all` or `gained`")),
+            },
+        }
+    }
+}
+
+/// A phase, and what takes part in its impact, if there is one; `before`: the phase before it.
+fn phase(
+    table: &Table<'_>,
+    start: &Start,
+    contacts: &Contacts,
+    steps: &Steps<'_>,
+    before: Option<&PhaseTask>,
+) -> Result<(PhaseTask, Impact), Error> {
     table.only(&[
         "name",
         "nodes",
@@ -209,6 +281,7 @@ fn phase(table: &Table<'_>, start: &Start, contacts: &Contacts, steps: &Steps<'_
         "contacts",
         "impulse",
         "restitution",
+        "release",
     ])?;
     let name = table.need("name", "a name")?.text("a name")?.to_owned();
     let scheme = table.get("scheme").map_or(Ok(steps.scheme), |item| scheme(&item))?;
@@ -225,8 +298,10 @@ fn phase(table: &Table<'_>, start: &Start, contacts: &Contacts, steps: &Steps<'_
     let mut held = Vec::new();
     if let Some(item) = table.get("contacts") {
         for (item, name) in item.texts("names of contacts or frames")? {
+            // Where it is at the start, a frame stays that is held from there on.
+            let stays = before.is_none_or(|before| before.held.iter().any(|held| held.contact.name == name && held.stays));
             // Gains follow the first step of the phase.
-            let contact = contacts.find(&item, name, &start.model, &start.q, dt[0])?;
+            let contact = contacts.find(&item, name, start, dt[0], stays)?;
             if held.iter().any(|other: &Held| other.contact.name == contact.contact.name) {
                 return Err(item.refuse(format!("contact `{name}` is there twice")));
             }
@@ -234,15 +309,31 @@ fn phase(table: &Table<'_>, start: &Start, contacts: &Contacts, steps: &Steps<'_
         }
     }
     held.extend(contacts.loops.iter().cloned());
-    let impulse = table.get("impulse").map_or(Ok(true), |item| item.flag())?;
+    let impact = table.get("impulse").map_or(Ok(Impact::All), |item| Impact::read(&item))?;
+    let release = table.get("release").map_or(Ok(false), |item| item.flag())?;
+    if let Some(item) = table.get("release").filter(|_| release && impact == Impact::Gained) {
+        return Err(item.refuse("`impulse` is `gained`: only contacts that are gained take part, and none of them is let go"));
+    }
     let restitution = table.get("restitution").map_or(Ok(0.0), |item| share(&item))?;
     #[expect(clippy::cast_precision_loss, reason = "counts of nodes are small")]
     let positions = (0..dt.len()).map(|k| k as f64).collect();
     let (span, key, scheme) = (table.span.start, table.key.clone(), Some(scheme));
     let implicit_friction = steps.implicit_friction.is_some();
-    let phase =
-        PhaseTask { name, span, key, scheme, dt, positions, implicit_friction, free, free_at, held, restitution };
-    Ok((phase, impulse))
+    let phase = PhaseTask {
+        name,
+        span,
+        key,
+        scheme,
+        dt,
+        positions,
+        implicit_friction,
+        free,
+        free_at,
+        held,
+        restitution,
+        release,
+    };
+    Ok((phase, impact))
 }
 
 /// A number from 0 to 1.

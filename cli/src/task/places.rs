@@ -44,11 +44,12 @@ impl At {
     }
 }
 
-/// `at` and `phases`. What is of a contact counts, unless phases are named, in those that hold it.
+/// `at` and `phases`. What is of a contact counts, unless phases are named, in those that hold it; `impacts`: at impacts on it too.
 pub(super) fn places(
     table: &Table<'_>,
     phases: &[PhaseTask],
     contact: Option<(&Item<'_>, &str)>,
+    impacts: bool,
 ) -> Result<(At, Vec<usize>), Error> {
     let named = match table.get("phases") {
         None => None,
@@ -76,7 +77,7 @@ pub(super) fn places(
         }
     }
     let all = || match contact {
-        Some((_, name)) => phases_with(name, phases),
+        Some((_, name)) => phases_with(name, phases, impacts && table.get("at").is_none()),
         None => (0..phases.len()).filter(|k| !phases[*k].is_jump()).collect(),
     };
     let Some(item) = table.get("at") else { return Ok((At::Along, named.unwrap_or_else(all))) };

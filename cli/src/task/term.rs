@@ -1,7 +1,7 @@
 //! What costs and constraints have in common: a residual, its goals, and where it counts.
 
 use super::goal::{Form, Goal, Ground};
-use super::kinds::{KINDS, Kind, Made};
+use super::kinds::{self, KINDS, Kind, Made};
 use super::named;
 use super::phases::PhaseTask;
 use super::places::{At, places};
@@ -24,6 +24,8 @@ pub(crate) struct Term {
     pub(crate) key: String,
     pub(crate) frame: Option<FrameId>,
     pub(crate) contact: Option<String>,
+    /// Coefficient of friction, of cones that have one.
+    pub(crate) friction: Option<f64>,
     /// The parameter that is subtracted, or shown.
     pub(crate) parameter: Option<String>,
     pub(crate) at: At,
@@ -166,6 +168,9 @@ impl Reader<'_> {
         if !known.contains(&"parameter") {
             known.push("parameter");
         }
+        if kinds::is_cone(kind.name) {
+            known.push("impacts");
+        }
         for (key, several) in [("frame", "frames"), ("contact", "contacts")] {
             if kind.keys.contains(&key) {
                 known.push(several);
@@ -188,7 +193,7 @@ impl Reader<'_> {
         };
         let contact_item = named("contact", "the name of a contact")?;
         let contact = contact_item.as_ref().map(|item| item.text("the name of a contact")).transpose()?;
-        let (mut at, mut phases_of) = places(table, phases, contact_item.as_ref().zip(contact))?;
+        let (mut at, mut phases_of) = places(table, phases, contact_item.as_ref().zip(contact), self.at_impacts(table, kind)?)?;
         // What does not change over time counts once.
         if kind.name == "parameter" && table.get("at").is_none() && table.get("phases").is_none() {
             (at, phases_of) = (At::End, Vec::new());
@@ -210,6 +215,7 @@ impl Reader<'_> {
             key: table.key.clone(),
             frame,
             contact: contact.map(str::to_owned),
+            friction: kinds::friction(table, kind)?,
             parameter: table.get("parameter").and_then(|item| item.as_text()).map(str::to_owned),
             at,
             phases: phases_of,
@@ -221,6 +227,20 @@ impl Reader<'_> {
             residuals,
         };
         Ok(Found { term, kind, own })
+    }
+
+    /// Does it count at impacts, if no place is named? A cone does, unless it bounds the size of forces, N, which impulses do not have.
+    fn at_impacts(&self, table: &Table<'_>, kind: &Kind) -> Result<bool, Error> {
+        let Some(item) = table.get("impacts") else {
+            let bounds = |key: &str| table.get(key).and_then(|item| item.as_number()).is_some_and(|most| most > 0.0);
+            return Ok(kinds::is_cone(kind.name) && !bounds("least") && table.get("most").is_none());
+        };
+        match item.flag()? {
+            true if table.get("phases").is_some() || table.get("at").is_some() => {
+                Err(item.refuse("`phases` and `at` say where it counts: name the impact there"))
+            }
+            counts => Ok(counts),
+        }
     }
 
     fn goals(&self, table: &Table<'_>, kind: &Kind, ground: &Ground<'_>) -> Result<Vec<Goal>, Error> {

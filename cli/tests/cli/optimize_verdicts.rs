@@ -91,6 +91,44 @@ equal = "up"
 at = "last"
 "#;
 
+/// A quadruped on four feet shifts its weight, and ends with this velocity.
+const LEAN: &str = r#"[robot]
+file = "ROBOTS/solo12.urdf"
+floating_base = true
+[poses.stand]
+FL_HFE = 0.7
+FR_HFE = 0.7
+HL_HFE = -0.7
+HR_HFE = -0.7
+FL_KFE = -1.4
+FR_KFE = -1.4
+HL_KFE = 1.4
+HR_KFE = 1.4
+ground = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
+[start]
+q = "stand"
+[steps]
+dt = 0.02
+[[phases]]
+name = "lean"
+nodes = 30
+contacts = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
+[[costs]]
+name = "com"
+kind = "center-of-mass"
+goal = { offset = [0.03, 0.0, 0.0] }
+weight = 1000.0
+[[costs]]
+name = "torque"
+kind = "control"
+weight = 0.1
+[[constraints]]
+name = "rest"
+kind = "state"
+goal = { v = 0.0 }
+rows = ["v"]
+at = "last"
+"#;
 fn written(folder: &Path, name: &str, text: &str) -> String {
     fs::write(folder.join("cart.urdf"), CART).expect("writes");
     let file = folder.join(name);
@@ -227,44 +265,7 @@ fn budgets_are_refused_where_they_make_no_sense() {
 #[test]
 fn goals_that_follow_from_contacts_are_left_to_them() {
     let folder = directory("rest");
-    let task = r#"[robot]
-file = "ROBOTS/solo12.urdf"
-floating_base = true
-[poses.stand]
-FL_HFE = 0.7
-FR_HFE = 0.7
-HL_HFE = -0.7
-HR_HFE = -0.7
-FL_KFE = -1.4
-FR_KFE = -1.4
-HL_KFE = 1.4
-HR_KFE = 1.4
-ground = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
-[start]
-q = "stand"
-[steps]
-dt = 0.02
-[[phases]]
-name = "lean"
-nodes = 30
-contacts = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
-[[costs]]
-name = "com"
-kind = "center-of-mass"
-goal = { offset = [0.03, 0.0, 0.0] }
-weight = 1000.0
-[[costs]]
-name = "torque"
-kind = "control"
-weight = 0.1
-[[constraints]]
-name = "rest"
-kind = "state"
-goal = { v = 0.0 }
-rows = ["v"]
-at = "last"
-"#;
-    let (found, code, said) = answer(&folder, "rest", task);
+    let (found, code, said) = answer(&folder, "rest", LEAN);
     assert_eq!((found["status"].as_str(), code), (Some("converged"), Some(0)), "{said}");
     // With v = 0 of the base alone, whose rows are free, it costs 0.06497.
     let cost = found["cost"].as_f64().expect("a number");
@@ -273,4 +274,88 @@ at = "last"
     let told =
         |of: &&serde_json::Value| of["text"].as_str().is_some_and(|text| text.contains("12 of 18 rows of `rest`"));
     assert!(warnings.iter().any(|of| told(&of)), "{warnings:?}");
+}
+
+/// A velocity at the end that contacts do not allow contradicts them, and is named.
+#[test]
+fn goals_that_contradict_contacts_are_named() {
+    let folder = directory("contradiction");
+    let fast = LEAN.replace("goal = { v = 0.0 }", "goal = { v = { root_joint = [0.5, 0.0, 0.0, 0.0, 0.0, 0.0] } }");
+    let (found, code, said) = answer(&folder, "fast", &fast);
+    assert_ne!(found["status"].as_str(), Some("converged"), "{said}");
+    assert_eq!(code, Some(1), "{said}");
+    let named = |of: &serde_json::Value| of["text"].as_str().is_some_and(|text| text.contains("`rest`"));
+    assert!(found["warnings"].as_array().is_some_and(|all| all.iter().any(named)), "{said}");
+    assert!(said.contains("contradict"), "{said}");
+}
+
+/// A quadrotor turns over once about x, its attitude given on the way: 0.64294 from standing still, as Ipopt finds it.
+#[test]
+fn a_flip_is_found_from_standing_still() {
+    let folder = directory("flip");
+    let mut task = String::from(
+        r#"[robot]
+file = "ROBOTS/quadrotor.urdf"
+floating_base = true
+[start]
+q = { root_joint = { xyz = [0.0, 0.0, 1.0] } }
+[poses]
+there = { root_joint = { xyz = [0.0, 0.0, 1.0] } }
+[actuation]
+thrusters = [
+  { frame = "front_left", moment = 0.016, lower = 0.0, upper = 8.0 },
+  { frame = "front_right", moment = -0.016, lower = 0.0, upper = 8.0 },
+  { frame = "hind_left", moment = -0.016, lower = 0.0, upper = 8.0 },
+  { frame = "hind_right", moment = 0.016, lower = 0.0, upper = 8.0 },
+]
+[limits]
+torque = true
+[steps]
+dt = 0.02
+scheme = "rk4"
+[[phases]]
+name = "rise"
+nodes = 20
+[[phases]]
+name = "turn"
+nodes = 24
+[[phases]]
+name = "sink"
+nodes = 40
+[[costs]]
+name = "thrust"
+kind = "control"
+goal = [2.4525, 2.4525, 2.4525, 2.4525]
+weight = 0.1
+[[costs]]
+name = "calm"
+kind = "state"
+weights = { q = 0.0, v = 0.005 }
+[[constraints]]
+name = "there"
+kind = "state"
+equal = "there"
+at = "last"
+[[constraints]]
+name = "floor"
+kind = "frame-translation"
+frame = "trunk"
+rows = ["z"]
+lower = 0.3
+"#,
+    );
+    for (k, eighth) in (1..8).enumerate() {
+        // Of exactly half a turn neither side is nearer.
+        let angle = if eighth == 4 { 3.1 } else { std::f64::consts::FRAC_PI_4 * f64::from(eighth) };
+        let (phase, node) = if eighth == 7 { ("sink", 0) } else { ("turn", 4 * k) };
+        task += &format!(
+            "[[constraints]]\nname = \"attitude {eighth}\"\nkind = \"frame-rotation\"\nframe = \"trunk\"\n\
+             equal = {{ rpy = [{angle}, 0.0, 0.0] }}\nrows = [0, 1]\nphases = [\"{phase}\"]\nat = [{node}]\n"
+        );
+    }
+    let (found, code, said) = answer(&folder, "flip", &task);
+    assert_eq!((found["status"].as_str(), code), (Some("converged"), Some(0)), "{said}");
+    // Five digits are what is known.
+    let off = found["cost"].as_f64().expect("a number") - 0.64294;
+    assert!(off < 1e-4, "{}", found["cost"]);
 }

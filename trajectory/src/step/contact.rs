@@ -119,12 +119,14 @@ fn place(model: &Model, frame: &str, q: &[f64]) -> Result<Transform<f64>, Proble
 }
 
 /// Where a contact has its rows in the multipliers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ContactRows {
     /// Its name.
     pub name: String,
     /// Its rows.
     pub rows: Range<usize>,
+    /// What it holds; `None` if multipliers are all that is known of it.
+    pub constraint: Option<Constraint>,
 }
 
 /// Rows of contacts one after the other.
@@ -133,7 +135,7 @@ pub(crate) fn rows_of(contacts: &[Contact]) -> Vec<ContactRows> {
     let rows = |contact: &Contact| {
         let rows = first..first + contact.constraint.rows();
         first = rows.end;
-        ContactRows { name: contact.name.clone(), rows }
+        ContactRows { name: contact.name.clone(), rows, constraint: Some(contact.constraint) }
     };
     contacts.iter().map(rows).collect()
 }

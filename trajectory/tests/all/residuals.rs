@@ -343,7 +343,7 @@ fn rows(mut residual: impl Residual, wrench: [f64; 6]) -> Vec<f64> {
     use gradyn_trajectory::residual::{PhaseInfo, View};
     use gradyn_trajectory::step::ContactRows;
     let model = robot("panda", false);
-    let contacts = [ContactRows { name: "sole".into(), rows: 2..8 }];
+    let contacts = [ContactRows { name: "sole".into(), rows: 2..8, constraint: None }];
     residual
         .bind(&PhaseInfo { name: "stand", model: &model, nu: 0, remembered: 0, contacts: &contacts })
         .expect("has it");

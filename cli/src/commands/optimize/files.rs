@@ -1,5 +1,6 @@
 //! The files of a trajectory: JSON, CSV, NumPy's `.npz`.
 
+use super::held::HeldAnswer;
 use super::kept::{self, Kept};
 use super::motion::Motion;
 use super::page;
@@ -64,6 +65,8 @@ struct Answer<'a> {
     costs: Entries<f64>,
     constraints: Entries<&'a Kept>,
     #[serde(flatten)]
+    held: Option<HeldAnswer<'a>>,
+    #[serde(flatten)]
     resimulated: Option<ResimulatedAnswer<'a>>,
     refinements: &'a [Round],
     time: &'a [f64],
@@ -127,7 +130,7 @@ struct IterationAnswer {
 }
 
 fn json(all: &Refined, motion: &Motion) -> Result<String, Error> {
-    let Refined { task, solved, resimulated, rounds } = all;
+    let Refined { task, solved, resimulated, rounds, .. } = all;
     let report = &solved.found.report;
     let model = &task.start.model;
     let iteration = |it: &gradyn_trajectory::Iteration| IterationAnswer {
@@ -176,6 +179,7 @@ fn json(all: &Refined, motion: &Motion) -> Result<String, Error> {
         durations: Entries(motion.durations.clone()),
         costs: Entries(motion.costs.clone()),
         constraints: Entries(motion.kept.iter().map(|kept| (kept.name.clone(), kept)).collect()),
+        held: motion.held.as_ref().map(|of| of.answer(task)),
         resimulated: resimulated.as_ref().map(|of| of.answer(task)),
         refinements: rounds,
         time: &motion.time,

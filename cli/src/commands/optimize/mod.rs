@@ -3,10 +3,12 @@
 mod compare;
 mod explain;
 mod files;
+mod held;
 mod kept;
 mod motion;
 mod page;
 mod refine;
+mod release;
 mod resimulated;
 mod solve;
 mod theirs;
@@ -58,8 +60,9 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
         std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
     }
     let solved = solve::solve(&task, &guesses);
+    let (task, solved, released) = release::release(args, task, solved)?;
     let resimulated = Resimulated::of(&task, &solved);
-    let mut all = Refined { task, solved, resimulated, rounds: Vec::new() };
+    let mut all = Refined { task, solved, resimulated, rounds: Vec::new(), released };
     if args.refine {
         all = refine::refine(args, all)?;
     }
@@ -69,6 +72,9 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
         report.warnings.extend(more);
     }
     let motion = motion::Motion::of(&all.task, &all.solved);
+    if let Some(held) = &motion.held {
+        all.solved.found.report.warnings.extend(held.warnings(&all.task));
+    }
     if let Some(folder) = &args.output {
         files::write(folder, &args.task, &all, &motion)?;
     }
@@ -78,6 +84,6 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     let lasts = |(phase, seconds): &(String, f64)| format!("duration of {phase}: {} s\n", five(*seconds));
     let chosen: String = std::iter::once(chosen).chain(motion.durations.iter().map(lasts)).collect();
     let failed = !solved.found.report.status.is_solved();
-    let text = verdict::text(task, solved, &motion.kept, &chosen);
+    let text = verdict::text(task, solved, &motion, &chosen);
     Ok(Report { text, warnings, failed, ..Report::default() })
 }

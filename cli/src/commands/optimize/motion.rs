@@ -1,5 +1,6 @@
 //! A trajectory as people and programs want it: configurations, velocities, torques, forces, and what it costs.
 
+use super::held::HeldMotion;
 use super::kept::{Kept, kept};
 use super::solve::Solved;
 use crate::task::{ParameterTask, PhaseTask, Task};
@@ -26,6 +27,8 @@ pub(super) struct Motion {
     pub(super) costs: Vec<(String, f64)>,
     /// How well each constraint is kept.
     pub(super) kept: Vec<Kept>,
+    /// What contacts, loops and impulses do, if there are any.
+    pub(super) held: Option<HeldMotion>,
     /// Parameters by name.
     pub(super) parameters: Vec<(String, Vec<f64>)>,
     /// How long phases last, s, of those that the solver chooses.
@@ -36,7 +39,8 @@ impl Motion {
     pub(super) fn of(task: &Task, solved: &Solved) -> Self {
         let found = &solved.found;
         let kept = kept(task, &found.trajectory, &found.multipliers, &found.control_multipliers);
-        Self { kept, ..Self::along(task, &found.trajectory) }
+        let held = HeldMotion::of(task, &found.trajectory, &found.report.status);
+        Self { kept, held, ..Self::along(task, &found.trajectory) }
     }
 
     /// Nodes that cannot be evaluated have no forces and no costs.
@@ -97,6 +101,7 @@ impl Motion {
             contacts,
             costs,
             kept: Vec::new(),
+            held: None,
             parameters: start.parameters.iter().map(parameter).collect(),
             durations: task.free_phases().map(duration).collect(),
         }

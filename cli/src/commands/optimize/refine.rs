@@ -5,7 +5,7 @@ use super::solve::{self, Solved};
 use crate::args::Optimize;
 use crate::error::Error;
 use crate::number::{count, five};
-use crate::task::Task;
+use crate::task::{Released, Task};
 use gradyn_trajectory::Status;
 use gradyn_trajectory::resimulation::{BetweenNodes, pieces, split};
 use gradyn_trajectory::solver::{Guess, Warning};
@@ -36,6 +36,8 @@ pub(super) struct Refined {
     pub(super) solved: Solved,
     pub(super) resimulated: Option<Resimulated>,
     pub(super) rounds: Vec<Round>,
+    /// Contacts that impacts let go.
+    pub(super) released: Vec<Released>,
 }
 
 /// Splits steps until none is too long.
@@ -81,7 +83,7 @@ pub(super) fn refine(args: &Optimize, mut now: Refined) -> Result<Refined, Error
                 phase.split(of_phase)
             })
             .collect();
-        let mut task = Task::read_finer(&args.task, &finer)?;
+        let mut task = Task::read_changed(&args.task, &finer, &now.released)?;
         task.solver.threads = now.task.solver.threads;
         let guess = split(problem, &now.solved.found.trajectory, &parts, &task.problem);
         let guess = guess.map_err(|error| Error::Usage(error.to_string()))?;
@@ -117,7 +119,7 @@ pub(super) fn refine(args: &Optimize, mut now: Refined) -> Result<Refined, Error
             ));
             return Ok(now);
         }
-        now = Refined { task, solved, resimulated, rounds: now.rounds };
+        now = Refined { task, solved, resimulated, rounds: now.rounds, released: now.released };
     }
     Ok(now)
 }

@@ -1,6 +1,7 @@
 //! The last lines of a solution: what is left of constraints, what was tried, warnings, what to try, and the status.
 
 use super::kept::{self, Kept};
+use super::motion::Motion;
 use super::solve::Solved;
 use crate::number::five;
 use crate::table::{Align, Table};
@@ -9,10 +10,13 @@ use anstyle::{AnsiColor, Style};
 use gradyn_trajectory::{Attempt, Report, Status};
 
 /// All of them; `chosen`: lines of parameters and durations.
-pub(super) fn text(task: &Task, solved: &Solved, kept: &[Kept], chosen: &str) -> String {
-    let report = &solved.found.report;
+pub(super) fn text(task: &Task, solved: &Solved, motion: &Motion, chosen: &str) -> String {
+    let (report, kept) = (&solved.found.report, &motion.kept[..]);
     let failed = !report.status.is_solved();
     let mut text = if failed && !kept.is_empty() { kept::text(kept) } else { String::new() };
+    if let Some(held) = &motion.held {
+        text.push_str(&held.text(task));
+    }
     text.push_str(&attempts(&report.attempts));
     text.push_str(chosen);
     let yellow = Style::new().fg_color(Some(AnsiColor::Yellow.into()));

@@ -2,6 +2,7 @@
 
 mod scene;
 
+use super::held;
 use super::kept::Kept;
 use super::motion::Motion;
 use super::refine::Refined;
@@ -25,6 +26,7 @@ pub(super) fn write(all: &Refined, motion: &Motion) -> String {
     parameters(task, motion, &mut html);
     costs(motion, &mut html);
     constraints(motion, &mut html);
+    contacts(task, motion, &mut html);
     between(all, motion, &mut html);
     iterations(solved, &mut html);
     curves(task, motion, &mut html);
@@ -127,6 +129,20 @@ fn constraints(motion: &Motion, html: &mut String) {
     };
     let heads = ["constraint", "largest violation", "where", "rows at a bound", "largest multiplier"];
     html.push_str(&table(&heads, all.iter().map(line)));
+    html.push_str("</section>\n");
+}
+
+/// What contacts, loops and impulses do.
+fn contacts(task: &Task, motion: &Motion, html: &mut String) {
+    let Some(of) = &motion.held else { return };
+    html.push_str("<section>\n<h2>Contacts</h2>\n");
+    for (heads, rows) in of.tables(task) {
+        // Columns that none has are left out.
+        let there: Vec<usize> = (0..heads.len()).filter(|k| rows.iter().any(|row| !row.cells[*k].is_empty())).collect();
+        let heads: Vec<&str> = there.iter().map(|k| heads[*k]).collect();
+        let cells = |of: &held::Row| there.iter().map(|k| of.cells[*k].clone()).collect::<Vec<_>>();
+        html.push_str(&table(&heads, rows.iter().map(|of| row(&cells(of), Some(of.good)))));
+    }
     html.push_str("</section>\n");
 }
 
