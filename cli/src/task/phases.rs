@@ -169,9 +169,8 @@ pub(super) fn read(
     steps: &Steps<'_>,
     released: &[Released],
 ) -> Result<Vec<PhaseTask>, Error> {
-    let is_released = |impact: &str, held: &Held| {
-        released.iter().any(|of| of.impact == impact && of.contact == held.contact.name)
-    };
+    let is_released =
+        |impact: &str, held: &Held| released.iter().any(|of| of.impact == impact && of.contact == held.contact.name);
     if let Some(item) = steps.implicit_friction.as_ref().filter(|_| !start.model.has_joint_friction()) {
         return Err(
             item.refuse("expected `joint_friction = true` in `[robot]`: without it no joint has damping or friction")
@@ -299,7 +298,8 @@ fn phase(
     if let Some(item) = table.get("contacts") {
         for (item, name) in item.texts("names of contacts or frames")? {
             // Where it is at the start, a frame stays that is held from there on.
-            let stays = before.is_none_or(|before| before.held.iter().any(|held| held.contact.name == name && held.stays));
+            let stays =
+                before.is_none_or(|before| before.held.iter().any(|held| held.contact.name == name && held.stays));
             // Gains follow the first step of the phase.
             let contact = contacts.find(&item, name, start, dt[0], stays)?;
             if held.iter().any(|other: &Held| other.contact.name == contact.contact.name) {
@@ -312,7 +312,9 @@ fn phase(
     let impact = table.get("impulse").map_or(Ok(Impact::All), |item| Impact::read(&item))?;
     let release = table.get("release").map_or(Ok(false), |item| item.flag())?;
     if let Some(item) = table.get("release").filter(|_| release && impact == Impact::Gained) {
-        return Err(item.refuse("`impulse` is `gained`: only contacts that are gained take part, and none of them is let go"));
+        return Err(
+            item.refuse("`impulse` is `gained`: only contacts that are gained take part, and none of them is let go")
+        );
     }
     let restitution = table.get("restitution").map_or(Ok(0.0), |item| share(&item))?;
     #[expect(clippy::cast_precision_loss, reason = "counts of nodes are small")]

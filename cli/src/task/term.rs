@@ -193,7 +193,8 @@ impl Reader<'_> {
         };
         let contact_item = named("contact", "the name of a contact")?;
         let contact = contact_item.as_ref().map(|item| item.text("the name of a contact")).transpose()?;
-        let (mut at, mut phases_of) = places(table, phases, contact_item.as_ref().zip(contact), self.at_impacts(table, kind)?)?;
+        let (mut at, mut phases_of) =
+            places(table, phases, contact_item.as_ref().zip(contact), self.at_impacts(table, kind)?)?;
         // What does not change over time counts once.
         if kind.name == "parameter" && table.get("at").is_none() && table.get("phases").is_none() {
             (at, phases_of) = (At::End, Vec::new());

@@ -14,6 +14,7 @@ mod layouts;
 mod optimize;
 mod optimize_broken;
 mod optimize_constraints;
+mod optimize_contacts;
 mod optimize_durations;
 mod optimize_files;
 mod optimize_page;

@@ -164,13 +164,13 @@ fn explain_tells_the_problem_as_understood() {
         "nq 19, nv 18",
         "controls 12: FL_HAA",
         "88 nodes, 0.85 s, ndx 36, nu 12",
-        "between impact 1 0.35 0.35 0 impact FL_FOOT (point), HR_FOOT (point)",
+        "between impact 1 0.35 0.35 0 impact FL_FOOT (point), FR_FOOT (point), HL_FOOT (point), HR_FOOT (point)",
         "first step 25 0.1 0.35 0.01 semi-implicit-euler FR_FOOT (point), HL_FOOT (point)",
         "swing FL_FOOT frame-translation FL_FOOT 10000 quadratic along first step",
         "5, interpolated",
         "land FL_FOOT frame-translation FL_FOOT 1000 quadratic along between impact",
         "mass center-of-mass 1000 quadratic at the end",
-        "grip FL_FOOT friction-cone FL_FOOT 0.1 outside bounds along shift, between, second step, settle",
+        "grip FL_FOOT friction-cone FL_FOOT 0.1 outside bounds along shift, between impact, between, second step, settle impact, settle",
         "fddp, at most 200 iterations, tolerance 1e-9, 1 thread",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -286,7 +286,10 @@ fn goals_that_contradict_contacts_are_named() {
     assert_eq!(code, Some(1), "{said}");
     let named = |of: &serde_json::Value| of["text"].as_str().is_some_and(|text| text.contains("`rest`"));
     assert!(found["warnings"].as_array().is_some_and(|all| all.iter().any(named)), "{said}");
-    assert!(said.contains("contradict"), "{said}");
+    let blocked = found["blocked"].as_array().expect("a list");
+    for what in ["`rest` of phase `end`", "contact `FL_FOOT`"] {
+        assert!(blocked.iter().any(|of| of.as_str() == Some(what)), "{what}: {blocked:?}");
+    }
 }
 
 /// A quadrotor turns over once about x, its attitude given on the way: 0.64294 from standing still, as Ipopt finds it.

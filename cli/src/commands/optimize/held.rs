@@ -48,17 +48,15 @@ impl HeldMotion {
         for of in &self.motion.contacts {
             let HeldFrame { name, nodes, .. } = of;
             let phase = task.problem.phase_of(nodes.start);
-            for (what, peak, unit, key, most) in limits.of_frame(of) {
-                if peak.value > most {
-                    let text = format!(
-                        "`{name}`, held from phase `{phase}` on, {what} {} {unit} (node {}), more than `{key}` = {}",
-                        five(peak.value),
-                        shown(peak.node),
-                        five(most)
-                    );
-                    warn(name, peak.node, text);
-                }
-            }
+            let beyond = limits.of_frame(of).into_iter().filter(|(_, peak, _, _, most)| peak.value > *most);
+            let beyond: Vec<_> = beyond.collect();
+            let Some((_, first, ..)) = beyond.first() else { continue };
+            let one = |(what, peak, unit, key, most): &(&str, Peak, &str, &str, f64)| {
+                let (value, node, most) = (five(peak.value), shown(peak.node), five(*most));
+                format!("{what} {value} {unit} (node {node}), more than `{key}` = {most}")
+            };
+            let all: Vec<String> = beyond.iter().map(one).collect();
+            warn(name, first.node, format!("`{name}`, held from phase `{phase}` on, {}", all.join("; ")));
         }
         for LoopGap { name, gap, turn, .. } in &self.motion.loops {
             for (peak, unit) in [(Some(*gap), "m"), (*turn, "rad")] {
@@ -176,8 +174,21 @@ impl HeldMotion {
 
 /// Heads of the table of frames.
 const FRAMES: [&str; 15] = [
-    "contact", "phases", "drift m", "node", "turn rad", "node", "speed m/s", "node", "turning rad/s", "node", "ft/fn",
-    "node", "mu", "least fn N", "node",
+    "contact",
+    "phases",
+    "drift m",
+    "node",
+    "turn rad",
+    "node",
+    "speed m/s",
+    "node",
+    "turning rad/s",
+    "node",
+    "ft/fn",
+    "node",
+    "mu",
+    "least fn N",
+    "node",
 ];
 
 /// A row, and whether all of it is within limits.
