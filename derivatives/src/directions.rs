@@ -114,3 +114,39 @@ pub fn in_directions<C: InDirections>(computation: C) -> C::Output {
         None => computation.run::<Dual64>(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Value and derivatives of numbers made of them, and of their squares, by parts of two layers.
+    struct Parts;
+
+    impl InDirections for Parts {
+        type Output = ();
+        #[inline(always)]
+        fn run<D: Directions>(self) {
+            let slopes: [f64; WIDTH] = std::array::from_fn(|k| 2.0 + k as f64);
+            let x = D::of(3.0, &slopes);
+            let expected = |factor: f64| -> [f64; WIDTH] {
+                std::array::from_fn(|k| if k < D::COUNT { factor * slopes[k] } else { 0.0 })
+            };
+            assert_eq!((x.value(), x.derivatives()), (3.0, expected(1.0)));
+            for k in 0..D::COUNT {
+                let unit: [f64; WIDTH] = std::array::from_fn(|j| if j == k { 1.0 } else { 0.0 });
+                assert_eq!((D::variable(3.0, k).value(), D::variable(3.0, k).derivatives()), (3.0, unit));
+            }
+            // x² outside in a direction of slope 5: 2 x 5, which changes by 10 along each direction.
+            let twice = x.twice(5.0);
+            let (inside, outside) = D::parts(&(twice * twice));
+            assert_eq!((inside.value(), inside.derivatives()), (9.0, expected(6.0)));
+            assert_eq!((outside.value(), outside.derivatives()), (30.0, expected(10.0)));
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_derivatives_that_they_are_made_of() {
+        in_directions(Parts);
+        Parts.run::<Dual64>();
+    }
+}

@@ -239,7 +239,7 @@ fn hop(rng: &mut ChaCha8Rng) -> Made<Problem> {
 fn flip(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let model = robot("quadrotor", true)?;
     let arms = thrusts();
-    let (nodes, dt, most) = (40, 0.02, 8.0);
+    let (nodes, dt, most) = (20, 0.04, 8.0);
     let step = || SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Matrix(arms.clone())));
     let (start, rest) = (model.neutral::<f64>(), vec![0.0; model.nv()]);
     let free = Problem::builder(&model).start(&start, &rest).phase(Phase::new("go", nodes, dt, step())).build()?;
@@ -259,7 +259,7 @@ fn flip(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let mut go = Phase::new("go", nodes, dt, step())
         .cost(Cost::new("controls", Control::zero()).weight(1e-3))
         .control_bounds(&[0.0; 4], &[most; 4]);
-    for node in [10, 15, 20, 25, 30] {
+    for node in [5, 8, 10, 12, 15] {
         let attitude = frame_pose(&model, &mut Workspace::new(&model), &motion.x(node)[..nq], trunk)?.rotation;
         let turned = FrameRotation::new(trunk, attitude);
         go = go.constraint(PathConstraint::equal(format!("attitude at {node}"), turned).only_at(&[node]));
