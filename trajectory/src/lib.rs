@@ -24,6 +24,7 @@ pub mod loss;
 pub mod nlp;
 pub mod node;
 pub mod parameter;
+pub mod pressure;
 pub mod problem;
 pub mod quadratic;
 pub mod residual;

@@ -391,6 +391,9 @@ pub(crate) struct Optimize {
     /// Where to write the trajectory and the page: a folder, made if it is not there
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Show a second trajectory in the page, beside the one that is found: .npz or JSON, as --compare reads them
+    #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["explain", "compare"])]
+    pub(crate) beside: Option<PathBuf>,
     /// Threads that evaluate nodes, instead of the task's; the answer is the same to the last bit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,

@@ -1,6 +1,7 @@
 //! Lines on paper that is linear or logarithmic each way.
 
 use super::text::escape;
+use crate::number::five;
 
 /// How an axis is divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(crate) struct Plot {
     pub(crate) dots: Vec<(f64, f64)>,
     /// Does a script move a line along x, which is time?
     pub(crate) clock: bool,
+    /// What lines of a class are called: in the legend, if there are several, and at the pointer. If there are none, no script reads values.
+    pub(crate) names: Vec<(&'static str, String)>,
 }
 
 /// What is shaded.
@@ -204,7 +207,8 @@ impl Plot {
                 path.push_str(&format!("{}{:.1} {:.1}", if path.is_empty() { "M" } else { "L" }, at_x(*px), at_y(*py)));
             }
             if !path.is_empty() {
-                svg.push_str(&format!("<path class=\"line {}\" d=\"{path}\"/>\n", line.class));
+                let values = self.values(line, [x, y]);
+                svg.push_str(&format!("<path class=\"line {}\" d=\"{path}\"{values}/>\n", line.class));
             }
         }
         for (px, py) in self.dots.iter().filter(|(px, py)| x.takes(*px) && y.takes(*py)) {
@@ -214,7 +218,27 @@ impl Plot {
             svg.push_str(&format!("<path class=\"now\" d=\"M0 {top}V{bottom}\" visibility=\"hidden\"/>\n"));
         }
         svg.push_str("</svg>\n");
-        format!("<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n")
+        format!("<figure>\n{svg}<figcaption>{}{caption}</figcaption>\n</figure>\n", self.legend())
+    }
+
+    /// Numbers of a line for a script, as attributes: its name, and x and y of each vertex.
+    fn values(&self, line: &Line, [x, y]: [Axis; 2]) -> String {
+        let Some((_, name)) = self.names.iter().find(|(class, _)| *class == line.class) else { return String::new() };
+        let shown = || line.points.iter().filter(|(px, py)| x.takes(*px) && y.takes(*py));
+        let list = |of: fn(&(f64, f64)) -> f64| shown().map(|point| five(of(point))).collect::<Vec<_>>().join(" ");
+        format!(" data-name=\"{}\" data-x=\"{}\" data-y=\"{}\"", escape(name), list(|p| p.0), list(|p| p.1))
+    }
+
+    /// What is which, of several lines.
+    fn legend(&self) -> String {
+        if self.names.len() < 2 {
+            return String::new();
+        }
+        let key = |(class, name): &(&str, String)| {
+            let line = format!("<path class=\"line {class}\" d=\"M0 5H18\"/>");
+            format!("<span><svg class=\"key long\" viewBox=\"0 0 18 10\">{line}</svg> {}</span> ", escape(name))
+        };
+        format!("<span class=\"legend\">{}</span>", self.names.iter().map(key).collect::<String>())
     }
 }
 

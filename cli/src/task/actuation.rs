@@ -4,9 +4,9 @@ use super::named::{frame, joint};
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
 use gradyn::dynamics::{ReferenceFrame, Workspace, frame_pose_jacobian};
-use gradyn::model::Model;
+use gradyn::model::{FrameId, Model};
 use gradyn_trajectory::step::Actuation;
-use nalgebra::{DMatrix, DVector, Vector6};
+use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 
 /// Controls by name, `τ = B u`, and their bounds if any were asked for.
 #[derive(Clone, Debug)]
@@ -16,6 +16,18 @@ pub(crate) struct Actuated {
     pub(crate) bounds: Option<Bounds>,
     /// What motors and thrusters can do: infinite where nothing is known.
     pub(crate) effort: Bounds,
+    pub(crate) thrusters: Vec<Thruster>,
+}
+
+/// A force that is a control.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Thruster {
+    /// Which control it is.
+    pub(crate) control: usize,
+    /// Where it acts.
+    pub(crate) frame: FrameId,
+    /// Along what, in axes of the frame.
+    pub(crate) axis: Vector3<f64>,
 }
 
 impl Actuated {
@@ -36,6 +48,7 @@ struct Columns {
     upper: Vec<f64>,
     /// Degrees of freedom, while all columns are those of the identity.
     dofs: Option<Vec<usize>>,
+    thrusters: Vec<Thruster>,
 }
 
 impl Columns {
@@ -58,7 +71,8 @@ impl Columns {
 
 /// The table `actuation`, or all joints but the floating base; `robot`: what is named where these have no motor.
 pub(crate) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> Result<Actuated, Error> {
-    let mut all = Columns { names: vec![], columns: vec![], lower: vec![], upper: vec![], dofs: Some(vec![]) };
+    let (names, columns, lower, upper) = (vec![], vec![], vec![], vec![]);
+    let mut all = Columns { names, columns, lower, upper, dofs: Some(vec![]), thrusters: vec![] };
     let table = item.map(|item| item.table("a table")).transpose()?;
     let get = |key: &str| table.as_ref().and_then(|table| table.get(key));
     if let Some(table) = &table {
@@ -108,7 +122,7 @@ pub(crate) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> R
         Some(dofs) => Actuation::Joints { nv, dofs },
         None => Actuation::Matrix(DMatrix::from_columns(&all.columns)),
     };
-    Ok(Actuated { actuation, names: all.names, bounds, effort: (all.lower, all.upper) })
+    Ok(Actuated { actuation, names: all.names, bounds, effort: (all.lower, all.upper), thrusters: all.thrusters })
 }
 
 /// Where the limits of the robot's file are asked for as bounds, if they are.
@@ -165,7 +179,7 @@ fn thruster(table: &Table<'_>, model: &Model, all: &mut Columns) -> Result<(), E
     let item = table.need("frame", "the name of a link or joint")?;
     let name = item.text("the name of a link or joint")?;
     let frame = frame(&item, name, model)?;
-    let axis = table.get("axis").map_or(Ok(nalgebra::Vector3::z()), |item| {
+    let axis = table.get("axis").map_or(Ok(Vector3::z()), |item| {
         let axis = item.vector("x, y, z")?;
         axis.try_normalize(1e-9).ok_or_else(|| item.refuse("expected a direction, found one of length 0"))
     })?;
@@ -193,6 +207,7 @@ fn thruster(table: &Table<'_>, model: &Model, all: &mut Columns) -> Result<(), E
     if (&b - elsewhere).amax() > 1e-9 * (1.0 + b.amax()) {
         return Err(item.refuse("expected a frame fixed to the floating base: what its force does depends on the pose"));
     }
+    all.thrusters.push(Thruster { control: all.names.len(), frame, axis });
     all.add(name.to_owned(), DVector::from_column_slice(b.as_slice()), (lower, upper));
     Ok(())
 }

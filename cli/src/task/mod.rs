@@ -22,6 +22,7 @@ pub(crate) mod source;
 mod start;
 mod term;
 
+pub(crate) use actuation::Thruster;
 pub(crate) use constraints::ConstraintTask;
 pub(crate) use contacts::Held;
 pub(crate) use costs::CostTask;

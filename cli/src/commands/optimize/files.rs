@@ -2,7 +2,7 @@
 
 use super::held::HeldAnswer;
 use super::kept::{self, Kept};
-use super::motion::Motion;
+use super::motion::{Beside, Motion};
 use super::page;
 use super::refine::{Refined, Round};
 use super::resimulated::ResimulatedAnswer;
@@ -20,7 +20,13 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Writes all files into a folder.
-pub(super) fn write(folder: &Path, input: &Path, all: &Refined, motion: &Motion) -> Result<(), Error> {
+pub(super) fn write(
+    folder: &Path,
+    input: &Path,
+    all: &Refined,
+    motion: &Motion,
+    beside: Option<&Beside>,
+) -> Result<(), Error> {
     let Refined { task, solved, .. } = all;
     let file = |name: &str, content: &[u8]| {
         let mut output = Output::new(Some(&folder.join(name)), &[input, &task.robot.path])?;
@@ -30,7 +36,7 @@ pub(super) fn write(folder: &Path, input: &Path, all: &Refined, motion: &Motion)
     file("trajectory.json", json(all, motion)?.as_bytes())?;
     file("trajectory.csv", csv(task, motion).as_bytes())?;
     file("trajectory.npz", &arrays(task, solved, motion).map_err(|error| Error::write(folder, error))?)?;
-    file("report.html", page::write(all, motion).as_bytes())
+    file("report.html", page::write(all, motion, beside).as_bytes())
 }
 
 /// The whole answer.

@@ -22,6 +22,7 @@ use crate::args::Optimize;
 use crate::error::Error;
 use crate::number::five;
 use crate::task::{ParameterTask, Task};
+use motion::Beside;
 use refine::Refined;
 use resimulated::Resimulated;
 
@@ -44,6 +45,7 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     if let Some(file) = &args.compare {
         return Ok(Report { text: compare::text(&task, file)?, warnings, ..Report::default() });
     }
+    let beside = args.beside.as_deref().map(|file| Beside::read(file, &task)).transpose()?;
     let (guesses, left_out) = solve::guesses(&task)?;
     warnings.extend(left_out);
     if args.check {
@@ -76,7 +78,7 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
         all.solved.found.report.warnings.extend(held.warnings(&all.task));
     }
     if let Some(folder) = &args.output {
-        files::write(folder, &args.task, &all, &motion)?;
+        files::write(folder, &args.task, &all, &motion, beside.as_ref())?;
     }
     let Refined { task, solved, .. } = &all;
     let chosen: String =

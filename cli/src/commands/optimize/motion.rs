@@ -3,11 +3,14 @@
 use super::held::HeldMotion;
 use super::kept::{Kept, kept};
 use super::solve::Solved;
+use super::theirs;
+use crate::error::Error;
 use crate::task::{ParameterTask, PhaseTask, Task};
 use gradyn_trajectory::Trajectory;
+use std::path::Path;
 
 /// A trajectory by node.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Motion {
     /// s
     pub(super) time: Vec<f64>,
@@ -44,17 +47,10 @@ impl Motion {
     }
 
     /// Nodes that cannot be evaluated have no forces and no costs.
-    fn along(task: &Task, trajectory: &Trajectory) -> Self {
+    pub(super) fn along(task: &Task, trajectory: &Trajectory) -> Self {
         let (problem, start) = (&task.problem, &task.start);
         let (nq, nv, first, steps) = (start.model.nq(), start.model.nv(), task.first(), problem.steps());
         let mut memory = problem.memory();
-        let torques = |u: &[f64]| {
-            let mut tau = vec![0.0; nv];
-            if !u.is_empty() {
-                start.actuated.actuation.torques(u, &mut tau);
-            }
-            tau
-        };
         let mut contacts: Vec<(String, usize)> = Vec::new();
         let mut costs: Vec<(String, f64)> = Vec::new();
         let mut forces = Vec::new();
@@ -96,7 +92,7 @@ impl Motion {
             q: states(0..nq),
             v: states(nq..nq + nv),
             u: (first..steps).map(|k| trajectory.u(k).to_vec()).collect(),
-            tau: (first..steps).map(|k| torques(trajectory.u(k))).collect(),
+            tau: (first..steps).map(|k| torques(task, trajectory.u(k))).collect(),
             forces,
             contacts,
             costs,
@@ -105,5 +101,46 @@ impl Motion {
             parameters: start.parameters.iter().map(parameter).collect(),
             durations: task.free_phases().map(duration).collect(),
         }
+    }
+
+    /// Of states `(q, v)` and controls at times of their own. Phases are those that the task has at these times.
+    pub(super) fn of_states(task: &Task, time: &[f64], x: &[Vec<f64>], u: &[Vec<f64>]) -> Self {
+        let (nq, first, steps) = (task.start.model.nq(), task.first(), task.problem.steps());
+        let phase = |t: &f64| {
+            let k = (first..=steps).rev().find(|k| task.problem.time(*k) <= *t);
+            task.problem.phase_of(k.unwrap_or(first)).to_owned()
+        };
+        Self {
+            time: time.to_vec(),
+            phase: time.iter().map(phase).collect(),
+            q: x.iter().map(|x| x[..nq].to_vec()).collect(),
+            v: x.iter().map(|x| x[nq..].to_vec()).collect(),
+            u: u.to_vec(),
+            tau: u.iter().map(|u| torques(task, u)).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// `B u`, nv; zero where nothing is controlled.
+fn torques(task: &Task, u: &[f64]) -> Vec<f64> {
+    let mut tau = vec![0.0; task.start.model.nv()];
+    if !u.is_empty() {
+        task.start.actuated.actuation.torques(u, &mut tau);
+    }
+    tau
+}
+
+/// A second trajectory, and what it is called.
+#[derive(Debug)]
+pub(super) struct Beside {
+    pub(super) name: String,
+    pub(super) motion: Motion,
+}
+
+impl Beside {
+    pub(super) fn read(file: &Path, task: &Task) -> Result<Self, Error> {
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+        Ok(Self { name, motion: theirs::read(file, task)?.motion(task)? })
     }
 }

@@ -1,6 +1,7 @@
 //! A trajectory from a file: ours, or another program's. `.npz` or JSON, with `q`, `v`, `u`, or with `xs`, `us`, and with `time` if it is
 //! there; in the order of `joints` and `controls`, if it names them.
 
+use super::motion::Motion;
 use super::warm::{self, Warm};
 use crate::claims::{self, Coordinates, JointPlace};
 use crate::error::Error;
@@ -306,16 +307,32 @@ impl Theirs {
         Ok(all)
     }
 
+    /// As it moves by itself: with forces if its nodes are those of the task, else with its states and torques alone.
+    pub(super) fn motion(&self, task: &Task) -> Result<Motion, Error> {
+        let Some(time) = self.time.as_ref().filter(|time| !self.has_nodes_of(task, time)) else {
+            return Ok(Motion::along(task, &self.exactly(task)?));
+        };
+        if time.is_empty() || self.u.len() >= time.len() {
+            let (states, controls) = (self.x.len(), self.u.len());
+            return Err(self.refuse(format!("it has {states} states and {controls} controls, expected fewer controls")));
+        }
+        Ok(Motion::of_states(task, time, &self.x, &self.u))
+    }
+
+    /// Are these the times of the problem's nodes?
+    fn has_nodes_of(&self, task: &Task, time: &[f64]) -> bool {
+        let first = task.first();
+        let same = |(k, time): (usize, &f64)| (task.problem.time(first + k) - time).abs() <= SAME_TIME;
+        self.x.len() == task.nodes()
+            && self.u.len() + 1 == self.x.len()
+            && (task.free_phases().next().is_some() || time.iter().enumerate().all(same))
+    }
+
     /// At the times of the problem's nodes; without times, one to one, and where nodes are the same, or phases last as long as in a trajectory
     /// of as many nodes.
     pub(super) fn resampled(&self, task: &Task) -> Result<Trajectory, Error> {
         let Some(time) = &self.time else { return self.exactly(task) };
-        let first = task.first();
-        let same = |(k, time): (usize, &f64)| (task.problem.time(first + k) - time).abs() <= SAME_TIME;
-        if self.x.len() == task.nodes()
-            && self.u.len() + 1 == self.x.len()
-            && (task.free_phases().next().is_some() || time.iter().enumerate().all(same))
-        {
+        if self.has_nodes_of(task, time) {
             return self.exactly(task);
         }
         let made = guess::resampled(&task.problem, time, &self.x, &self.u);

@@ -1,35 +1,42 @@
 //! A trajectory as one page: the robot in motion, plots, and the verdict. One file, with script and style inside, and no network.
 
+mod curves;
+mod measures;
 mod scene;
 
 use super::held;
 use super::kept::Kept;
-use super::motion::Motion;
+use super::motion::{Beside, Motion};
 use super::refine::Refined;
 use super::solve::Solved;
 use crate::number::five;
 use crate::page::{Line, Plot, Scale, document, escape, row, table};
 use crate::task::Task;
 use gradyn_trajectory::{Attempt, Report, Warning};
+use curves::Curves;
+use measures::Measures;
 use scene::Scene;
 
 /// The whole page.
-pub(super) fn write(all: &Refined, motion: &Motion) -> String {
+pub(super) fn write(all: &Refined, motion: &Motion, beside: Option<&Beside>) -> String {
     let Refined { task, solved, .. } = all;
-    let scene = Scene::new(task, &solved.found.trajectory, motion);
+    let measures = Measures::of(task, motion);
+    let beside = beside.map(|of| (of, Measures::of(task, &of.motion)));
+    let beside = beside.as_ref().map(|(of, measures)| (*of, measures));
+    let scene = Scene::new(task, (motion, &measures), beside.map(|(of, _)| of));
     // `<` could end the script.
     let data = serde_json::to_string(&scene).unwrap_or_else(|_| String::from("{}")).replace('<', "\\u003c");
     let mut html = String::from("<main>\n");
     verdict(task, solved, motion, &mut html);
     told(&solved.found.report, &mut html);
-    html.push_str(include_str!("stage.html"));
+    html.push_str(&include_str!("stage.html").replace("LEGEND", &scene.legend()));
     parameters(task, motion, &mut html);
     costs(motion, &mut html);
     constraints(motion, &mut html);
     contacts(task, motion, &mut html);
     between(all, motion, &mut html);
     iterations(solved, &mut html);
-    curves(task, motion, &mut html);
+    Curves { task, motion, measures: &measures, beside }.write(&mut html);
     html.push_str(&format!("<footer>gradyn {}, three.js 0.187.0</footer>\n</main>\n", env!("CARGO_PKG_VERSION")));
     html.push_str(&format!("<script type=\"application/json\" id=\"scene\">{data}</script>\n"));
     html.push_str(&format!("<script>\n{}</script>\n", include_str!("three.min.js")));
@@ -201,10 +208,11 @@ fn between(Refined { task, resimulated, .. }: &Refined, motion: &Motion, html: &
             scales: [Scale::Linear, Scale::Log],
             lines,
             clock: true,
+            names: vec![("claimed", String::from("defect")), ("guide", String::from("allowed"))],
             ..Plot::default()
         };
         html.push_str("<div class=\"figures\">\n");
-        html.push_str(&plot.figure("What each step gets wrong, of its change; what is allowed dotted."));
+        html.push_str(&plot.figure("What each step gets wrong, of its change."));
         html.push_str("</div>\n");
     }
     html.push_str("</section>\n");
@@ -223,8 +231,15 @@ fn iterations(solved: &Solved, html: &mut String) {
     // A cost that is not positive has no logarithm.
     let scales = if history.iter().all(|it| it.cost > 0.0) { log } else { [Scale::Linear; 2] };
     html.push_str(
-        &Plot { x: "iteration".into(), y: String::from("cost"), scales, lines: vec![cost], ..Plot::default() }
-            .figure("Cost."),
+        &Plot {
+            x: "iteration".into(),
+            y: String::from("cost"),
+            scales,
+            lines: vec![cost],
+            names: vec![("claimed", String::from("cost"))],
+            ..Plot::default()
+        }
+        .figure("Cost."),
     );
     let lines = vec![
         Line { class: "claimed", points: over(|it| Some(it.stationarity)) },
@@ -234,116 +249,25 @@ fn iterations(solved: &Solved, html: &mut String) {
     let report = &solved.found.report;
     let left =
         if report.kkt_error.is_some() { "the residual of the conditions of optimality" } else { "expected decrease" };
-    let plot = Plot { x: "iteration".into(), y: String::from("residual"), scales: log, lines, ..Plot::default() };
-    html.push_str(
-        &plot
-            .figure(&format!("Stationarity (solid), {left} (dashed), and the largest gap (red, while there is one).",)),
-    );
+    let names = vec![
+        ("claimed", String::from("stationarity")),
+        ("found", left.to_owned()),
+        ("wrong", String::from("largest gap, while there is one")),
+    ];
+    let y = String::from("residual");
+    html.push_str(&Plot { x: "iteration".into(), y, scales: log, lines, names, ..Plot::default() }.figure(""));
     let names = [(report.mu, "μ of the barriers"), (report.penalty, "penalty ρ")];
     if let Some((_, name)) = names.into_iter().find(|(has, _)| has.is_some()) {
         let lines = vec![
             Line { class: "wrong", points: over(|it| Some(it.violation)) },
             Line { class: "found", points: over(|it| it.mu.or(it.penalty)) },
         ];
-        let plot =
-            Plot { x: "iteration".into(), y: format!("violation, {name}"), scales: log, lines, ..Plot::default() };
-        html.push_str(&plot.figure(&format!(
-            "The largest violation of a constraint (red, while there is one), and the {name} (dashed)."
-        )));
+        let names = vec![
+            ("wrong", String::from("largest violation of a constraint, while there is one")),
+            ("found", String::from(name)),
+        ];
+        let y = format!("violation, {name}");
+        html.push_str(&Plot { x: "iteration".into(), y, scales: log, lines, names, ..Plot::default() }.figure(""));
     }
     html.push_str("</div>\n</section>\n");
-}
-
-/// Up to so many degrees of freedom, all plots are open from the beginning.
-const OPEN: usize = 8;
-
-/// Plots by joint.
-fn curves(task: &Task, motion: &Motion, html: &mut String) {
-    let model = &task.start.model;
-    let names = model.dof_names();
-    let limits = model.limits();
-    let open = if model.nv() <= OPEN { " open=\"open\"" } else { "" };
-    let time = &motion.time;
-    // A torque is held over its step.
-    let stairs = |of: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
-        (0..motion.tau.len())
-            .filter(|k| time[k + 1] > time[*k])
-            .flat_map(|k| [(time[k], of(k)), (time[k + 1], of(k))])
-            .collect()
-    };
-    let mut section = |title: &str, note: &str, figures: Vec<String>| {
-        html.push_str(&format!(
-            "<section>\n<details{open}>\n<summary><h2>{title}</h2></summary>\n<p class=\"note\">{note}</p>\n\
-             <div class=\"figures small\">\n{}</div>\n</details>\n</section>\n",
-            figures.concat()
-        ));
-    };
-    let mut figures = Vec::new();
-    for joint in model.bodies().iter().filter(|body| body.owns_coordinates()) {
-        let parts: &[&str] = if joint.q_range().len() == 7 { &["x", "y", "z", "qx", "qy", "qz", "qw"] } else { &[] };
-        for (i, k) in joint.q_range().enumerate() {
-            let suffix = match (parts.get(i), joint.q_range().len()) {
-                (Some(part), _) => format!(".{part}"),
-                (None, 1) => String::new(),
-                (None, _) => format!("[{i}]"),
-            };
-            let points = time.iter().zip(&motion.q).map(|(t, q)| (*t, q[k])).collect();
-            figures.push(curve(
-                format!("{}{suffix}", joint.joint_name()),
-                points,
-                [limits.q_lower[k], limits.q_upper[k]],
-            ));
-        }
-    }
-    section(
-        "Positions q",
-        "m, rad, and quaternions; limits of the robot's file dotted where the motion comes near.",
-        figures,
-    );
-    let velocity = |(k, name): (usize, &String)| {
-        let points = time.iter().zip(&motion.v).map(|(t, v)| (*t, v[k])).collect();
-        curve(name.clone(), points, [-limits.velocity[k], limits.velocity[k]])
-    };
-    section("Velocities v", "m/s and rad/s.", names.iter().enumerate().map(velocity).collect());
-    let torque = |(k, name): (usize, &String)| {
-        let moved = motion.tau.iter().any(|tau| tau[k] != 0.0);
-        let points = stairs(&|node| motion.tau[node][k]);
-        moved.then(|| curve(name.clone(), points, [-limits.effort[k], limits.effort[k]]))
-    };
-    section(
-        "Torques τ",
-        "N and N m; those that are always zero are left out.",
-        names.iter().enumerate().filter_map(torque).collect(),
-    );
-    if matches!(task.start.actuated.actuation, gradyn_trajectory::step::Actuation::Matrix(_)) {
-        let bounds = task.start.actuated.bounds.clone();
-        let control = |(k, name): (usize, &String)| {
-            let points = stairs(&|node| motion.u[node].get(k).copied().unwrap_or(0.0));
-            let limits =
-                bounds.as_ref().map_or([f64::NEG_INFINITY, f64::INFINITY], |(lower, upper)| [lower[k], upper[k]]);
-            curve(name.clone(), points, limits)
-        };
-        section(
-            "Controls u",
-            "In their own units.",
-            task.start.actuated.names.iter().enumerate().map(control).collect(),
-        );
-    }
-}
-
-/// A number over time, with its limits if it comes near them: else they would leave it no room.
-fn curve(name: String, points: Vec<(f64, f64)>, limits: [f64; 2]) -> String {
-    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    for (_, y) in &points {
-        least = least.min(*y);
-        most = most.max(*y);
-    }
-    let (from, to) = (points.first().map_or(0.0, |p| p.0), points.last().map_or(1.0, |p| p.0));
-    // Near: not farther than the curve is high.
-    let near = |limit: &f64| limit.is_finite() && least - limit <= most - least && limit - most <= most - least;
-    let beyond = least < limits[0] || most > limits[1];
-    let mut lines = vec![Line { class: if beyond { "wrong" } else { "claimed" }, points }];
-    lines
-        .extend(limits.iter().filter(|x| near(x)).map(|x| Line { class: "guide", points: vec![(from, *x), (to, *x)] }));
-    Plot { x: "s".into(), y: name, scales: [Scale::Linear; 2], lines, clock: true, ..Plot::default() }.figure("")
 }

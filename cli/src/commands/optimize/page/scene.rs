@@ -1,10 +1,11 @@
 //! What the page draws: poses of links at each node, forces, targets. All kinematics is done here; the page only draws.
 
-use crate::commands::optimize::motion::Motion;
+use super::measures::Measures;
+use crate::commands::optimize::motion::{Beside, Motion};
+use crate::page::escape;
 use crate::task::{Goal, Task};
 use gradyn::dynamics::{FrameRef, Workspace, forward_kinematics, frame_pose};
 use gradyn::spatial::Transform;
-use gradyn_trajectory::Trajectory;
 use nalgebra::Vector3;
 use serde::Serialize;
 
@@ -16,8 +17,14 @@ pub(super) struct Scene {
     phase: Vec<String>,
     /// By node, by link.
     poses: Vec<Vec<[f64; 7]>>,
-    /// By node.
+    /// By node: of contacts, and of thrusters.
     forces: Vec<Vec<Force>>,
+    thrusts: Vec<Vec<Force>>,
+    /// By node; empty if the robot has no mass.
+    com: Vec<[f64; 3]>,
+    /// By node; none where nothing pushes.
+    pressure: Vec<Option<[f64; 3]>>,
+    beside: Option<Second>,
     targets: Vec<Target>,
     capsules: Vec<Keep>,
     /// Least and greatest coordinates of all that is drawn.
@@ -32,6 +39,24 @@ pub(super) struct Scene {
 struct Link {
     name: String,
     segments: Vec<[f64; 6]>,
+    /// The solid ellipsoid that has the body's mass and inertia, if that says how large it is.
+    solid: Option<Solid>,
+}
+
+/// An ellipsoid, in coordinates of its link.
+#[derive(Serialize, Clone, Copy)]
+struct Solid {
+    pose: [f64; 7],
+    /// Its semi-axes, m.
+    half: [f64; 3],
+}
+
+/// Another motion of the same links.
+#[derive(Serialize)]
+struct Second {
+    name: String,
+    time: Vec<f64>,
+    poses: Vec<Vec<[f64; 7]>>,
 }
 
 /// A capsule that touches no other: on a link, in its coordinates.
@@ -83,52 +108,77 @@ fn numbers(pose: &Transform<f64>) -> [f64; 7] {
 }
 
 impl Scene {
-    pub(super) fn new(task: &Task, trajectory: &Trajectory, motion: &Motion) -> Self {
+    pub(super) fn new(task: &Task, (motion, measures): (&Motion, &Measures), beside: Option<&Beside>) -> Self {
         let model = &task.start.model;
-        let mut workspace = Workspace::new(model);
-        let zero = vec![0.0; model.nv()];
-        let mut poses = Vec::new();
-        for q in &motion.q {
-            let mut here = vec![numbers(&Transform::identity())];
-            // A state that is none is left where the one before was.
-            match forward_kinematics(model, &mut workspace, q, &zero, &zero) {
-                Ok(at) => here.extend((0..model.bodies().len()).map(|b| {
-                    let pose = model.body_id(b).and_then(|body| at.pose(body));
-                    numbers(&pose.unwrap_or_else(Transform::identity))
-                })),
-                Err(_) => here = poses.last().cloned().unwrap_or(here),
-            }
-            poses.push(here);
-        }
-        let links = links(task);
-        let forces = forces(task, motion);
-        let targets = targets(task, motion);
-        let capsules = capsules(task);
+        let force = |name: &str, at: &Vector3<f64>, force: &Vector3<f64>| {
+            Force { name: name.to_owned(), at: place(at), force: place(force) }
+        };
+        let contacts = measures.contacts.iter().map(|here| {
+            here.iter().map(|(name, wrench)| force(name, &wrench.place, &wrench.force)).collect()
+        });
+        let thrusts = measures.thrusts.iter().map(|here| {
+            here.iter().map(|thrust| force(&thrust.name, &thrust.place, &thrust.force)).collect()
+        });
+        let second = |of: &Beside| Second {
+            name: of.name.clone(),
+            time: of.motion.time.clone(),
+            poses: poses(task, &of.motion),
+        };
         let mut scene = Self {
-            links,
+            links: links(task),
             time: motion.time.clone(),
             phase: motion.phase.clone(),
-            poses,
-            forces,
-            targets,
-            capsules,
+            poses: poses(task, motion),
+            forces: contacts.collect(),
+            thrusts: thrusts.collect(),
+            com: measures.com.iter().map(place).collect(),
+            pressure: measures.pressure.iter().map(|at| at.as_ref().map(place)).collect(),
+            beside: beside.map(second),
+            targets: targets(task, motion),
+            capsules: capsules(task),
             lower: [f64::INFINITY; 3],
             upper: [f64::NEG_INFINITY; 3],
             weight: rounded(model.bodies().iter().map(|body| body.inertia().mass).sum::<f64>() * 9.81),
         };
-        debug_assert_eq!(scene.time.len(), trajectory.steps() + 1 - task.first());
         scene.bound();
         scene
+    }
+
+    /// What colors mean, of what is there.
+    pub(super) fn legend(&self) -> String {
+        let beside = self.beside.as_ref().map_or_else(String::new, |of| escape(&of.name));
+        let any = |of: &[Vec<Force>]| of.iter().any(|here| !here.is_empty());
+        let parts = [
+            (any(&self.forces), "force", "contact forces"),
+            (any(&self.thrusts), "thrust", "thrusts"),
+            (!self.com.is_empty(), "mass", "center of mass"),
+            (self.pressure.iter().any(Option::is_some), "pressure", "center of pressure"),
+            (!self.targets.is_empty(), "target", "targets"),
+            (self.targets.iter().any(|target| target.path.len() > 1), "path", "paths"),
+            (!self.capsules.is_empty(), "capsule", "capsules that keep apart"),
+            (self.beside.is_some(), "beside", &beside),
+        ];
+        let part = |(_, class, text): (bool, &str, &str)| {
+            format!("<span class=\"key-of\"><span class=\"swatch {class}\"></span> {text}</span> ")
+        };
+        let all: String = parts.into_iter().filter(|(there, ..)| *there).map(part).collect();
+        format!("<span id=\"legend\">{all}</span><br/>")
     }
 
     /// What is drawn, ground excepted.
     fn bound(&mut self) {
         let mut points: Vec<[f64; 3]> = Vec::new();
-        for poses in &self.poses {
+        let second = self.beside.iter().flat_map(|of| &of.poses);
+        for poses in self.poses.iter().chain(second) {
             for (pose, link) in poses.iter().zip(&self.links) {
                 let [x, y, z, qx, qy, qz, qw] = *pose;
                 let q = gradyn::spatial::Quaternion::from_array([qx, qy, qz, qw]);
                 let pose = Transform::from_quaternion(q, Vector3::new(x, y, z));
+                if let Some(solid) = &link.solid {
+                    let [x, y, z, ..] = solid.pose;
+                    let (middle, reach) = (pose.point(Vector3::new(x, y, z)), solid.half.into_iter().fold(0.0, f64::max));
+                    points.extend([-reach, reach].map(|by| place(&middle.add_scalar(by))));
+                }
                 for s in &link.segments {
                     points.push(place(&pose.point(Vector3::new(s[0], s[1], s[2]))));
                     points.push(place(&pose.point(Vector3::new(s[3], s[4], s[5]))));
@@ -146,6 +196,46 @@ impl Scene {
         }
         if !self.lower.iter().chain(&self.upper).all(|x| x.is_finite()) {
             (self.lower, self.upper) = ([-1.0; 3], [1.0; 3]);
+        }
+    }
+}
+
+/// Of the world and of the bodies, by node.
+fn poses(task: &Task, motion: &Motion) -> Vec<Vec<[f64; 7]>> {
+    let model = &task.start.model;
+    let mut workspace = Workspace::new(model);
+    let zero = vec![0.0; model.nv()];
+    let mut poses: Vec<Vec<[f64; 7]>> = Vec::new();
+    for q in &motion.q {
+        let mut here = vec![numbers(&Transform::identity())];
+        // A state that is none is left where the one before was.
+        match forward_kinematics(model, &mut workspace, q, &zero, &zero) {
+            Ok(at) => here.extend((0..model.bodies().len()).map(|b| {
+                let pose = model.body_id(b).and_then(|body| at.pose(body));
+                numbers(&pose.unwrap_or_else(Transform::identity))
+            })),
+            Err(_) => here = poses.last().cloned().unwrap_or(here),
+        }
+        poses.push(here);
+    }
+    poses
+}
+
+/// Larger than this, in proportion to the robot's longest way from joint to joint, no body of it is: such inertia is made up.
+const LARGE: f64 = 1.0;
+/// Thinner than this, in proportion to its longest semi-axis, a solid is not drawn: rods and plates.
+const THIN: f64 = 0.08;
+
+/// What bodies look like, as far as mass and inertia tell.
+fn solids(task: &Task, links: &mut [Link]) {
+    let length = |s: &[f64; 6]| Vector3::new(s[3] - s[0], s[4] - s[1], s[5] - s[2]).norm();
+    let longest = links.iter().flat_map(|link| &link.segments).map(length).fold(0.0, f64::max);
+    for (body, link) in task.start.model.bodies().iter().zip(links.iter_mut().skip(1)) {
+        let Ok((pose, half)) = body.inertia().equivalent_ellipsoid() else { continue };
+        let most = half.into_iter().fold(0.0, f64::max);
+        // A point of mass has no size.
+        if most > 1e-4 && (longest <= 0.0 || most <= LARGE * longest) {
+            link.solid = Some(Solid { pose: numbers(&pose), half: half.map(|x| rounded(x.max(THIN * most))) });
         }
     }
 }
@@ -178,10 +268,11 @@ fn links(task: &Task) -> Vec<Link> {
                 segments.push(segment);
             }
         }
-        Link { name: name.to_owned(), segments }
+        Link { name: name.to_owned(), segments, solid: None }
     };
     let mut links: Vec<Link> = names.zip(ends).map(link).collect();
     stumps(task, &mut links);
+    solids(task, &mut links);
     links
 }
 
@@ -193,32 +284,6 @@ fn stumps(task: &Task, links: &mut [Link]) {
             link.segments.push([0.0, 0.0, 0.0, end[0], end[1], end[2]]);
         }
     }
-}
-
-/// Forces of contacts, without the moments of surfaces and without loops.
-fn forces(task: &Task, motion: &Motion) -> Vec<Vec<Force>> {
-    let model = &task.start.model;
-    let mut workspace = Workspace::new(model);
-    let mut all = Vec::new();
-    for (k, forces) in motion.forces.iter().enumerate() {
-        let phase = task.phases.iter().find(|phase| phase.name == motion.phase[k]);
-        let mut here = Vec::new();
-        for (name, numbers) in forces {
-            let held = phase.and_then(|phase| phase.held.iter().find(|held| held.contact.name == *name));
-            // Impulses are of another unit.
-            let (Some(held), Some(phase)) = (held.filter(|held| !held.is_loop()), phase) else { continue };
-            let pose = frame_pose(model, &mut workspace, &motion.q[k], held.frame);
-            if let (Ok(pose), [x, y, z, ..], false) = (pose, numbers.as_slice(), phase.is_jump()) {
-                here.push(Force {
-                    name: name.clone(),
-                    at: place(&pose.translation),
-                    force: place(&Vector3::new(*x, *y, *z)),
-                });
-            }
-        }
-        all.push(here);
-    }
-    all
 }
 
 /// Capsules of costs and constraints, each once.
