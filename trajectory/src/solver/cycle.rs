@@ -121,7 +121,7 @@ pub(super) fn take(to: &mut Multipliers, from: &Multipliers) {
     parts.into_iter().filter(|(to, from)| to.len() == from.len()).for_each(|(to, from)| to.copy_from(from));
 }
 
-/// `u₀ − k₀ − K₀ (x ⊖ x₀)` at a measured state, into `u`. `prepared`: is there a sweep?
+/// `u₀ − k₀ − K₀ (x ⊖ x₀)` at a measured state, between the bounds of controls, into `u`. `prepared`: is there a sweep?
 pub(super) fn feedback(
     problem: &Problem,
     prepared: bool,
@@ -144,6 +144,10 @@ pub(super) fn feedback(
     }
     for (column, x) in node.gain.column_iter().zip(off.iter()) {
         u.iter_mut().zip(column.iter()).for_each(|(u, gain)| *u -= gain * x);
+    }
+    // Those of the problem: a solver's own may be a little wider.
+    if let Some((lower, upper)) = problem.node(0).control_bounds() {
+        u.iter_mut().zip(lower.iter().zip(upper)).for_each(|(u, (lower, upper))| *u = u.max(*lower).min(*upper));
     }
     Ok(())
 }

@@ -258,6 +258,12 @@ fn a_moved_solution_is_nearly_one() {
         let expected = (u[i] - 1e-4 * gain[(i, 1)]).clamp(-40.0, 40.0);
         assert!((other[i] - expected).abs() < 1e-5 || other[i].abs() > 1.99, "{i}: {} {expected}", other[i]);
     }
+    // However far a state is, controls stay between their bounds, to the last bit: those of the solver are a little wider.
+    x[7..].iter_mut().for_each(|v| *v += 30.0);
+    solver.feedback(&problem, &x, &mut other).expect("is prepared");
+    let (lower, upper) = problem.node(0).control_bounds().expect("has bounds");
+    assert!((0..7).all(|i| (lower[i]..=upper[i]).contains(&other[i])), "{other:?}");
+    assert!((0..7).any(|i| other[i] == lower[i] || other[i] == upper[i]), "{other:?} is at no bound");
 }
 
 /// A slide of 1 kg, 1 m from rest to rest by a force within 1 N: full forth, then full back, in 2 s. A semi-implicit step of even number

@@ -97,10 +97,8 @@ impl Newton {
     /// # Errors
     /// [`Fault`] if nothing was prepared, or a length is wrong.
     pub fn feedback(&mut self, problem: &Problem, x: &[f64], u: &mut [f64]) -> Result<(), Fault> {
-        let super::Inner { riccati, kept, scaled, rows, warm, .. } = &mut self.solver;
-        cycle::feedback(problem, *warm, (kept, &riccati.nodes[0]), x, u, scaled)?;
-        rows[0].clamp_controls(u);
-        Ok(())
+        let super::Inner { riccati, kept, scaled, warm, .. } = &mut self.solver;
+        cycle::feedback(problem, *warm, (kept, &riccati.nodes[0]), x, u, scaled)
     }
 }
 
@@ -119,12 +117,6 @@ fn take_from(rows: &mut [Rows], k: usize, from: usize) {
 }
 
 impl Rows {
-    /// Controls between their bounds.
-    fn clamp_controls(&self, u: &mut [f64]) {
-        for (row, i) in self.controls.iter().enumerate() {
-            u[*i] = u[*i].max(self.lower[row]).min(self.upper[row]);
-        }
-    }
     /// Slacks and multipliers of another node, if that has the same rows.
     fn take_from(&mut self, other: &Self) {
         let cones = self.cones.iter().map(|cone| &cone.rows).eq(other.cones.iter().map(|cone| &cone.rows));

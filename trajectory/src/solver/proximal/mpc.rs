@@ -99,10 +99,8 @@ impl Proximal {
     /// # Errors
     /// [`Fault`] if nothing was prepared, or a length is wrong.
     pub fn feedback(&mut self, problem: &Problem, x: &[f64], u: &mut [f64]) -> Result<(), Fault> {
-        let super::Inner { riccati, kept, scaled, rows, warm, .. } = &mut self.solver;
-        cycle::feedback(problem, *warm, (kept, &riccati.nodes[0]), x, u, scaled)?;
-        rows[0].clamp_controls(u);
-        Ok(())
+        let super::Inner { riccati, kept, scaled, warm, .. } = &mut self.solver;
+        cycle::feedback(problem, *warm, (kept, &riccati.nodes[0]), x, u, scaled)
     }
 }
 

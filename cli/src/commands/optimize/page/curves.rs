@@ -95,7 +95,8 @@ impl Curves<'_> {
                     (None, 1) => String::new(),
                     (None, _) => format!("[{i}]"),
                 };
-                let (name, limits) = (format!("{}{suffix}", joint.joint_name()), [limits.q_lower[k], limits.q_upper[k]]);
+                let (name, limits) =
+                    (format!("{}{suffix}", joint.joint_name()), [limits.q_lower[k], limits.q_upper[k]]);
                 figures.push(self.curve(name, limits, |motion| along(motion, |node| Some(motion.q[node][k]))));
             }
         }
@@ -181,7 +182,8 @@ impl Curves<'_> {
         let figures: Vec<_> = ["x", "y", "z"].into_iter().enumerate().map(figure).collect();
         let pushed = self.measures.pressure.iter().any(Option::is_some);
         let title = if pushed { "Center of mass and center of pressure" } else { "Center of mass" };
-        let note = if pushed { "The center of pressure is that of all contacts together, on level ground." } else { "" };
+        let note =
+            if pushed { "The center of pressure is that of all contacts together, on level ground." } else { "" };
         self.section(html, (title, note), false, &figures);
     }
 

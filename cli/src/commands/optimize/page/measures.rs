@@ -46,7 +46,8 @@ impl Measures {
         let model = &task.start.model;
         let mut workspace = Workspace::new(model);
         let zero = vec![0.0; model.nv()];
-        let mut center = |q: &Vec<f64>| Some(center_of_mass(model, &mut workspace, q, &zero, &zero).ok()?.whole.position);
+        let mut center =
+            |q: &Vec<f64>| Some(center_of_mass(model, &mut workspace, q, &zero, &zero).ok()?.whole.position);
         let com: Option<Vec<_>> = motion.q.iter().map(&mut center).collect();
         let contacts: Vec<_> = (0..motion.forces.len()).map(|k| contacts(task, motion, k)).collect();
         let pressure = |here: &Vec<(String, ContactWrench)>| {

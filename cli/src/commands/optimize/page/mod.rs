@@ -12,8 +12,8 @@ use super::solve::Solved;
 use crate::number::five;
 use crate::page::{Line, Plot, Scale, document, escape, row, table};
 use crate::task::Task;
-use gradyn_trajectory::{Attempt, Report, Warning};
 use curves::Curves;
+use gradyn_trajectory::{Attempt, Report, Warning};
 use measures::Measures;
 use scene::Scene;
 

@@ -14,6 +14,8 @@
   // The robot's weight is as long as the robot is large; what is much more is cut.
   const body = Math.min(size, 0.35 * reach);
   const forceScale = data.weight > 0 ? body / data.weight : 0;
+  // Thrusters share the weight: each is drawn as if it bore all of it.
+  const thrustScale = forceScale * Math.max(1, ...data.thrusts.map((all) => all.length));
   // A link is not thicker than its own body: fingers are thinner than legs.
   const thickness = data.links.map(({ solid }) => (solid ? Math.min(radius, Math.max(0.45 * [...solid.half].sort((a, b) => a - b)[1], 0.15 * radius)) : 0.5 * radius));
   let second = data.beside;
@@ -115,7 +117,7 @@
       return group;
     });
     const groups = robot(link, joint, flesh);
-    const ghost = new THREE.MeshStandardMaterial({ color: colors.beside, transparent: true, opacity: 0.55, roughness: 0.7 });
+    const ghost = new THREE.MeshStandardMaterial({ color: colors.beside, transparent: true, opacity: 0.55, roughness: 0.7, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
     let others = null;
     const move = (groups, poses) => groups.forEach((group, k) => {
       const p = poses[k];
@@ -168,30 +170,39 @@
     let aspect = 0, mine = false, before = null;
     controls.addEventListener("start", () => (mine = true));
     const d = new THREE.Vector3(0.55, -0.78, 0.32).normalize();
-    // As near as all corners of a box are seen, from the front, the right and above.
-    const frame = (lower, upper) => {
+    // As near as all points are seen, from the front, the right and above.
+    const frame = (points, slack) => {
       const right = new THREE.Vector3(0, 0, 1).cross(d).normalize(), above = d.clone().cross(right);
       const high = Math.tan((0.5 * camera.fov * Math.PI) / 180), wide = high * camera.aspect;
-      const middle = new THREE.Vector3(...lower).add(new THREE.Vector3(...upper)).multiplyScalar(0.5);
-      let away = 0;
-      for (let k = 0; k < 8; k++) {
-        const p = new THREE.Vector3(...[0, 1, 2].map((i) => ((k >> i) & 1 ? upper[i] + 2 * radius : lower[i] - 2 * radius))).sub(middle);
-        away = Math.max(away, p.dot(d) + 1.06 * Math.max(Math.abs(p.dot(right)) / wide, Math.abs(p.dot(above)) / high));
-      }
-      controls.target.copy(middle);
-      camera.position.copy(middle).addScaledVector(d, away);
+      const parts = points.map((p) => [right, above, d].map((axis) => axis.x * p[0] + axis.y * p[1] + axis.z * p[2]));
+      const ends = [0, 1, 2].map((k) => parts.reduce(([low, top], p) => [Math.min(low, p[k]), Math.max(top, p[k])], [Infinity, -Infinity]));
+      const [r, u, f] = ends.map(([low, top]) => 0.5 * (low + top));
+      const away = parts.reduce((most, p) => Math.max(most, p[2] - f + 1.05 * Math.max((Math.abs(p[0] - r) + slack) / wide, (Math.abs(p[1] - u) + slack) / high)), 0);
+      controls.target.set(0, 0, 0).addScaledVector(right, r).addScaledVector(above, u).addScaledVector(d, f);
+      camera.position.copy(controls.target).addScaledVector(d, away);
       controls.update();
+      // How much of half the picture the robot takes, across and up.
+      camera.updateMatrixWorld();
+      const seen = points.map((p) => new THREE.Vector3(...p.slice(0, 3)).project(camera));
+      document.documentElement.dataset.taken = ["x", "y"].map((k) => Math.max(...seen.map((p) => Math.abs(p[k]))).toFixed(3)).join(" ");
     };
-    // The box of the robot at a time.
-    const around = (t) => {
-      const points = posesAt(data, t).flatMap((p, k) => [p.slice(0, 3), ...data.links[k].segments.map((s) => rotate(s.slice(3), p).map((x, i) => x + p[i]))]).slice(1);
-      const reach = Math.max(0, ...data.links.map((l) => (l.solid ? Math.max(...l.solid.half) : 0)));
-      const side = (of, by) => [0, 1, 2].map((i) => of(...points.map((p) => p[i])) + by * 0.5 * reach);
-      return [side(Math.min, -1), side(Math.max, 1)];
-    };
+    // Ends of links and of bodies in some poses.
+    const ends = (poses) => poses.flatMap((p, k) => {
+      const { segments, solid } = data.links[k], local = segments.map((s) => s.slice(3));
+      if (k > 0) local.push([0, 0, 0]);
+      if (solid) [-1, 1].forEach((by) => solid.half.forEach((h, i) => {
+        const tip = rotate([0, 1, 2].map((j) => (i === j ? by * h : 0)), solid.pose);
+        local.push(tip.map((x, j) => x + solid.pose[j]));
+      }));
+      return local.map((x) => rotate(x, p).map((y, i) => y + p[i]));
+    });
+    const whole = () => [...data.poses, ...(second ? second.poses : [])].flatMap(ends).concat(data.targets.flatMap((x) => x.goals), data.capsules.filter((c) => c.link === 0).flatMap((c) => [c.from, c.to]));
+    // What goes far is followed: else it would be small.
+    const span = (points) => Math.hypot(...[0, 1, 2].map((k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k]))));
+    const here = ends(data.poses[0]);
+    follow.checked = here.length > 1 && size > 4 * span(here);
     const middleAt = (t) => {
-      const [lower, upper] = around(t);
-      if (!data.com.length) return new THREE.Vector3(...lower.map((x, k) => 0.5 * (x + upper[k])));
+      if (!data.com.length) return new THREE.Vector3(...posesAt(data, t)[Math.min(1, data.links.length - 1)]);
       const { a, b, s } = find(t);
       return new THREE.Vector3(...mix(data.com[a], data.com[b], s));
     };
@@ -208,7 +219,7 @@
       aspect = w / h;
       camera.aspect = aspect;
       camera.updateProjectionMatrix();
-      if (!mine) frame(...(follow.checked ? around(t) : [data.lower, data.upper]));
+      if (!mine) follow.checked ? frame(ends(posesAt(data, t)), 0.4 * body) : frame(whole(), 4 * radius);
     };
     const draw = (t) => {
       fit(t);
@@ -240,7 +251,7 @@
       });
       arrows.forEach((x) => (x.visible = false));
       forcesAt(a).forEach(({ at, force, thrust }, k) => {
-        const way = new THREE.Vector3(...force), length = Math.min(way.length() * forceScale, 1.5 * body);
+        const way = new THREE.Vector3(...force), length = Math.min(way.length() * (thrust ? thrustScale : forceScale), 1.5 * body);
         if (length < radius) return;
         const x = arrow(k), tip = Math.min(3.5 * radius, 0.5 * length);
         x.visible = true;
@@ -314,7 +325,7 @@
         if (k > 0) dot(pose, colors.joint, Math.max(2.5 * ratio, 1.3 * thickness[k] * zoom));
       });
       forcesAt(a).forEach(({ at, force, thrust }) => {
-        stroke([at, at.map((x, k) => x + forceScale * force[k])], thrust ? colors.thrust : colors.force, 2 * ratio);
+        stroke([at, at.map((x, k) => x + (thrust ? thrustScale : forceScale) * force[k])], thrust ? colors.thrust : colors.force, 2 * ratio);
       });
       if (data.com.length) dot(mix(data.com[a], data.com[b], s), colors.mass, 4 * ratio);
       const pressed = data.pressure[Math.min(a, data.pressure.length - 1)];
@@ -416,7 +427,7 @@
   tip.hidden = true;
   document.body.append(tip);
   const drawn = (tag, attributes, svg) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    const element = document.createElementNS(svg.namespaceURI, tag);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     svg.append(element);
     return element;
@@ -446,7 +457,7 @@
       const nearest = lines.map((line) => {
         let best = 0;
         line.points.forEach(([x], k) => {
-          if (Math.abs(x - at) < Math.abs(line.points[best][0] - at)) best = k;
+          if (Math.abs(x - at) <= Math.abs(line.points[best][0] - at)) best = k;
         });
         return best;
       });

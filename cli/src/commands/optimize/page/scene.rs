@@ -110,15 +110,19 @@ fn numbers(pose: &Transform<f64>) -> [f64; 7] {
 impl Scene {
     pub(super) fn new(task: &Task, (motion, measures): (&Motion, &Measures), beside: Option<&Beside>) -> Self {
         let model = &task.start.model;
-        let force = |name: &str, at: &Vector3<f64>, force: &Vector3<f64>| {
-            Force { name: name.to_owned(), at: place(at), force: place(force) }
+        let force = |name: &str, at: &Vector3<f64>, force: &Vector3<f64>| Force {
+            name: name.to_owned(),
+            at: place(at),
+            force: place(force),
         };
-        let contacts = measures.contacts.iter().map(|here| {
-            here.iter().map(|(name, wrench)| force(name, &wrench.place, &wrench.force)).collect()
-        });
-        let thrusts = measures.thrusts.iter().map(|here| {
-            here.iter().map(|thrust| force(&thrust.name, &thrust.place, &thrust.force)).collect()
-        });
+        let contacts = measures
+            .contacts
+            .iter()
+            .map(|here| here.iter().map(|(name, wrench)| force(name, &wrench.place, &wrench.force)).collect());
+        let thrusts = measures
+            .thrusts
+            .iter()
+            .map(|here| here.iter().map(|thrust| force(&thrust.name, &thrust.place, &thrust.force)).collect());
         let second = |of: &Beside| Second {
             name: of.name.clone(),
             time: of.motion.time.clone(),
@@ -176,7 +180,8 @@ impl Scene {
                 let pose = Transform::from_quaternion(q, Vector3::new(x, y, z));
                 if let Some(solid) = &link.solid {
                     let [x, y, z, ..] = solid.pose;
-                    let (middle, reach) = (pose.point(Vector3::new(x, y, z)), solid.half.into_iter().fold(0.0, f64::max));
+                    let (middle, reach) =
+                        (pose.point(Vector3::new(x, y, z)), solid.half.into_iter().fold(0.0, f64::max));
                     points.extend([-reach, reach].map(|by| place(&middle.add_scalar(by))));
                 }
                 for s in &link.segments {
@@ -221,8 +226,9 @@ fn poses(task: &Task, motion: &Motion) -> Vec<Vec<[f64; 7]>> {
     poses
 }
 
-/// Larger than this, in proportion to the robot's longest way from joint to joint, no body of it is: such inertia is made up.
-const LARGE: f64 = 1.0;
+/// A semi-axis that is longer than this, in proportion to the robot's longest way from joint to joint, is that of no body: its inertia is made up.
+/// A quadruped's trunk has 1.5.
+const LARGE: f64 = 3.0;
 /// Thinner than this, in proportion to its longest semi-axis, a solid is not drawn: rods and plates.
 const THIN: f64 = 0.08;
 
