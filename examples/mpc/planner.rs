@@ -5,7 +5,7 @@
 //! python3 examples/mpc/run.py    # builds this program, and runs it against MuJoCo
 //! ```
 //!
-//! In: `x θ ẋ θ̇`, the measured state, m and rad. Out: `u FORCE µs`, at once; then `ready STATUS ms`, when the next measurement may come.
+//! In: `t x θ ẋ θ̇`, the time, s, and the state that was measured then, m and rad. Out: `u FORCE µs`, at once; then `ready STATUS ms`, when the next measurement may come.
 
 use gradyn::{Model, UrdfOptions};
 use gradyn_trajectory::residual::{Control, StateError};
@@ -64,12 +64,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut out = io::stdout().lock();
     let mut u = [0.0];
+    // The time that the plan begins at, s.
+    let mut planned = 0.0;
     for line in io::stdin().lock().lines() {
-        let measured: Vec<f64> = line?.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+        let numbers: Vec<f64> = line?.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+        let [time, measured @ ..] = &numbers[..] else { return Err("a line has no numbers".into()) };
 
         // 1. The answer to the measurement: one product, of what was prepared.
         let began = Instant::now();
-        solver.feedback(&problem, &measured, &mut u)?;
+        if *time > planned {
+            // The deadline was missed: the plan goes on to now, and has the gains that it was prepared with.
+            solver.shift_by(&problem, time - planned)?;
+        }
+        solver.feedback(&problem, measured, &mut u)?;
         writeln!(out, "u {} {}", u[0], began.elapsed().as_secs_f64() * 1e6)?;
         out.flush()?;
 
@@ -80,6 +87,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
         // 3. To the time of the next measurement, and all that does not depend on it.
         solver.shift_by(&problem, PERIOD)?;
+        planned = time + PERIOD;
         solver.prepare(&problem)?;
         writeln!(out, "ready {} {}", report.status.name(), began.elapsed().as_secs_f64() * 1e3)?;
         out.flush()?;
