@@ -131,7 +131,8 @@
       scene.add(mesh);
       return mesh;
     };
-    const mass = mark(colors.mass, 1.2 * radius), pressure = mark(colors.pressure, 1.2 * radius);
+    const dotted = Math.min(0.016 * size, 0.06 * body);
+    const mass = mark(colors.mass, dotted), pressure = mark(colors.pressure, dotted);
     const glass = new THREE.MeshStandardMaterial({ color: colors.capsule, transparent: true, opacity: 0.35 });
     data.capsules.forEach((capsule) => {
       const from = new THREE.Vector3(...capsule.from), way = new THREE.Vector3(...capsule.to).sub(from), length = way.length();
