@@ -48,7 +48,7 @@ impl Shade {
     }
 }
 
-/// A line, drawn as its class says.
+/// A line, drawn as its class says. It is interrupted where y is no number.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) class: &'static str,
@@ -119,7 +119,9 @@ impl Axis {
             let text = match self.scale {
                 Scale::Log => format!("1e{tick:.0}"),
                 // A tick that should be zero may be off by rounding.
-                Scale::Linear => gradyn::text::short(if tick.abs() < 1e-9 * self.every { 0.0 } else { tick }),
+                Scale::Linear if tick.abs() < 1e-9 * self.every => String::from("0"),
+                Scale::Linear if tick.abs() < 1e-4 => five(tick),
+                Scale::Linear => gradyn::text::short(tick),
             };
             ticks.push(((tick - self.first) / (self.last - self.first), text));
             k += 1.0;
@@ -202,9 +204,13 @@ impl Plot {
             }
         }
         for line in &self.lines {
-            let mut path = String::new();
-            for (px, py) in line.points.iter().filter(|(px, py)| x.takes(*px) && y.takes(*py)) {
-                path.push_str(&format!("{}{:.1} {:.1}", if path.is_empty() { "M" } else { "L" }, at_x(*px), at_y(*py)));
+            let (mut path, mut begins) = (String::new(), true);
+            for (px, py) in &line.points {
+                begins |= !py.is_finite();
+                if x.takes(*px) && y.takes(*py) {
+                    path.push_str(&format!("{}{:.1} {:.1}", if begins { "M" } else { "L" }, at_x(*px), at_y(*py)));
+                    begins = false;
+                }
             }
             if !path.is_empty() {
                 let values = self.values(line, [x, y]);
@@ -221,12 +227,14 @@ impl Plot {
         format!("<figure>\n{svg}<figcaption>{}{caption}</figcaption>\n</figure>\n", self.legend())
     }
 
-    /// Numbers of a line for a script, as attributes: its name, and x and y of each vertex.
+    /// Numbers of a line for a script, as attributes: its name, and x, unless that is time, and y of each vertex.
     fn values(&self, line: &Line, [x, y]: [Axis; 2]) -> String {
         let Some((_, name)) = self.names.iter().find(|(class, _)| *class == line.class) else { return String::new() };
         let shown = || line.points.iter().filter(|(px, py)| x.takes(*px) && y.takes(*py));
         let list = |of: fn(&(f64, f64)) -> f64| shown().map(|point| five(of(point))).collect::<Vec<_>>().join(" ");
-        format!(" data-name=\"{}\" data-x=\"{}\" data-y=\"{}\"", escape(name), list(|p| p.0), list(|p| p.1))
+        // A script that moves time knows when nodes are.
+        let x = if self.clock { String::new() } else { format!(" data-x=\"{}\"", list(|p| p.0)) };
+        format!(" data-name=\"{}\"{x} data-y=\"{}\"", escape(name), list(|p| p.1))
     }
 
     /// What is which, of several lines.
@@ -238,13 +246,29 @@ impl Plot {
             let line = format!("<path class=\"line {class}\" d=\"M0 5H18\"/>");
             format!("<span><svg class=\"key long\" viewBox=\"0 0 18 10\">{line}</svg> {}</span> ", escape(name))
         };
-        format!("<span class=\"legend\">{}</span>", self.names.iter().map(key).collect::<String>())
+        format!("<span class=\"legend names\">{}</span>", self.names.iter().map(key).collect::<String>())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_interrupted_where_there_is_no_number() {
+        let points = vec![(0.0, 1.0), (1.0, 2.0), (2.0, f64::NAN), (3.0, 1.0), (4.0, 2.0)];
+        let plot = Plot { lines: vec![Line { class: "claimed", points }], ..Plot::default() };
+        let figure = plot.figure("");
+        let (_, path) = figure.split_once("line claimed\" d=\"").expect("a line");
+        let path = path.split_once('"').expect("its end").0;
+        assert_eq!((path.matches('M').count(), path.matches('L').count()), (2, 2), "{path}");
+    }
+
+    #[test]
+    fn small_ticks_are_short() {
+        let ticks = Axis::around(Scale::Linear, [-1.3e-5, 2.1e-5].into_iter()).ticks();
+        assert!(ticks.iter().all(|(_, text)| text.len() <= 5), "{ticks:?}");
+    }
 
     #[test]
     fn curves_that_move_by_rounding_have_a_few_ticks() {

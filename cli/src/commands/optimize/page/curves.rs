@@ -20,16 +20,31 @@ pub(super) struct Curves<'a> {
     pub(super) beside: Option<(&'a Beside, &'a Measures)>,
 }
 
-/// What a number is at each node.
+/// What a number is at each node, interrupted where there is none.
 fn along(motion: &Motion, of: impl Fn(usize) -> Option<f64>) -> Points {
-    motion.time.iter().enumerate().filter_map(|(k, t)| Some((*t, of(k)?))).collect()
+    let mut points = Points::new();
+    for (k, t) in motion.time.iter().enumerate() {
+        add(&mut points, *t, of(k).map(|x| vec![(*t, x)]));
+    }
+    points
 }
 
-/// What is held over its step.
+/// What is held over its step, interrupted where there is nothing.
 fn stairs(motion: &Motion, of: impl Fn(usize) -> Option<f64>) -> Points {
-    let steps = motion.time.windows(2).enumerate().filter(|(_, t)| t[1] > t[0]);
-    let both = |(k, t): (usize, &[f64])| of(k).map(|x| [(t[0], x), (t[1], x)]);
-    steps.filter_map(both).flatten().collect()
+    let mut points = Points::new();
+    for (k, t) in motion.time.windows(2).enumerate().filter(|(_, t)| t[1] > t[0]) {
+        add(&mut points, t[0], of(k).map(|x| vec![(t[0], x), (t[1], x)]));
+    }
+    points
+}
+
+/// Points, or the end of a part of the line.
+fn add(points: &mut Points, time: f64, more: Option<Points>) {
+    match more {
+        Some(more) => points.extend(more),
+        None if points.last().is_some_and(|(_, y)| y.is_finite()) => points.push((time, f64::NAN)),
+        None => {}
+    }
 }
 
 impl Curves<'_> {
@@ -158,7 +173,7 @@ impl Curves<'_> {
         self.section(html, ("Contact forces", note), false, &figures);
     }
 
-    /// Centres of mass and of pressure.
+    /// Centers of mass and of pressure.
     fn masses(&self, html: &mut String) {
         if self.measures.com.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! What a motion does beside its states: the centre of mass, the centre of pressure, forces of contacts and thrusters, distances.
+//! What a motion does beside its states: the center of mass, the center of pressure, forces of contacts and thrusters, distances.
 
 use crate::commands::optimize::motion::Motion;
 use crate::task::Task;

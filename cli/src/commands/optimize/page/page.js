@@ -274,6 +274,7 @@
   // Without WebGL: an orthographic view that can be turned.
   const flat = () => {
     $("fallback").hidden = false;
+    [follow, bodies].forEach((box) => (box.parentNode.hidden = true));
     const g = canvas.getContext("2d");
     let yaw = -0.6, tilt = 0.3;
     canvas.addEventListener("pointermove", (e) => {
@@ -447,9 +448,15 @@
     const read = () => paths.map((path) => ({
       name: path.dataset.name,
       points: [...path.getAttribute("d").matchAll(/(-?[\d.]+) (-?[\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]),
-      x: path.dataset.x.split(" "),
+      x: path.dataset.x?.split(" "),
       y: path.dataset.y.split(" "),
     }));
+    const picture = pictures.find((of) => of.svg === svg);
+    // The time of the node that is drawn here.
+    const timeAt = (x) => {
+      const time = [data.time, second ? second.time : []].flat().reduce((a, b) => (Math.abs(picture.at(b) - x) < Math.abs(picture.at(a) - x) ? b : a));
+      return Number(time.toPrecision(5));
+    };
     const place = (e) => ((e.clientX - svg.getBoundingClientRect().left) / svg.getBoundingClientRect().width) * svg.viewBox.baseVal.width;
     const point = (e) => {
       leave();
@@ -466,7 +473,7 @@
       const x = lines[first].points[nearest[first]][0], field = svg.querySelector(".field");
       const top = Number(field.getAttribute("y")), bottom = top + Number(field.getAttribute("height"));
       shown.push(drawn("path", { class: "at", d: `M${x} ${top}V${bottom}` }, svg));
-      const texts = [`${lines[first].x[nearest[first]]} ${svg.dataset.from ? "s" : ""}`.trim()];
+      const texts = [lines[first].x ? lines[first].x[nearest[first]] : `${timeAt(x)} s`];
       lines.forEach((line, k) => {
         const [px, py] = line.points[nearest[k]];
         // Lines may end earlier than others.
@@ -484,7 +491,6 @@
     svg.addEventListener("pointerdown", point);
     svg.addEventListener("pointerleave", leave);
     svg.addEventListener("pointercancel", leave);
-    const picture = pictures.find((of) => of.svg === svg);
     if (picture) svg.addEventListener("click", (e) => {
       pause();
       t = Math.min(end, Math.max(0, picture.back(place(e))));

@@ -282,7 +282,7 @@ fn links(task: &Task) -> Vec<Link> {
     links
 }
 
-/// A link at whose end there is no frame is drawn to its centre of mass and as far again.
+/// A link at whose end there is no frame is drawn to its center of mass and as far again.
 fn stumps(task: &Task, links: &mut [Link]) {
     for (body, link) in task.start.model.bodies().iter().zip(links.iter_mut().skip(1)) {
         let end = place(&(body.inertia().com * 2.0));
