@@ -172,7 +172,9 @@
     controls.addEventListener("start", () => (mine = true));
     const d = new THREE.Vector3(0.55, -0.78, 0.32).normalize();
     // As near as all points are seen, from the front, the right and above.
-    const frame = (points, slack) => {
+    const frame = (all, slack) => {
+      const finite = all.filter((p) => p.slice(0, 3).every(Number.isFinite));
+      const points = finite.length ? finite : [data.lower, data.upper];
       const right = new THREE.Vector3(0, 0, 1).cross(d).normalize(), above = d.clone().cross(right);
       const high = Math.tan((0.5 * camera.fov * Math.PI) / 180), wide = high * camera.aspect;
       const parts = points.map((p) => [right, above, d].map((axis) => axis.x * p[0] + axis.y * p[1] + axis.z * p[2]));

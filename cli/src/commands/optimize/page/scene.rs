@@ -219,7 +219,7 @@ fn poses(task: &Task, motion: &Motion) -> Vec<Vec<[f64; 7]>> {
                 let pose = model.body_id(b).and_then(|body| at.pose(body));
                 numbers(&pose.unwrap_or_else(Transform::identity))
             })),
-            Err(_) => here = poses.last().cloned().unwrap_or(here),
+            Err(_) => here = poses.last().cloned().unwrap_or_else(|| vec![here[0]; model.bodies().len() + 1]),
         }
         poses.push(here);
     }
