@@ -209,12 +209,12 @@ fn hop(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let foot = model.find_frame("foot").ok_or("no foot")?;
     let ground = frame_pose(&model, &mut Workspace::new(&model), &motion.x(nodes)[..2], foot)?.translation;
     let whole = |goal: Option<&[f64]>| -> Made<Problem> {
-        let stands = SemiImplicitEuler::new(&model, legs()?.with_contacts(&[contact.clone()]));
+        let stands = SemiImplicitEuler::new(&model, legs()?.with_contacts(std::slice::from_ref(&contact)));
         let cone = FrictionCone::of("foot").normal_force(0.0, f64::INFINITY);
         let free = f64::INFINITY;
         let pushes = PathConstraint::within("pushes", cone, &[-free, -free, -free, -free, 0.0], &[free; 5]);
         let (mut falls, mut stands) = (falls()?, Phase::new("stand", nodes, dt, stands));
-        let mut lands = Phase::jump("land", Impulse::new(&[contact.clone()], 0.0));
+        let mut lands = Phase::jump("land", Impulse::new(std::slice::from_ref(&contact), 0.0));
         if goal.is_some() {
             let force = || Cost::new("force", Control::zero()).weight(1e-3);
             falls = falls.cost(force()).control_bounds(&[-most], &[most]).free_duration(0.05, 2.0);
