@@ -3,7 +3,7 @@
 use super::cones::{self, Set};
 use super::entries::{Entries, by_entry};
 use super::goal::Form;
-use super::kinds::{DURATION, Kind, Made};
+use super::kinds::{DURATION, Kind, Made, held_by};
 use super::phases::PhaseTask;
 use super::places::At;
 use super::source::{Item, Sign, Table};
@@ -91,8 +91,7 @@ pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Res
 }
 
 fn rows_of(contact: &str, phases: &[PhaseTask]) -> usize {
-    let held = phases.iter().flat_map(|phase| &phase.held).find(|held| held.contact.name == contact);
-    held.map_or(0, |held| held.contact.constraint.rows())
+    held_by(contact, phases).map_or(0, |held| held.contact.constraint.rows())
 }
 
 /// Does it see the state alone, and not what controls make of it?
@@ -131,8 +130,8 @@ fn place(table: &Table<'_>, kind: &Kind, start: &Start, phases: usize, term: &mu
 /// At all nodes of all phases and at the end.
 fn everywhere(table: &Table<'_>, kind: &Kind, start: &Start, phases: usize, term: &mut Term) -> Result<(), Error> {
     while term.residuals.len() < phases + 1 {
-        let (frame, contact) = (term.frame, term.contact.as_deref());
-        let made = Made { table, start, frame, contact, goal: &term.goals[0] };
+        // What is of a contact does not come here.
+        let made = Made { table, start, frame: term.frame, contact: None, goal: &term.goals[0] };
         term.residuals.push(kind.built(&made)?.residual);
     }
     term.phases = (0..phases).collect();

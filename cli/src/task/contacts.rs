@@ -4,6 +4,7 @@ use super::named::frame;
 use super::pose::transform;
 use super::source::{Item, Sign, Table};
 use super::start::Start;
+use super::surface;
 use crate::constraints;
 use crate::error::Error;
 use crate::json::Json;
@@ -11,6 +12,7 @@ use gradyn::dynamics::{Workspace, frame_pose};
 use gradyn::model::{FrameId, Model};
 use gradyn::{Constraint, Transform};
 use gradyn_trajectory::step::Contact;
+use nalgebra::Vector3;
 
 /// What a contact holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub(crate) struct Held {
     pub(crate) hold: Hold,
     /// Is it known where it is held?
     pub(crate) stays: bool,
+    /// Away from the ground, in axes of the world, of length 1.
+    pub(crate) normal: Vector3<f64>,
 }
 
 impl Held {
@@ -64,6 +68,7 @@ struct Described {
     hold: Hold,
     place: Option<Transform<f64>>,
     gains: Option<[f64; 2]>,
+    normal: Vector3<f64>,
 }
 
 impl Contacts {
@@ -88,13 +93,13 @@ impl Contacts {
     pub(super) fn find(&self, item: &Item<'_>, name: &str, start: &Start, dt: f64, stays: bool) -> Result<Held, Error> {
         let (model, q) = (&start.model, &start.q[..]);
         let known = self.described.iter().find(|contact| contact.name == name);
-        let (frame, hold, place, gains) = match known {
-            Some(contact) => (contact.frame, contact.hold, contact.place, contact.gains),
+        let (frame, hold, place, gains, normal) = match known {
+            Some(contact) => (contact.frame, contact.hold, contact.place, contact.gains, contact.normal),
             None => {
                 let described = self.described.iter().map(|contact| contact.name.as_str());
                 let names = described.chain(model.frames().iter().map(|frame| frame.name()));
                 let frame = model.find_frame(name).ok_or_else(|| item.unknown("contact or frame", name, names))?;
-                (frame, Hold::Point, None, None)
+                (frame, Hold::Point, None, None, surface::level())
             }
         };
         let there = frame_pose(model, &mut Workspace::new(model), q, frame);
@@ -114,12 +119,12 @@ impl Contacts {
             // Where it is held is not known before it is there: only its velocity is damped, half of it a step.
             (None, false) => contact.with_gains(0.0, 0.5 / dt),
         };
-        Ok(Held { contact, frame, hold, stays })
+        Ok(Held { contact, frame, hold, stays, normal })
     }
 }
 
 fn described(name: &str, table: &Table<'_>, model: &Model) -> Result<Described, Error> {
-    table.only(&["frame", "type", "place", "gains"])?;
+    table.only(&["frame", "type", "place", "gains", "normal"])?;
     let named = match table.get("frame") {
         Some(item) => frame(&item, item.text("the name of a link or joint")?, model)?,
         None => model.find_frame(name).ok_or_else(|| {
@@ -139,7 +144,8 @@ fn described(name: &str, table: &Table<'_>, model: &Model) -> Result<Described, 
         }
     };
     let place = table.get("place").map(|item| transform(&item)).transpose()?;
-    Ok(Described { name: name.to_owned(), frame: named, hold, place, gains })
+    let normal = table.get("normal").map_or_else(|| Ok(surface::level()), |item| surface::normal(&item))?;
+    Ok(Described { name: name.to_owned(), frame: named, hold, place, gains, normal })
 }
 
 /// A loop, by the rules of the constraints that `evaluate` reads.
@@ -152,7 +158,7 @@ fn closed(name: &str, table: &Table<'_>, model: &Model, dt: f64) -> Result<Held,
     })?;
     let contact = Contact::new(name, constraint);
     let contact = if table.get("gains").is_some() { contact } else { contact.with_default_gains(dt) };
-    Ok(Held { contact, frame, hold: Hold::Loop, stays: true })
+    Ok(Held { contact, frame, hold: Hold::Loop, stays: true, normal: surface::level() })
 }
 
 fn json_of(table: &Table<'_>) -> Result<Json, Error> {

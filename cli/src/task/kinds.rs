@@ -1,5 +1,6 @@
 //! Kinds of residuals: a table. A new residual is one more entry.
 
+use super::contacts::Held;
 use super::entries::{Entries, by_entry};
 use super::goal::{Form, Goal};
 use super::named;
@@ -7,7 +8,9 @@ use super::parameters::find;
 use super::phases::PhaseTask;
 use super::source::{Item, Sign, Table};
 use super::start::Start;
+use super::surface;
 use crate::error::Error;
+use crate::number::five;
 use gradyn::Motion;
 use gradyn::dynamics::ReferenceFrame;
 use gradyn::model::FrameId;
@@ -43,7 +46,7 @@ pub(super) struct Made<'a, 'b> {
     pub(super) table: &'a Table<'b>,
     pub(super) start: &'a Start,
     pub(super) frame: Option<FrameId>,
-    pub(super) contact: Option<&'a str>,
+    pub(super) contact: Option<&'a Held>,
     pub(super) goal: &'a Goal,
 }
 
@@ -55,14 +58,16 @@ pub(super) struct Built {
     pub(super) capsules: Vec<Capsule>,
     /// Controls before the first step.
     pub(super) before: Option<Vec<f64>>,
+    /// What is to be known of it.
+    pub(super) note: Option<String>,
 }
 
 fn plain(residual: impl Residual + 'static) -> Result<Built, Error> {
-    Ok(Built { residual: Box::new(residual), loss: None, capsules: Vec::new(), before: None })
+    Ok(Built { residual: Box::new(residual), loss: None, capsules: Vec::new(), before: None, note: None })
 }
 
 fn with(residual: impl Residual + 'static, loss: Loss) -> Result<Built, Error> {
-    Ok(Built { residual: Box::new(residual), loss: Some(loss), capsules: Vec::new(), before: None })
+    Ok(Built { loss: Some(loss), ..plain(residual)? })
 }
 
 /// A kind of residual.
@@ -192,44 +197,64 @@ pub(super) const KINDS: [Kind; 19] = [
     },
     Kind {
         name: "friction-cone",
-        keys: &["contact", "friction", "least", "most"],
+        keys: &["contact", "friction", "inside", "least", "most", "normal", "axes"],
         goal: Form::None,
         entries: Entries::Numbers(5),
         make: |on| {
             let least = on.number("least", Some(0.0))?;
             let most = on.number("most", Some(f64::INFINITY))?;
-            let cone = FrictionCone::of(on.contact()?).friction(on.number("friction", Some(FRICTION))?);
+            let friction = on.number("friction", Some(FRICTION))?;
+            let cone = FrictionCone::of(on.contact()?).friction(friction).surface(on.pyramid()?);
             let cone = cone.normal_force(least, most);
+            let inside = on.inside()?;
+            let cone = if inside { cone.inside() } else { cone };
             let loss = cone.loss();
-            with(cone, loss)
+            Ok(Built { note: outside(inside, friction), ..with(cone, loss)? })
         },
     },
     Kind {
         name: COULOMB,
-        keys: &["contact", "friction"],
+        keys: &["contact", "friction", "normal"],
         goal: Form::None,
         entries: Entries::Numbers(3),
-        make: |on| plain(CoulombCone::of(on.contact()?).friction(on.number("friction", Some(FRICTION))?)),
+        make: |on| {
+            let cone = CoulombCone::of(on.contact()?).friction(on.number("friction", Some(FRICTION))?);
+            plain(cone.surface(surface::any_axes(on.normal()?)))
+        },
     },
     Kind {
         name: "center-of-pressure",
-        keys: &["contact", "half_length_x", "half_length_y"],
+        keys: &["contact", "half_length_x", "half_length_y", "normal", "axes"],
         goal: Form::None,
         entries: Entries::Numbers(4),
         make: |on| {
             let (x, y) = (on.number("half_length_x", None)?, on.number("half_length_y", None)?);
-            with(CenterOfPressure::new(on.contact()?, Matrix3::identity(), x, y), CenterOfPressure::barrier())
+            let (axes, frame) = on.sole()?;
+            let pressure = CenterOfPressure::new(on.contact()?, axes, x, y);
+            let pressure = match frame {
+                Some(frame) => pressure.following(frame),
+                None => pressure,
+            };
+            with(pressure, CenterOfPressure::barrier())
         },
     },
     Kind {
         name: "wrench-cone",
-        keys: &["contact", "half_length_x", "half_length_y", "friction"],
+        keys: &["contact", "half_length_x", "half_length_y", "friction", "inside", "normal", "axes"],
         goal: Form::None,
         entries: Entries::Numbers(17),
         make: |on| {
             let (x, y) = (on.number("half_length_x", None)?, on.number("half_length_y", None)?);
             let friction = on.number("friction", Some(FRICTION))?;
-            with(WrenchCone::new(on.contact()?, Matrix3::identity(), x, y, friction), WrenchCone::barrier())
+            let (axes, frame) = on.sole()?;
+            let cone = WrenchCone::new(on.contact()?, axes, x, y, friction);
+            let cone = match frame {
+                Some(frame) => cone.following(frame),
+                None => cone,
+            };
+            let inside = on.inside()?;
+            let cone = if inside { cone.inside() } else { cone };
+            Ok(Built { note: outside(inside, friction), ..with(cone, WrenchCone::barrier())? })
         },
     },
     Kind {
@@ -261,6 +286,19 @@ pub(super) const KINDS: [Kind; 19] = [
         },
     },
 ];
+
+/// What is to be known of four facets outside of a cone.
+fn outside(inside: bool, friction: f64) -> Option<String> {
+    let most = friction * std::f64::consts::SQRT_2;
+    (!inside && friction > 0.0).then(|| {
+        format!(
+            "facets outside of the cone (`inside = false`) let forces along the ground grow to {} of the normal force, \
+             where friction gives {}",
+            five(most),
+            five(friction)
+        )
+    })
+}
 
 /// A control each: a list, or a table by name, in which `default` is for all others.
 fn controls(item: &Item<'_>, start: &Start) -> Result<Vec<f64>, Error> {
@@ -294,7 +332,57 @@ impl<'a> Made<'a, '_> {
     }
 
     fn contact(&self) -> Result<&'a str, Error> {
+        Ok(&self.held()?.contact.name)
+    }
+
+    fn held(&self) -> Result<&'a Held, Error> {
         self.contact.ok_or_else(|| self.table.refuse("missing key `contact`, expected the name of a contact"))
+    }
+
+    /// `normal`: that of the contact, if nothing is said.
+    fn normal(&self) -> Result<Vector3<f64>, Error> {
+        self.table.get("normal").map_or_else(|| Ok(self.held()?.normal), |item| surface::normal(&item))
+    }
+
+    /// `inside`: do facets lie inside of the cone? So they do, if nothing is said.
+    fn inside(&self) -> Result<bool, Error> {
+        self.table.get("inside").map_or(Ok(true), |item| item.flag())
+    }
+
+    /// `axes` of a sole, and the frame that they follow. Of these only the normal then counts.
+    fn sole(&self) -> Result<(Matrix3<f64>, Option<FrameId>), Error> {
+        let (held, normal, item) = (self.held()?, self.normal()?, self.table.get("axes"));
+        let refuse = |why: String| match self.table.get("axes").or_else(|| self.table.get("normal")) {
+            Some(item) => item.refuse(why),
+            None => self.table.refuse(why),
+        };
+        if item.map_or(Ok(0), |item| item.one_of("axes", &["frame", "world"]))? == 1 {
+            let axes = surface::axes_along(normal, Vector3::x());
+            return axes.map(|axes| (axes, None)).ok_or_else(|| {
+                refuse(String::from(
+                    "the normal is along the world's x axis, which leaves a sole in its axes no direction",
+                ))
+            });
+        }
+        let x = surface::frame_axes(held, self.start).map(|axes| axes.column(0).into_owned());
+        if x.is_some_and(|x| surface::axes_along(normal, x).is_none()) {
+            let frame = self.start.model.frames()[held.frame.index()].name();
+            return Err(refuse(format!(
+                "the x axis of `{frame}` is along the normal at the start, which leaves the sole of `{}` no direction: \
+                 `axes = \"world\"`, or a contact of another frame",
+                held.contact.name
+            )));
+        }
+        Ok((surface::any_axes(normal), Some(held.frame)))
+    }
+
+    /// `axes` of a pyramid, which are constant: the frame's x as it is at the start, or y where x is along the normal; or those of the world.
+    fn pyramid(&self) -> Result<Matrix3<f64>, Error> {
+        let (held, normal) = (self.held()?, self.normal()?);
+        let at_start = self.table.get("axes").map_or(Ok(0), |item| item.one_of("axes", &["start", "world"]))? == 0;
+        let frame = surface::frame_axes(held, self.start).filter(|_| at_start);
+        let along = |k: usize| frame.and_then(|axes| surface::axes_along(normal, axes.column(k).into_owned()));
+        Ok(along(0).or_else(|| along(1)).unwrap_or_else(|| surface::any_axes(normal)))
     }
 
     /// A number that is not negative, and must be there if it has no default.
@@ -339,4 +427,9 @@ pub(super) fn phases_with(contact: &str, phases: &[PhaseTask], impacts: bool) ->
 /// Kinds whose rows say whether a force is inside a cone: what holds for forces holds for impulses.
 pub(super) fn is_cone(kind: &str) -> bool {
     [COULOMB, "friction-cone", "center-of-pressure", "wrench-cone"].contains(&kind)
+}
+
+/// The contact of this name, in the first phase that holds it.
+pub(super) fn held_by<'p>(contact: &str, phases: &'p [PhaseTask]) -> Option<&'p Held> {
+    phases.iter().flat_map(|phase| &phase.held).find(|held| held.contact.name == contact)
 }

@@ -143,6 +143,7 @@ impl<'a> Limits<'a> {
                 goals: vec![Goal::None],
                 capsules: Vec::new(),
                 before: None,
+                note: None,
                 residuals,
             };
             all.push(ConstraintTask { term, lower, upper, set: Set::Between });

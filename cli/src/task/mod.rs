@@ -20,6 +20,7 @@ mod report;
 mod solver;
 pub(crate) mod source;
 mod start;
+mod surface;
 mod term;
 
 pub(crate) use actuation::Thruster;
@@ -42,6 +43,7 @@ use crate::input;
 use crate::number::five;
 use crate::robot::Robot;
 use gradyn::dynamics::{Workspace, constraint_error};
+use gradyn_trajectory::solver::Warning;
 use gradyn_trajectory::{Problem, ProblemError};
 use kinds::CONTROL_RATE;
 use limits::Limits;
@@ -173,6 +175,23 @@ impl Task {
         let terms = terms.chain(self.constraints.iter().map(|constraint| &constraint.term));
         let of = terms.filter(|term| term.contact.as_deref() == Some(contact)).filter_map(|term| term.friction);
         of.reduce(f64::min)
+    }
+    /// What is to be known of its costs and constraints: a warning for each table of the file that has such.
+    pub(crate) fn notes(&self) -> Vec<Warning> {
+        let costs = self.costs.iter().map(|cost| ("cost", &cost.term));
+        let terms = costs.chain(self.constraints.iter().map(|constraint| ("constraint", &constraint.term)));
+        let noted: Vec<_> = terms.filter_map(|(one, term)| Some((one, term, term.note.as_ref()?))).collect();
+        let of_one_table = noted.chunk_by(|(_, a, _), (_, b, _)| a.span == b.span);
+        let warning = |terms: &[(&str, &Term, &String)]| {
+            let (one, first, note) = terms.first()?;
+            let others = match terms.len() - 1 {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            let text = format!("{one} `{}`{others}: {note}", first.name);
+            Some(Warning { about: first.name.clone(), node: None, text })
+        };
+        of_one_table.filter_map(warning).collect()
     }
     /// How many nodes the motion has.
     pub(crate) fn nodes(&self) -> usize {

@@ -1,7 +1,7 @@
 //! What costs and constraints have in common: a residual, its goals, and where it counts.
 
 use super::goal::{Form, Goal, Ground};
-use super::kinds::{self, KINDS, Kind, Made};
+use super::kinds::{self, KINDS, Kind, Made, held_by};
 use super::named;
 use super::phases::PhaseTask;
 use super::places::{At, places};
@@ -40,6 +40,8 @@ pub(crate) struct Term {
     pub(crate) capsules: Vec<Capsule>,
     /// Controls before the first step, if it says so.
     pub(super) before: Option<Vec<f64>>,
+    /// What is to be known of it.
+    pub(crate) note: Option<String>,
     /// One residual for each phase, then one for the end.
     pub(super) residuals: Vec<Box<dyn Residual>>,
 }
@@ -129,8 +131,10 @@ impl Reader<'_> {
         for item in list.list(&format!("a list of {0}: `[[{0}]]`", self.list))? {
             let table = item.table("a table")?;
             // The same of several frames, or of several contacts.
-            let several =
-                ["frame", "contact"].into_iter().find_map(|key| table.get(&format!("{key}s")).map(|list| (key, list)));
+            let several = ["frame", "contact"].into_iter().find_map(|key| {
+                let list = table.get(&format!("{key}s")).or_else(|| table.get(key).filter(Item::is_list));
+                list.map(|list| (key, list))
+            });
             let mut add = |found: Found| {
                 let new = make(&table, found)?;
                 let term = of(&new);
@@ -147,10 +151,14 @@ impl Reader<'_> {
                 add(self.term(&table, None)?)?;
                 continue;
             };
-            if let Some(item) = table.get(key) {
+            if let (Some(item), Some(_)) = (table.get(key), table.get(&format!("{key}s"))) {
                 return Err(item.refuse(format!("expected `{key}` or `{key}s`, found both")));
             }
-            for (item, name) in names.texts("names")? {
+            let list = names.texts("names")?;
+            if list.is_empty() {
+                return Err(names.refuse(format!("expected one {key} at least")));
+            }
+            for (item, name) in list {
                 let mut found = self.term(&table, Some((key, item.clone())))?;
                 found.term.name = format!("{} {name}", found.term.name);
                 add(found)?;
@@ -203,11 +211,12 @@ impl Reader<'_> {
             Ground { start, one: self.one, controls: start.actuated.names.len(), here: here(kind, frame, start) };
         let goals = self.goals(table, kind, &ground)?;
         let end = at == At::End;
-        let (mut residuals, mut own, mut capsules, mut before) = (Vec::new(), None, Vec::new(), None);
+        let (mut residuals, mut own, mut capsules, mut before, mut note) = (Vec::new(), None, Vec::new(), None, None);
+        let held = contact.and_then(|name| held_by(name, phases));
         for _ in 0..phases_of.len().max(1) {
-            let built = kind.built(&Made { table, start, frame, contact, goal: &goals[0] })?;
+            let built = kind.built(&Made { table, start, frame, contact: held, goal: &goals[0] })?;
             residuals.push(built.residual);
-            (own, capsules, before) = (built.loss, built.capsules, built.before);
+            (own, capsules, before, note) = (built.loss, built.capsules, built.before, built.note);
         }
         let term = Term {
             name,
@@ -225,6 +234,7 @@ impl Reader<'_> {
             goals,
             capsules,
             before,
+            note,
             residuals,
         };
         Ok(Found { term, kind, own })

@@ -3,10 +3,15 @@
 //! With force `f` and moment `τ` about the middle of a rectangle, in its axes, z along the normal, the centre of pressure is at
 //! `x = −τ_y/f_z`, `y = τ_x/f_z`. It is inside if `|τ_y| ≤ X f_z` and `|τ_x| ≤ Y f_z`, X and Y half the rectangle's lengths.
 
-use super::force_rows::{ForceRows, wrench_in};
-use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use super::axes::Axes;
+use super::own::second_opinion;
+use super::sole::Sole;
+use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
 use crate::loss::Loss;
+use gradyn::dynamics::FrameRef;
+use gradyn::model::InputError;
+use gradyn::{Model, Scalar};
 use nalgebra::{DMatrix, Matrix3};
 
 /// `r = (X f_z + τ_y, X f_z − τ_y, Y f_z + τ_x, Y f_z − τ_x)`, 4, N m, not negative where the centre of pressure is inside of the sole.
@@ -15,8 +20,7 @@ use nalgebra::{DMatrix, Matrix3};
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelContactCoPPosition")]
 pub struct CenterOfPressure {
-    force: ForceRows,
-    axes: Matrix3<f64>,
+    sole: Sole,
     half_length_x: f64,
     half_length_y: f64,
 }
@@ -25,11 +29,17 @@ const ROWS: usize = 4;
 
 impl CenterOfPressure {
     /// Of a contact of the phase, by name. `axes`: rotation from the sole's axes to those of the world, z along the normal, away from the
-    /// ground. **Half** of the sole's length along its x and half of that along its y, m.
+    /// ground; constant, unless the sole is [`following`](Self::following) a frame. **Half** of the sole's length along its x and half of that along its y, m.
     #[must_use]
     pub fn new(contact: &str, axes: Matrix3<f64>, half_length_x: f64, half_length_y: f64) -> Self {
-        let force = ForceRows::of(contact);
-        Self { force, axes, half_length_x, half_length_y }
+        Self { sole: Sole::new(contact, axes), half_length_x, half_length_y }
+    }
+    /// With an x axis along that of a frame, projected on the ground, at the configuration of each node. Only the normal, the third column, of
+    /// the constant axes then counts. There must be an angle between the frame's x axis and the normal.
+    #[must_use]
+    pub fn following(mut self, frame: impl Into<FrameRef>) -> Self {
+        self.sole.follow(frame.into());
+        self
     }
     /// The loss that keeps it: the quadratic barrier below zero.
     #[must_use]
@@ -38,36 +48,46 @@ impl CenterOfPressure {
     }
 }
 
+impl Quantity for CenterOfPressure {
+    fn rows(&self, _model: &Model) -> usize {
+        ROWS
+    }
+    fn depends(&self) -> Depends {
+        self.sole.depends()
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+        self.sole.evaluate(on, r)
+    }
+}
+
 impl Residual for CenterOfPressure {
     fn rows(&self) -> usize {
         ROWS
     }
     fn depends(&self) -> Depends {
-        Depends::F
+        self.sole.depends()
     }
     fn sees_robot(&self) -> bool {
         false
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
-        self.force.bind_wrench(phase)?;
         let (x, y) = (self.half_length_x, self.half_length_y);
         check_lengths(phase, x, y)?;
-        self.force.matrix = center_rows(x, y) * wrench_in(&self.axes);
-        Ok(())
+        self.sole.bind(phase, center_rows(x, y))
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        self.force.value(on.f, r);
-        Ok(())
+        self.sole.value(self, on, r)
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
-        self.force.jacobian(out);
-        self.value(on, r)
+        self.sole.jacobian(self, on, r, out)
     }
     fn is_linear(&self) -> bool {
-        true
+        self.sole.is_linear()
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        Ok(())
+    second_opinion!(Axes);
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        self.sole.add_hessian(on, lambda, out)
     }
 }
 

@@ -47,6 +47,14 @@ impl ForceRows {
             found,
         })
     }
+    /// Its name.
+    pub(super) fn contact(&self) -> &str {
+        &self.contact
+    }
+    /// Where the contact has its rows.
+    pub(super) fn rows(&self) -> Range<usize> {
+        self.rows.clone()
+    }
     pub(super) fn value(&self, f: &[f64], r: &mut [f64]) {
         r.fill(0.0);
         for (column, f) in self.matrix.column_iter().zip(&f[self.rows.clone()]) {

@@ -31,6 +31,7 @@ mod masses;
 mod motions;
 mod own;
 mod parameter;
+mod sole;
 mod state;
 mod wrench_cone;
 

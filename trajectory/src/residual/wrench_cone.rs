@@ -12,12 +12,18 @@
 //! Source: S. Caron, Q.-C. Pham and Y. Nakamura, *Stability of surface contacts for humanoid robots: closed-form formulae of the contact
 //! wrench cone for rectangular support areas*, ICRA 2015, propositions 2 and 3.
 
+use super::axes::Axes;
 use super::center_of_pressure::{center_rows, check_lengths};
-use super::force_rows::{ForceRows, wrench_in};
-use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use super::own::second_opinion;
+use super::sole::Sole;
+use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
 use crate::loss::Loss;
+use gradyn::dynamics::FrameRef;
+use gradyn::model::InputError;
+use gradyn::{Model, Scalar};
 use nalgebra::{DMatrix, Matrix3};
+use std::f64::consts::FRAC_1_SQRT_2;
 
 /// `r = W (f, τ)`, 17, not negative where friction can make the wrench: 4 rows of friction, N, the normal force, N, 4 of the
 /// [centre of pressure](super::CenterOfPressure), N m, 8 of the moment about the normal, N m.
@@ -26,22 +32,34 @@ use nalgebra::{DMatrix, Matrix3};
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelContactWrenchCone")]
 pub struct WrenchCone {
-    force: ForceRows,
-    axes: Matrix3<f64>,
+    sole: Sole,
     half_length_x: f64,
     half_length_y: f64,
     friction: f64,
+    inside: bool,
 }
 
 const ROWS: usize = 17;
 
 impl WrenchCone {
     /// Of a contact of the phase, by name. `axes`: rotation from the sole's axes to those of the world, z along the normal, away from the
-    /// ground. **Half** of the sole's length along its x and half of that along its y, m; the coefficient of friction μ.
+    /// ground; constant, unless the sole is [`following`](Self::following) a frame. **Half** of the sole's length along its x and half of that along its y, m; the coefficient of friction μ.
     #[must_use]
     pub fn new(contact: &str, axes: Matrix3<f64>, half_length_x: f64, half_length_y: f64, friction: f64) -> Self {
-        let force = ForceRows::of(contact);
-        Self { force, axes, half_length_x, half_length_y, friction }
+        Self { sole: Sole::new(contact, axes), half_length_x, half_length_y, friction, inside: false }
+    }
+    /// With the four facets of friction inside of the cone: `μ cos(π/4)` for μ, so that what they allow is never too much.
+    #[must_use]
+    pub fn inside(mut self) -> Self {
+        self.inside = true;
+        self
+    }
+    /// With an x axis along that of a frame, projected on the ground, at the configuration of each node. Only the normal, the third column, of
+    /// the constant axes then counts. There must be an angle between the frame's x axis and the normal.
+    #[must_use]
+    pub fn following(mut self, frame: impl Into<FrameRef>) -> Self {
+        self.sole.follow(frame.into());
+        self
     }
     /// The loss that keeps it: the quadratic barrier below zero.
     #[must_use]
@@ -50,40 +68,51 @@ impl WrenchCone {
     }
 }
 
+impl Quantity for WrenchCone {
+    fn rows(&self, _model: &Model) -> usize {
+        ROWS
+    }
+    fn depends(&self) -> Depends {
+        self.sole.depends()
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+        self.sole.evaluate(on, r)
+    }
+}
+
 impl Residual for WrenchCone {
     fn rows(&self) -> usize {
         ROWS
     }
     fn depends(&self) -> Depends {
-        Depends::F
+        self.sole.depends()
     }
     fn sees_robot(&self) -> bool {
         false
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
-        self.force.bind_wrench(phase)?;
         let (x, y, mu) = (self.half_length_x, self.half_length_y, self.friction);
         check_lengths(phase, x, y)?;
         if !(mu.is_finite() && mu > 0.0) {
             let (place, what) = (format!("phase `{}`", phase.name), "the coefficient of friction");
             return Err(ProblemError::Number { place, what, value: mu, rule: "it must be finite and positive" });
         }
-        self.force.matrix = cone_rows(x, y, mu) * wrench_in(&self.axes);
-        Ok(())
+        let mu = if self.inside { mu * FRAC_1_SQRT_2 } else { mu };
+        self.sole.bind(phase, cone_rows(x, y, mu))
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        self.force.value(on.f, r);
-        Ok(())
+        self.sole.value(self, on, r)
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
-        self.force.jacobian(out);
-        self.value(on, r)
+        self.sole.jacobian(self, on, r, out)
     }
     fn is_linear(&self) -> bool {
-        true
+        self.sole.is_linear()
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        Ok(())
+    second_opinion!(Axes);
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        self.sole.add_hessian(on, lambda, out)
     }
 }
 

@@ -7,11 +7,11 @@ use gradyn::joint::{Axis, Planar, Revolute, Spherical, Universal};
 use gradyn::spatial::{Momentum, Symmetric3, exp3};
 use gradyn::{Constraint, DerivativeWorkspace, Inertia, Model, ModelBuilder, Motion, Transform, Workspace};
 use gradyn_trajectory::residual::{
-    Affine, Capsule, CenterOfMass, CentroidalMomentum, Control, ControlRate, CoulombCone, Distance, FrameAcceleration,
-    FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone, JointLimits, JointTorque, Own,
-    Quantity, Residual, StateError, View,
+    Affine, Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, Control, ControlRate, CoulombCone, Distance,
+    FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone, JointLimits,
+    JointTorque, Own, PhaseInfo, Quantity, Residual, StateError, View, WrenchCone,
 };
-use gradyn_trajectory::step::{Actuation, Contact};
+use gradyn_trajectory::step::{Actuation, Contact, ContactRows};
 use nalgebra::{DMatrix, DVector, Vector3};
 use testing::{numbers, rng};
 
@@ -99,6 +99,16 @@ impl Node {
         self.compare("rod and ball", &Distance::new(rod(tip), ball(other)));
         self.compare("rod and rod", &Distance::new(rod(tip), rod(other)));
         let contacts: Vec<Contact> = constraints.iter().map(|held| Contact::new("held", *held)).collect();
+        let held = [ContactRows { name: "sole".into(), rows: 2..8, constraint: None }];
+        let phase = PhaseInfo { name: "stand", model: &self.model, nu: 2, remembered: 0, contacts: &held };
+        let mut pressure = CenterOfPressure::new("sole", turn, 0.1, 0.04).following(tip);
+        let mut cone = WrenchCone::new("sole", turn, 0.1, 0.04, 0.7).following(other);
+        pressure.bind(&phase).expect("has it");
+        cone.bind(&phase).expect("has it");
+        if self.f.len() == 9 {
+            self.compare("pressure", &pressure);
+            self.compare("cone", &cone);
+        }
         self.compare("torque", &JointTorque::new(&Actuation::Full(nv), &contacts));
     }
 }

@@ -88,13 +88,16 @@ fn affine(residual: impl Residual + 'static, columns: usize, rows: usize) -> Aff
 }
 
 /// Those that need the contacts.
-fn forces(contacts: &[Contact]) -> Vec<(&'static str, Box<dyn Residual>)> {
+fn forces(model: &Model, contacts: &[Contact]) -> Vec<(&'static str, Box<dyn Residual>)> {
+    let frame = |name: &str| model.find_frame(name).expect("is there");
     let (axes, sole) = (exp3(Vector3::new(0.1, 0.2, -0.3)), "HR_FOOT");
     vec![
         ("force", Box::new(ContactForce::new("FL_FOOT").in_axes(axes).towards(&[1.0, 2.0, 3.0]))),
         ("wrench", Box::new(ContactForce::new(sole).in_axes(axes))),
         ("pressure", Box::new(CenterOfPressure::new(sole, axes, 0.1, 0.04))),
         ("cone", Box::new(WrenchCone::new(sole, axes, 0.1, 0.04, 0.7))),
+        ("pressure along a frame", Box::new(CenterOfPressure::new(sole, axes, 0.1, 0.04).following(frame(sole)))),
+        ("cone along another frame", Box::new(WrenchCone::new(sole, axes, 0.1, 0.04, 0.7).following(frame("FL_FOOT")))),
         ("coulomb cone", Box::new(CoulombCone::of("FL_FOOT").friction(0.6).surface(axes))),
         ("coulomb cone of a sole", Box::new(CoulombCone::of(sole).normal(Vector3::new(0.1, -0.3, 2.0)))),
         ("affine force", Box::new(affine(ContactForce::new("FL_FOOT").in_axes(axes), 3, 2))),
@@ -114,7 +117,7 @@ fn derivatives_of_all_residuals() {
     for (name, residual) in terms(&model, &q) {
         phase = phase.cost(Cost::boxed(name, residual));
     }
-    for (name, residual) in forces(&contacts) {
+    for (name, residual) in forces(&model, &contacts) {
         phase = phase.cost(Cost::boxed(name, residual));
     }
     phase = phase.cost(Cost::new("rate", ControlRate::new()));
@@ -338,22 +341,24 @@ fn distances_without_derivative_are_errors() {
     }
 }
 
-/// The phase that the cone is bound in, and its rows at a wrench.
-fn rows(mut residual: impl Residual, wrench: [f64; 6]) -> Vec<f64> {
+/// The rows of a cone at a wrench.
+fn rows(residual: impl Residual, wrench: [f64; 6]) -> Vec<f64> {
+    rows_of(&robot("panda", false), &[], residual, wrench).expect("runs")
+}
+
+/// The same at a configuration, in a phase that the cone is bound in.
+fn rows_of(model: &Model, q: &[f64], mut residual: impl Residual, wrench: [f64; 6]) -> Result<Vec<f64>, String> {
     use gradyn_trajectory::residual::{PhaseInfo, View};
     use gradyn_trajectory::step::ContactRows;
-    let model = robot("panda", false);
     let contacts = [ContactRows { name: "sole".into(), rows: 2..8, constraint: None }];
-    residual
-        .bind(&PhaseInfo { name: "stand", model: &model, nu: 0, remembered: 0, contacts: &contacts })
-        .expect("has it");
+    residual.bind(&PhaseInfo { name: "stand", model, nu: 0, remembered: 0, contacts: &contacts }).expect("has it");
     let f = [&[9.0, 9.0][..], &wrench].concat();
-    let (mut workspace, mut derivatives) = (Workspace::new(&model), gradyn::DerivativeWorkspace::new(&model));
+    let (mut workspace, mut derivatives) = (Workspace::new(model), gradyn::DerivativeWorkspace::new(model));
     let mut r = vec![0.0; residual.rows()];
     let mut own = residual.memory();
     let mut on = View {
-        model: &model,
-        q: &[],
+        model,
+        q,
         v: &[],
         w: &[],
         u: &[],
@@ -366,8 +371,8 @@ fn rows(mut residual: impl Residual, wrench: [f64; 6]) -> Vec<f64> {
         derivatives: &mut derivatives,
         own: &mut *own,
     };
-    residual.value(&mut on, &mut r).expect("runs");
-    r
+    residual.value(&mut on, &mut r).map_err(|reason| reason.to_string())?;
+    Ok(r)
 }
 
 /// A wrench about the middle of a sole with these axes, of a force at a point of the sole.
@@ -375,6 +380,50 @@ fn wrench(axes: &Matrix3<f64>, at: [f64; 2], force: [f64; 3]) -> [f64; 6] {
     let (p, f) = (Vector3::new(at[0], at[1], 0.0), Vector3::from(force));
     let (f, moment) = (axes * f, axes * p.cross(&f));
     [f.x, f.y, f.z, moment.x, moment.y, moment.z]
+}
+
+/// A sole that follows a frame is the constant one with x along that of the frame, projected on the ground: at a configuration, and at one that
+/// is turned about the normal together with the wrench.
+#[test]
+fn soles_follow_a_frame() {
+    let model = robot("panda", false);
+    let hand = model.find_frame("panda_link8").expect("is there");
+    let n = exp3(Vector3::new(0.4, -0.3, 0.9));
+    let normal = n.column(2).into_owned();
+    let q = model.random(&mut rng(4));
+    let pose = frame_pose(&model, &mut Workspace::new(&model), &q, hand).expect("is there");
+    let x = pose.rotation.column(0).into_owned();
+    let x = (x - normal * normal.dot(&x)).normalize();
+    let axes = Matrix3::from_columns(&[x, normal.cross(&x), normal]);
+    let wrench = wrench(&axes, [0.03, -0.02], [0.2, -0.1, 3.0]);
+    let follows = |q: &[f64], wrench| {
+        let pressure = CenterOfPressure::new("sole", n, 0.11, 0.05).following(hand);
+        let cone = WrenchCone::new("sole", n, 0.11, 0.05, 0.6).following(hand);
+        Ok::<_, String>([rows_of(&model, q, pressure, wrench)?, rows_of(&model, q, cone, wrench)?].concat())
+    };
+    let constant = CenterOfPressure::new("sole", axes, 0.11, 0.05);
+    let expected = [rows(constant, wrench), rows(WrenchCone::new("sole", axes, 0.11, 0.05, 0.6), wrench)].concat();
+    let close = |found: Vec<f64>| {
+        let off = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        // Rounding of numbers of about one.
+        assert!(found.len() == 21 && off < 1e-14, "{off:e}");
+    };
+    close(follows(&q, wrench).expect("runs"));
+    // The first joint of this robot turns all of it about the vertical.
+    let (level, angle) = (Matrix3::identity(), 1.1);
+    let turn = exp3(Vector3::z() * angle);
+    let moved = [&[q[0] + angle][..], &q[1..]].concat();
+    let turned = |at: usize| turn * Vector3::from_column_slice(&wrench[at..at + 3]);
+    let turned: Vec<f64> = turned(0).iter().chain(turned(3).iter()).copied().collect();
+    let on_level =
+        |q: &[f64], wrench| rows_of(&model, q, WrenchCone::new("sole", level, 0.11, 0.05, 0.6).following(hand), wrench);
+    let (before, after) = (on_level(&q, wrench), on_level(&moved, turned.try_into().expect("is six")));
+    let (before, after) = (before.expect("runs"), after.expect("runs"));
+    assert!(before.iter().zip(&after).all(|(a, b)| (a - b).abs() < 1e-14), "{before:?} {after:?}");
+    // With the normal along its x axis there is no direction left: said, and no number that is none.
+    let along = Matrix3::from_columns(&[pose.rotation.column(1), pose.rotation.column(2), pose.rotation.column(0)]);
+    let error = rows_of(&model, &q, CenterOfPressure::new("sole", along, 0.1, 0.1).following(hand), wrench);
+    assert!(error.is_err_and(|why| why.contains("along the normal")));
 }
 
 /// The rows of the wrench cone are its faces: none is negative on a force in a corner that friction can make, and each is zero on some of them.

@@ -108,7 +108,12 @@ fn phases(task: &Task, text: &mut String) {
             phase.dt.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), dt| (least.min(*dt), most.max(*dt)));
         // Lengths of one phase that are equal but for rounding are shown as one.
         let dt = if most - least <= 1e-12 * most { five(most) } else { format!("{}..{}", five(least), five(most)) };
-        let contact = |held: &crate::task::Held| format!("{} ({})", held.contact.name, held.hold.name());
+        let contact = |held: &crate::task::Held| {
+            let n = held.normal;
+            let tilted = n.x != 0.0 || n.y != 0.0 || n.z < 0.0;
+            let normal = format!(", normal {} {} {}", five(n.x), five(n.y), five(n.z));
+            format!("{} ({}{})", held.contact.name, held.hold.name(), if tilted { normal.as_str() } else { "" })
+        };
         let contacts: Vec<String> = phase.held.iter().map(contact).collect();
         let cells = [
             phase.name.clone(),

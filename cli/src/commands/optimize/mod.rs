@@ -68,6 +68,7 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     if args.refine {
         all = refine::refine(args, all)?;
     }
+    all.solved.found.report.warnings.extend(all.task.notes());
     if let Some(of) = &all.resimulated {
         let report = &mut all.solved.found.report;
         let more = of.warnings(&all.task, &report.status, args.refine);
