@@ -22,6 +22,8 @@ pub(crate) mod source;
 mod start;
 mod surface;
 mod term;
+#[cfg(test)]
+mod turned;
 
 pub(crate) use actuation::Thruster;
 pub(crate) use constraints::ConstraintTask;
@@ -104,13 +106,16 @@ impl Task {
     pub(crate) fn read_changed(path: &Path, finer: &[Pieces], released: &[Released]) -> Result<Self, Error> {
         let (file, bytes) = input::bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
-        let source = Source { file, text };
+        let stem = path.file_stem().map_or_else(|| String::from("task"), |stem| stem.to_string_lossy().into_owned());
+        Self::of_source(Source { file, text }, stem, path.parent().unwrap_or(Path::new("")), finer)
+    }
+    /// A task of a text, in a folder that files are named from; `name`: what it is called if it does not say so.
+    fn of_source(source: Source, name: String, folder: &Path, finer: &[Pieces]) -> Result<Self, Error> {
+        let folder = folder.to_owned();
         let entries = source.parse()?;
         let root = Table::root(&source, &entries);
         root.only(&KEYS)?;
-        let stem = path.file_stem().map_or_else(|| String::from("task"), |stem| stem.to_string_lossy().into_owned());
-        let name = root.get("name").map_or(Ok(stem), |item| item.text("a name").map(str::to_owned))?;
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let name = root.get("name").map_or(Ok(name), |item| item.text("a name").map(str::to_owned))?;
 
         let mut robot = robot(&root, &folder)?;
         robot.model = limits::overridden(root.get("limits").as_ref(), robot.model)?;
@@ -281,17 +286,15 @@ fn kept(
     };
     let keeps = |constraint: &&ConstraintTask| match kept {
         Kept::All => true,
-        Kept::AllButCones => !constraint.is_cone(),
         Kept::Equalities => !constraint.is_cone() && constraint.is_equality(),
         Kept::Bounds => false,
     };
     if let Some(constraint) = constraints.iter().find(|constraint| !keeps(constraint)) {
         let Term { span, key, name, .. } = &constraint.term;
         let what = format!("the constraint `{name}`");
-        return Err(match (constraint.is_cone(), constraint.is_equality()) {
-            (true, _) => refuse(*span, key, what, |kept| kept == Kept::All),
-            (false, false) => refuse(*span, key, what, Kept::is_all),
-            (false, true) => refuse(*span, key, what, |kept| kept != Kept::Bounds),
+        return Err(match constraint.is_cone() || !constraint.is_equality() {
+            true => refuse(*span, key, what, |kept| kept == Kept::All),
+            false => refuse(*span, key, what, |kept| kept != Kept::Bounds),
         });
     }
     let bounded = |of: &&ParameterTask| {

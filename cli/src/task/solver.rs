@@ -22,8 +22,6 @@ pub(crate) enum Kept {
     /// Bounds of controls, of durations and of parameters.
     Bounds,
     Equalities,
-    /// All but second-order cones.
-    AllButCones,
     All,
 }
 
@@ -32,13 +30,8 @@ impl Kept {
         match self {
             Self::Bounds => "bounds of controls, durations and parameters only",
             Self::Equalities => "equalities only",
-            Self::AllButCones => "all but second-order cones",
             Self::All => "all",
         }
-    }
-    /// Equalities and rows between bounds, cones or not.
-    pub(super) fn is_all(self) -> bool {
-        matches!(self, Self::All | Self::AllButCones)
     }
     /// Bounds of what is chosen.
     pub(super) fn bounds(self) -> bool {
@@ -188,7 +181,7 @@ const SOLVERS: [Solver; 4] = [
     },
     Solver {
         name: "proximal",
-        keeps: Kept::AllButCones,
+        keeps: Kept::All,
         defaults: || {
             let ProximalOptions { iterations, tolerance, regularization, .. } = ProximalOptions::default();
             SolverTask::new(2, iterations, tolerance, regularization)
@@ -259,7 +252,7 @@ impl SolverTask {
 
     /// Does it keep all constraints, with multipliers?
     pub(crate) fn has_multipliers(&self) -> bool {
-        self.solver.keeps.is_all()
+        self.solver.keeps == Kept::All
     }
     /// The names of solvers that keep so much.
     pub(super) fn names(keeps: fn(Kept) -> bool) -> Vec<&'static str> {

@@ -17,6 +17,7 @@ mod optimize_constraints;
 mod optimize_contacts;
 mod optimize_durations;
 mod optimize_files;
+mod optimize_ground;
 mod optimize_page;
 mod optimize_pairs;
 mod optimize_parameters;

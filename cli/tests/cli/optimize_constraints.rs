@@ -98,15 +98,14 @@ fn norms_are_kept_and_reported() {
     assert!(text.contains("tip frame-translation tip norm <= 0.05 (2 of 3 rows) at the end"), "{text}");
 }
 
-/// Who keeps what is said as it is: cones `newton` alone, and equalities of some rows `multiple-shooting` too, which then solves them.
+/// Who keeps what is said as it is: cones `newton` and `proximal`, and equalities of some rows `multiple-shooting` too, which then solves them.
 #[test]
 fn refusals_name_the_solvers_that_keep_a_constraint() {
     let folder = directory("abilities");
     let near = |text: &str| constrained(text).replacen("equal = [0.5, ", "norm_at_most = 0.05\ngoal = [0.5, ", 1);
     for (solver, keeps) in [
-        ("proximal", "it keeps all but second-order cones; `newton` keeps it"),
-        ("multiple-shooting", "it keeps equalities only; `newton` keeps it"),
-        ("fddp", "it keeps bounds of controls, durations and parameters only; `newton` keeps it"),
+        ("multiple-shooting", "it keeps equalities only; `newton` and `proximal` keep it"),
+        ("fddp", "it keeps bounds of controls, durations and parameters only; `newton` and `proximal` keep it"),
     ] {
         let file = small(&folder, |text| near(text).replace("name = \"newton\"", &format!("name = \"{solver}\"")));
         refused_at(

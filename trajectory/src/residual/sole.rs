@@ -27,6 +27,10 @@ use gradyn::spatial::vector as v3;
 use gradyn::{Scalar, Transform};
 use nalgebra::{DMatrix, Matrix3, Vector3, Vector6};
 
+/// A frame's x axis that is nearer to the normal than this, rad, leaves a sole no direction: what is left of it on the ground has half of the
+/// digits of a number.
+const ALONG: f64 = 1e-8;
+
 /// The wrench of a contact in axes of a sole, and what is made of it.
 #[derive(Clone, Debug)]
 pub(super) struct Sole {
@@ -84,7 +88,9 @@ impl Sole {
             let pose = frame_pose(on.model, on.workspace, on.q, frame)?;
             let (along, n) = (v3::column(&pose.rotation, 0), v3::column(&axes, 2));
             let across = v3::sub(along, v3::scale(v3::dot(n, along), n));
-            let x = v3::scale(T::from(1.0) / v3::norm_squared(across).sqrt(), across);
+            let square = v3::norm_squared(across);
+            let inverse = square.select_lt(ALONG * ALONG, T::from(f64::NAN), square.sqrt().recip());
+            let x = v3::scale(inverse, across);
             axes = v3::from_columns(x, v3::cross(n, x), n);
         }
         let w = &on.f[self.force.rows()];
@@ -186,7 +192,7 @@ impl Sole {
         let c = n.dot(&along);
         let across = along - n * c;
         let length = across.norm();
-        if length <= 0.0 {
+        if length < ALONG {
             return Err(no_direction());
         }
         let x = across / length;

@@ -39,10 +39,10 @@ pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
 }
 
 /// The fault of a problem with a second-order cone, of solvers that keep none.
-pub(super) fn cone_not_kept(problem: &Problem) -> Option<Fault> {
+fn cone_not_kept(problem: &Problem) -> Option<Fault> {
     let first = |k: usize| problem.cones(k).into_iter().find(|rows| !rows.is_empty()).map(|rows| (k, rows.start));
     let (node, row) = (0..=problem.steps()).find_map(first)?;
-    let reason = Reason::Other("this solver does not keep second-order cones; `Newton` does".into());
+    let reason = Reason::Other("this solver does not keep second-order cones; `Newton` and `Proximal` do".into());
     let term = problem.constraint_of(node, Row::Inequality(row)).map(Into::into);
     Some(Fault { node, phase: problem.phase_of(node).into(), term, reason: Box::new(reason) })
 }

@@ -216,9 +216,24 @@ fn the_cone_of_a_foot_lies_between_pyramids() {
     let slack = 1e-7 * report.cost;
     assert!(outer.cost <= report.cost + slack && report.cost <= inner.cost + slack, "{outer:?} {report:?} {inner:?}");
     assert!(inner.cost - outer.cost < 0.05 * report.cost && inner.cost - outer.cost > 1e-6 * report.cost);
+    proximal_agrees(&problem, &report);
     let found = conditions(&problem, &solver);
     assert!(found.tight >= 4 && found.outside < 1e-6 && found.multipliers_outside <= 0.0, "{found:?}");
     assert!(found.products < 1e-6 * found.scale, "{found:?}");
+}
+
+/// The augmented Lagrangian finds the same solution.
+fn proximal_agrees(problem: &Problem, newton: &Report) {
+    let mut solver = Proximal::new(problem, ProximalOptions::default());
+    let report = solver.solve(problem, &guess::standing(problem));
+    println!("{report:?}");
+    assert_eq!(report.status, Status::Converged);
+    // Both end where the conditions of optimality hold to 1e-8 of a cost that is scaled.
+    assert!((report.cost - newton.cost).abs() < 1e-5 * newton.cost, "{} {}", report.cost, newton.cost);
+    assert!(report.iterations <= 150, "{}", report.iterations);
+    let from = solver.warm_start().expect("has ended");
+    let again = Proximal::new(problem, ProximalOptions::default()).solve_warm(problem, &from);
+    assert!(again.status == Status::Converged && again.iterations <= 5, "{again:?}");
 }
 
 /// The four thrusts of a quadrotor together are at most 6 N: less than the free optimum takes, more than hovering.
@@ -262,6 +277,7 @@ fn a_quadrotor_within_the_norm_of_its_thrusts() {
     assert_eq!(bounded.status, Status::Converged);
     assert!(bounded.iterations <= 60 && bounded.cost > report.cost, "{bounded:?} {report:?}");
     assert!((most(&held) - radius).abs() < 1e-6, "{}", most(&held));
+    proximal_agrees(&problem, &bounded);
     let found = conditions(&problem, &held);
     assert!(found.tight >= 2 && found.multipliers_outside <= 0.0 && found.products < 1e-6 * found.scale, "{found:?}");
 }
@@ -287,11 +303,13 @@ fn cones_that_block_are_named() {
         .constraint(PathConstraint::second_order_cone("away", away));
     let apart = Problem::builder(&model).phase(phase).build().expect("a problem");
     for (problem, names) in [(reach(5.0), ["strength", "there"]), (apart, ["ball", "away"])] {
-        let (_, report) = solve(&problem);
-        let Status::NoFeasiblePoint { constraints } = &report.status else { panic!("{names:?}: {}", report.status) };
-        println!("{constraints:?} after {} iterations", report.iterations);
-        for name in names {
-            assert!(constraints.iter().any(|found| found.contains(&format!("`{name}`"))), "{constraints:?}");
+        let proximal = Proximal::new(&problem, ProximalOptions::default()).solve(&problem, &guess::standing(&problem));
+        for report in [solve(&problem).1, proximal] {
+            let Status::NoFeasiblePoint { constraints } = &report.status else { panic!("{names:?}: {}", report.status) };
+            println!("{constraints:?} after {} iterations", report.iterations);
+            for name in names {
+                assert!(constraints.iter().any(|found| found.contains(&format!("`{name}`"))), "{constraints:?}");
+            }
         }
     }
 }
@@ -303,7 +321,6 @@ fn other_solvers_refuse_cones_by_name() {
     let faults = [
         Fddp::new(&problem, FddpOptions::default()).solve(&problem, &start).status,
         MultipleShooting::new(&problem, ShootingOptions::default()).solve(&problem, &start).status,
-        Proximal::new(&problem, ProximalOptions::default()).solve(&problem, &start).status,
     ];
     for status in faults {
         let Status::Fault(fault) = status else { panic!("{status}") };

@@ -111,8 +111,8 @@ impl Inner {
 
     /// Is it close to an optimum, or has it solved barrier problems?
     fn arrives(&self) -> bool {
-        let Run { error, mu, .. } = self.run;
-        let solved = self.begun_warm.map_or(mu <= SOLVED * self.options.barrier, |begun| mu < begun);
+        let Run { error, mu, first_mu, .. } = self.run;
+        let solved = self.begun_warm.map_or(mu <= SOLVED * first_mu, |begun| mu < begun);
         error <= CLOSE || (mu > 0.0 && solved)
     }
 
@@ -173,6 +173,9 @@ impl Inner {
         if first {
             self.run.scale = if steepest > GRADIENT { GRADIENT / steepest } else { 1.0 };
             self.rows.iter_mut().for_each(|rows| rows.begin(self.run.mu));
+            self.run.first_mu = self.first_barrier(crew, problem);
+            self.run.mu = self.run.mu.min(self.run.first_mu);
+            self.rows.iter_mut().for_each(|rows| rows.center(self.run.mu));
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ mod barrier;
 mod cones;
 mod direction;
 mod elastic;
+mod first_barrier;
 mod iterate;
 mod lorentz;
 mod mpc;
@@ -111,6 +112,8 @@ struct Run {
     /// The largest of what is left of all conditions, with μ = 0.
     error: f64,
     mu: f64,
+    /// μ of the first barrier problem.
+    first_mu: f64,
     /// δ_w of the last direction, and the last one that was not zero.
     delta: f64,
     delta_last: f64,
@@ -278,6 +281,7 @@ impl Run {
             optimality: Optimality::default(),
             error: f64::INFINITY,
             mu: options.barrier,
+            first_mu: options.barrier,
             delta: 0.0,
             delta_last: 0.0,
             softness: 0.0,

@@ -13,6 +13,7 @@
 //! IEEE T-RO 41 (2025); A. R. Conn, N. I. M. Gould and P. L. Toint, *A globally convergent augmented Lagrangian algorithm for
 //! optimization with general constraints and simple bounds*, SIAM J. Numer. Anal. 28(2), 1991.
 
+mod cones;
 mod direction;
 mod infeasible;
 mod iterate;
@@ -28,7 +29,7 @@ use super::crew::Crew;
 use super::newton::{Hessian, RollOut};
 use super::optimality::Optimality;
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{cone_not_kept, misfit, of_dynamics};
+use super::support::{misfit, of_dynamics};
 use super::trial::Trial;
 use super::warm::Begin;
 use crate::fault::{Fault, Reason};
@@ -215,8 +216,6 @@ impl Proximal {
         solver.run = Run::new(&solver.options);
         let status = if let Some(why) = solver.options.wrong() {
             Status::Fault(of_dynamics(problem, 0, Reason::Other(why)))
-        } else if let Some(fault) = cone_not_kept(problem) {
-            Status::Fault(fault)
         } else if begin.fits(problem) && solver.kept.fits(problem) {
             match begin {
                 Begin::Guess(guess) => {

@@ -9,7 +9,7 @@ use super::{Control, Iteration, Proximal, Report, Run, Status};
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
 use crate::solver::cycle::{self, FAILURES, Plan};
-use crate::solver::support::{cone_not_kept, of_dynamics};
+use crate::solver::support::of_dynamics;
 use crate::solver::warm::Begin;
 
 impl Proximal {
@@ -71,9 +71,6 @@ impl Proximal {
         cycle::fits(&self.solver.kept, problem)?;
         if let Some(why) = self.solver.options.wrong() {
             return Err(of_dynamics(problem, 0, Reason::Other(why)));
-        }
-        if let Some(fault) = cone_not_kept(problem) {
-            return Err(fault);
         }
         let Self { crew, solver } = self;
         let first = !solver.warm;

@@ -18,6 +18,7 @@
 //! Durations and parameters are another matter: beyond their bounds many have no meaning. The sweep itself keeps them between these, so that
 //! none is ever violated, and what pushes against a bound is its multiplier.
 
+use super::cones::{self, Cone};
 use crate::problem::Problem;
 use crate::quadratic::{Multipliers, Quadratic};
 use crate::solver::condense::{Cost, add_row, row_dot};
@@ -50,6 +51,9 @@ pub(super) struct Rows {
     push: Vec<f64>,
     /// Places of the entries of a row of G that are not zero.
     line: Vec<f64>,
+    cones: Vec<Cone>,
+    /// Of each row the cone that it is one of.
+    cone_of: Vec<Option<usize>>,
 }
 
 /// What the sweep keeps is at a bound where it is nearer than this share of it: 10 ε would do for sums of two numbers.
@@ -76,6 +80,8 @@ impl Rows {
         }
         let n = controls.len() + dims.n_in;
         let zeros = || vec![0.0; n];
+        let cones = Cone::all(problem, k, controls.len());
+        let cone_of = (0..n).map(|i| cones.iter().position(|cone| cone.rows.contains(&i))).collect();
         let boxed = if k == 0 && problem.choice().is_some() { controls.len() } else { 0 };
         Self {
             controls,
@@ -93,6 +99,8 @@ impl Rows {
             sigma: zeros(),
             push: zeros(),
             line: Vec::with_capacity(dims.ndx + dims.nu),
+            cones,
+            cone_of,
         }
     }
 
@@ -121,7 +129,7 @@ impl Rows {
     }
     /// Multipliers of the last solution are estimates of this one, where they point to a bound that there is.
     pub(super) fn go_on(&mut self, eq: &DVector<f64>) {
-        for i in 0..self.y.len() {
+        for i in (0..self.y.len()).filter(|i| self.cone_of[*i].is_none()) {
             self.y[i] = self.allowed(i, self.y[i]);
         }
         self.accept(eq);
@@ -131,6 +139,11 @@ impl Rows {
         self.estimates.copy_from_slice(&self.y);
         self.estimates_eq.copy_from(eq);
     }
+    /// The multipliers of the lower bound and of the upper one; of a cone all in the first, `z = −y`.
+    pub(super) fn split(&self, i: usize) -> [f64; 2] {
+        let y = self.y[i];
+        if self.cone_of[i].is_some() { [-y, 0.0] } else { [(-y).max(0.0), y.max(0.0)] }
+    }
     /// A multiplier without what no bound can give: negative without a lower one, positive without an upper one.
     fn allowed(&self, i: usize, y: f64) -> f64 {
         let least = if self.lower[i].is_finite() { f64::NEG_INFINITY } else { 0.0 };
@@ -138,16 +151,27 @@ impl Rows {
         y.max(least).min(most)
     }
 
-    /// `w − Π(w)` of a row with this value; zero of one that the sweep keeps.
-    fn shifted(&self, i: usize, g: f64, mu: f64) -> f64 {
+    /// A row of `w − Π(w)`, by its bounds or by the cone that it is one of.
+    fn outside(&self, i: usize, w: impl Fn(usize) -> f64) -> f64 {
+        match self.cone_of[i] {
+            None => outside(w(i), self.lower[i], self.upper[i]),
+            Some(cone) => cones::outside(&self.cones[cone].rows, i, w),
+        }
+    }
+    /// `w − Π(w)` of a row, with these values of all; zero of one that the sweep keeps.
+    fn shifted(&self, i: usize, g: impl Fn(usize) -> f64, mu: f64) -> f64 {
         if i < self.boxed {
             return 0.0;
         }
-        outside(g + mu * self.estimates[i], self.lower[i], self.upper[i])
+        self.outside(i, |j| g(j) + mu * self.estimates[j])
     }
-    /// By how much a row is outside of its bounds.
+    /// The same at the point that was read.
+    fn shifted_here(&self, i: usize, mu: f64) -> f64 {
+        self.shifted(i, |j| self.g[j], mu)
+    }
+    /// By how much a row is outside of its bounds, or of its cone.
     pub(super) fn off(&self, i: usize) -> f64 {
-        outside(self.g[i], self.lower[i], self.upper[i])
+        self.outside(i, |j| self.g[j])
     }
     /// The largest of these.
     pub(super) fn most_off(&self) -> f64 {
@@ -156,16 +180,19 @@ impl Rows {
     /// How many bounds there are, and the sum of their multipliers.
     pub(super) fn bounds(&self) -> (f64, usize) {
         let count = self.lower.iter().chain(&self.upper).filter(|x| x.is_finite()).count();
-        (self.y.iter().map(|y| y.abs()).sum(), count)
+        let of_cones = self.cone_of.iter().flatten().count();
+        (self.y.iter().map(|y| y.abs()).sum(), count + of_cones)
     }
-    /// The largest product of a multiplier and the distance from its bound.
+    /// The largest product of a multiplier and the distance from its bound; of a cone `yᵀ g`.
     pub(super) fn complementarity(&self) -> f64 {
         let product = |i: usize| {
             let y = self.y[i];
             let room = if y < 0.0 { self.g[i] - self.lower[i] } else { self.upper[i] - self.g[i] };
             if y == 0.0 { 0.0 } else { (y * room).abs() }
         };
-        (0..self.y.len()).map(product).fold(0.0, f64::max)
+        let between = (0..self.y.len()).filter(|i| self.cone_of[*i].is_none()).map(product);
+        let in_cone = |cone: &Cone| cone.rows.clone().map(|i| self.y[i] * self.g[i]).sum::<f64>().abs();
+        between.chain(self.cones.iter().map(in_cone)).fold(0.0, f64::max)
     }
 
     /// A direction begins, with no step at all.
@@ -175,22 +202,30 @@ impl Rows {
     /// What rows that count at the direction so far add to their node; how many rows of others than before.
     pub(super) fn weigh(&mut self, mu: f64) -> usize {
         let mut changed = 0;
-        for i in 0..self.g.len() {
+        for i in (0..self.g.len()).filter(|i| self.cone_of[*i].is_none()) {
             let before = (self.sigma[i], self.push[i]);
-            let off = self.shifted(i, self.g[i] + self.moved[i], mu);
+            let off = self.shifted(i, |j| self.g[j] + self.moved[j], mu);
             (self.sigma[i], self.push[i]) =
                 if off == 0.0 { (0.0, 0.0) } else { (1.0 / mu, (off - self.moved[i]) / mu) };
             // Of the same bound, only rounding is another.
             let other = (self.push[i] - before.1).abs() > 1e-6 * (self.push[i].abs() + before.1.abs());
             changed += usize::from((self.sigma[i] > 0.0) != (before.0 > 0.0) || other);
         }
+        let Self { cones, g, moved, estimates, .. } = self;
+        for cone in cones {
+            changed += usize::from(cone.weigh(|j| g[j] + moved[j] + mu * estimates[j], |j| moved[j], mu));
+        }
         changed
     }
     /// The same of violations alone, each as its square.
     pub(super) fn weigh_violations(&mut self) {
-        for i in 0..self.g.len() {
+        for i in (0..self.g.len()).filter(|i| self.cone_of[*i].is_none()) {
             let off = self.off(i);
             (self.sigma[i], self.push[i]) = if off == 0.0 { (0.0, 0.0) } else { (1.0, off) };
+        }
+        let Self { cones, g, .. } = self;
+        for cone in cones {
+            cone.weigh(|j| g[j], |_| 0.0, 1.0);
         }
     }
     /// Adds the rows to the cost of their node.
@@ -205,6 +240,7 @@ impl Rows {
         for row in n..self.g.len() {
             add_row(&mut cost, [ineq_x, ineq_u], row - n, [self.sigma[row], self.push[row]], &mut self.line);
         }
+        self.cones.iter_mut().for_each(|cone| cone.condense(node, n, &mut self.line));
     }
 
     /// `G δ` of a row.
@@ -235,16 +271,24 @@ impl Rows {
     pub(super) fn changed(&self, t: f64, mu: f64) -> f64 {
         let mut sum = 0.0;
         for i in 0..self.g.len() {
-            let by = self.moved[i] + t * self.aim[i];
-            let off = self.shifted(i, self.g[i] + by, mu);
-            sum += self.aim[i] * (off / mu - self.sigma[i] * by - self.push[i]);
+            let by = |j: usize| self.moved[j] + t * self.aim[j];
+            let off = self.shifted(i, |j| self.g[j] + by(j), mu);
+            let counted = match self.cone_of[i] {
+                None => self.sigma[i] * by(i) + self.push[i],
+                Some(cone) => {
+                    let cone = &self.cones[cone];
+                    let row = i - cone.rows.start;
+                    cone.product(row, by) + cone.push(row)
+                }
+            };
+            sum += self.aim[i] * (off / mu - counted);
         }
         sum
     }
     /// Multipliers at the end of the direction; `behind`: λ of the next node.
     pub(super) fn finish_direction(&mut self, mu: f64, node: &Quadratic, behind: Option<&DVector<f64>>) {
         for i in 0..self.g.len() {
-            self.after[i] = self.shifted(i, self.g[i] + self.moved[i], mu) / mu;
+            self.after[i] = self.shifted(i, |j| self.g[j] + self.moved[j], mu) / mu;
         }
         let Some(behind) = behind else { return };
         for i in 0..self.boxed {
@@ -258,7 +302,7 @@ impl Rows {
     }
     /// What squares of the augmented Lagrangian do along the direction, which makes `nu` of the multipliers of equalities.
     pub(super) fn slope(&self, mu: f64, nu: &DVector<f64>) -> f64 {
-        let rows = (0..self.g.len()).map(|i| self.shifted(i, self.g[i], mu) / mu * self.moved[i]).sum::<f64>();
+        let rows = (0..self.g.len()).map(|i| self.shifted_here(i, mu) / mu * self.moved[i]).sum::<f64>();
         // C δ is what the step changes c by: μ ν − (c + μ ν̄).
         let eq = self.c.iter().zip(self.estimates_eq.iter()).zip(nu.iter()).map(|((c, estimate), nu)| {
             let shifted = c + mu * estimate;
@@ -277,23 +321,21 @@ impl Rows {
     pub(super) fn penalty(&self, u: &[f64], eq: &[f64], g: &[f64], mu: f64) -> f64 {
         let n = self.controls.len();
         let mut sum: f64 = eq.iter().zip(self.estimates_eq.iter()).map(|(c, nu)| (c + mu * nu).powi(2)).sum();
-        for i in 0..self.g.len() {
-            let g = self.controls.get(i).map_or_else(|| g[i - n], |control| u[*control]);
-            sum += self.shifted(i, g, mu).powi(2);
-        }
+        let value = |i: usize| self.controls.get(i).map_or_else(|| g[i - n], |control| u[*control]);
+        sum += (0..self.g.len()).map(|i| self.shifted(i, value, mu).powi(2)).sum::<f64>();
         sum / (2.0 * mu)
     }
     /// The same of the point that was read.
     pub(super) fn penalty_here(&self, mu: f64) -> f64 {
         let eq: f64 = self.c.iter().zip(self.estimates_eq.iter()).map(|(c, nu)| (c + mu * nu).powi(2)).sum();
-        (eq + (0..self.g.len()).map(|i| self.shifted(i, self.g[i], mu).powi(2)).sum::<f64>()) / (2.0 * mu)
+        (eq + (0..self.g.len()).map(|i| self.shifted_here(i, mu).powi(2)).sum::<f64>()) / (2.0 * mu)
     }
 
     /// By how much multipliers are off from those that the augmented Lagrangian has here, and from their estimates; both times μ.
     pub(super) fn left(&self, multipliers: &Multipliers, mu: f64) -> [f64; 2] {
         let mut left = [0.0_f64; 2];
         for i in self.boxed..self.g.len() {
-            left[0] = left[0].max((self.shifted(i, self.g[i], mu) - mu * self.y[i]).abs());
+            left[0] = left[0].max((self.shifted_here(i, mu) - mu * self.y[i]).abs());
             left[1] = left[1].max(mu * (self.y[i] - self.estimates[i]).abs());
         }
         for ((c, nu), estimate) in self.c.iter().zip(multipliers.eq.iter()).zip(self.estimates_eq.iter()) {

@@ -15,8 +15,8 @@ impl Proximal {
             costate: solver.costates[k].iter().map(|x| by_scale * x).collect(),
             equalities: solver.multipliers[k].eq.iter().map(|x| by_scale * x).collect(),
             slacks: (0..rows.g.len()).map(|i| rows.g[i] - rows.off(i)).collect(),
-            lower: rows.y.iter().map(|y| by_scale * (-y).max(0.0)).collect(),
-            upper: rows.y.iter().map(|y| by_scale * y.max(0.0)).collect(),
+            lower: (0..rows.y.len()).map(|i| by_scale * rows.split(i)[0]).collect(),
+            upper: (0..rows.y.len()).map(|i| by_scale * rows.split(i)[1]).collect(),
         };
         solver.warm.then(|| WarmStart {
             trajectory: solver.kept.clone(),

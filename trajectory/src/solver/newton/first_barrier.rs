@@ -1,0 +1,67 @@
+//! The first μ: as much as slacks of the guess can bear.
+//!
+//! A bound at one side alone lets its slack s grow. Where the cost bends by h along it, `½ h s² − μ ln s` is least at `s = √(μ/h)`: of contact
+//! forces, which cost little, a μ that is usual makes them hundreds of times those of the guess. The first barrier problem then has its
+//! solution far from any that is wanted, behind steps that no linearization holds for, and the way back from there is as long. So the first μ
+//! is `h s²`, which leaves slacks as large as they are: the geometric mean of all rows with a bound at one side, by what controls cost there,
+//!
+//! ```text
+//! 1/h = G_u diag(l_uu)⁻¹ G_uᵀ
+//! ```
+//!
+//! at most that of the options. Rows that controls do not change, or only such that cost nothing, say nothing of it; slacks between two bounds
+//! cannot grow.
+
+use super::Inner;
+use super::rows::Rows;
+use crate::problem::Problem;
+use crate::quadratic::Quadratic;
+use crate::solver::crew::Crew;
+
+/// No first μ is below this: barriers keep trajectories away from their bounds until they know which ones are active.
+const LEAST: f64 = 1e-6;
+
+impl Rows {
+    /// `Σ ln h s²`, and of how many rows.
+    fn bearable(&self, node: &Quadratic) -> (f64, usize) {
+        let n = self.controls.len();
+        let bend = |i: usize| -> f64 {
+            let cost = |k: usize| node.luu[(k, k)].max(0.0);
+            match self.controls.get(i) {
+                Some(k) => cost(*k),
+                None => {
+                    let row = node.ineq_u.row(i - n);
+                    let moved = row.iter().enumerate().filter(|(_, g)| **g != 0.0);
+                    1.0 / moved.map(|(k, g)| g * g / cost(k)).sum::<f64>()
+                }
+            }
+        };
+        let of = |i: usize, square: f64| {
+            let mu = bend(i) * square;
+            // Zero where controls cost nothing, infinite where none moves the row.
+            (mu > 0.0 && mu.is_finite()).then(|| mu.ln())
+        };
+        let at_one_side = |i: &usize| self.lower[*i].is_finite() != self.upper[*i].is_finite();
+        let between = (0..self.s.len()).filter(at_one_side).filter_map(|i| {
+            let [low, high] = self.slacks(i);
+            of(i, low.min(high).powi(2))
+        });
+        let in_cones = self.cones.iter().filter_map(|cone| of(cone.rows.start, cone.slack(&self.s).det()));
+        between.chain(in_cones).fold((0.0, 0), |(sum, count), ln| (sum + ln, count + 1))
+    }
+}
+
+impl Inner {
+    /// The first μ, of slacks that are there.
+    pub(super) fn first_barrier(&self, crew: &Crew, problem: &Problem) -> f64 {
+        let of = |(k, rows): (usize, &Rows)| rows.bearable(&crew.node(problem, k));
+        let all = self.rows.iter().enumerate().map(of);
+        let (sum, count) = all.fold((0.0, 0), |(sum, count), (more, n)| (sum + more, count + n));
+        if count == 0 {
+            return self.options.barrier;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "counts of rows are small")]
+        let mean = (sum / count as f64).exp();
+        (self.run.scale * mean).max(LEAST).min(self.options.barrier)
+    }
+}
