@@ -51,7 +51,7 @@ impl PathConstraint {
         Self { name: name.into(), residual, lower, upper, is_cone: false, place: Where::Along, goals: Vec::new() }
     }
     /// `r = (t, w)` in the second-order cone `t ≥ |w|`, the first row t. [`Affine`] makes such rows of other residuals,
-    /// [`CoulombCone`](crate::residual::CoulombCone) of a contact's force. Kept by [`Newton`](crate::Newton).
+    /// [`CoulombCone`](crate::residual::CoulombCone) of a contact's force. Kept by [`Newton`](crate::Newton) and [`Proximal`](crate::Proximal).
     #[doc(alias("Lorentz cone", "ice cream cone", "SOC"))]
     pub fn second_order_cone(name: impl Into<String>, residual: impl Residual + 'static) -> Self {
         Self::boxed_cone(name, Box::new(residual))

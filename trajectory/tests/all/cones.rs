@@ -305,7 +305,9 @@ fn cones_that_block_are_named() {
     for (problem, names) in [(reach(5.0), ["strength", "there"]), (apart, ["ball", "away"])] {
         let proximal = Proximal::new(&problem, ProximalOptions::default()).solve(&problem, &guess::standing(&problem));
         for report in [solve(&problem).1, proximal] {
-            let Status::NoFeasiblePoint { constraints } = &report.status else { panic!("{names:?}: {}", report.status) };
+            let Status::NoFeasiblePoint { constraints } = &report.status else {
+                panic!("{names:?}: {}", report.status)
+            };
             println!("{constraints:?} after {} iterations", report.iterations);
             for name in names {
                 assert!(constraints.iter().any(|found| found.contains(&format!("`{name}`"))), "{constraints:?}");

@@ -44,7 +44,7 @@ pub struct NewtonOptions {
     pub hessian: Hessian,
     /// How trials follow directions.
     pub roll_out: RollOut,
-    /// μ at the beginning.
+    /// μ at the beginning, at most: less where rows with a bound at one side cost so little that their slacks would grow far beyond the guess.
     pub barrier: f64,
     /// The first multiple of the identity that is tried where second derivatives are not positive (`δ_w⁰`).
     pub regularization: f64,

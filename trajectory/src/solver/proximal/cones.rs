@@ -107,7 +107,8 @@ impl Cone {
 
     /// A row of `D x/μ`.
     pub(super) fn product(&self, i: usize, x: impl Fn(usize) -> f64) -> f64 {
-        let along = |row: usize| (0..self.rows.len()).map(|j| self.factor[(row, j)] * x(self.rows.start + j)).sum::<f64>();
+        let along =
+            |row: usize| (0..self.rows.len()).map(|j| self.factor[(row, j)] * x(self.rows.start + j)).sum::<f64>();
         (0..self.factor.nrows()).map(|row| self.factor[(row, i)] * along(row)).sum()
     }
     pub(super) fn push(&self, i: usize) -> f64 {
