@@ -20,6 +20,8 @@ use crate::solver::crew::Crew;
 
 /// No first μ is below this: barriers keep trajectories away from their bounds until they know which ones are active.
 const LEAST: f64 = 1e-6;
+/// Smaller slacks say nothing of what is wanted: they are where the guess was pushed to, in the units that [rows](super::rows) have for that.
+const SMALL: f64 = 1.0;
 
 impl Rows {
     /// `Σ ln h s²`, and of how many rows.
@@ -44,9 +46,10 @@ impl Rows {
         let at_one_side = |i: &usize| self.lower[*i].is_finite() != self.upper[*i].is_finite();
         let between = (0..self.s.len()).filter(at_one_side).filter_map(|i| {
             let [low, high] = self.slacks(i);
-            of(i, low.min(high).powi(2))
+            of(i, low.min(high).max(self.off(i).abs()).max(SMALL).powi(2))
         });
-        let in_cones = self.cones.iter().filter_map(|cone| of(cone.rows.start, cone.slack(&self.s).det()));
+        let in_cones =
+            self.cones.iter().filter_map(|cone| of(cone.rows.start, cone.slack(&self.s).det().max(SMALL * SMALL)));
         between.chain(in_cones).fold((0.0, 0), |(sum, count), ln| (sum + ln, count + 1))
     }
 }
