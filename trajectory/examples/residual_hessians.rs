@@ -68,7 +68,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let rows: Vec<ContactRows> = feet
             .iter()
             .enumerate()
-            .map(|(k, foot)| ContactRows { name: (*foot).into(), rows: 6 * k..6 * k + 6, constraint: None })
+            .map(|(k, foot)| ContactRows {
+                name: (*foot).into(),
+                rows: 6 * k..6 * k + 6,
+                constraint: None,
+                normal: Vector3::z(),
+            })
             .collect();
         let (nv, nu, nf) = (model.nv(), Actuation::of(&model).controls(), 6 * feet.len());
         let (v, a, f, u) = (step.clone(), vec![0.2; nv], vec![3.0; nf], vec![0.0; nu]);

@@ -162,7 +162,7 @@ impl Measure<'_> {
         let here = problem.contacts(k);
         self.close(|name| here.iter().any(|contact| contact.name == name), k);
         let forces = problem.forces(k, at.x(k), at.u(k), &mut self.memory)?;
-        for ContactRows { name, rows, constraint } in here {
+        for ContactRows { name, rows, constraint, normal: n } in here {
             let Some(constraint) = constraint else { continue };
             for node in [k, k + 1] {
                 let (error, rate) = self.error(constraint, node)?;
@@ -174,8 +174,8 @@ impl Measure<'_> {
             }
             if let Some(open) = self.open.iter_mut().find(|open| open.frame.name == *name) {
                 let force = Vector3::from_column_slice(&forces[rows.start..rows.start + 3]);
-                let normal = force.dot(&normal_of(constraint));
-                let across = (force - normal * normal_of(constraint)).norm();
+                let normal = force.dot(n);
+                let across = (force - normal * n).norm();
                 open.frame.friction.see(if normal > 0.0 { across / normal } else { f64::INFINITY }, k);
                 if normal < open.frame.least_normal.value {
                     open.frame.least_normal = Peak { value: normal, node: k };
@@ -245,10 +245,12 @@ impl Measure<'_> {
     fn impact(&mut self, k: usize) -> Result<(), Fault> {
         let (problem, at) = (self.problem, self.at);
         let impulses = problem.forces(k, at.x(k), at.u(k), &mut self.memory)?;
-        for ContactRows { name, rows, constraint } in problem.contacts(k) {
-            let Some(constraint) = constraint.as_ref().filter(|constraint| !is_loop(constraint)) else { continue };
+        for ContactRows { name, rows, constraint, normal: n } in problem.contacts(k) {
+            if constraint.as_ref().is_none_or(is_loop) {
+                continue;
+            }
             let impulse = impulses[rows.clone()].to_vec();
-            let normal = vector(&impulse).dot(&normal_of(constraint));
+            let normal = vector(&impulse).dot(n);
             self.found.impulses.push(ContactImpulse { name: name.clone(), node: k, impulse, normal });
         }
         Ok(())
@@ -266,11 +268,6 @@ impl Measure<'_> {
 /// Does it hold parts of the robot to each other, or what a joint holds?
 fn is_loop(constraint: &Constraint) -> bool {
     matches!(constraint.kind(), ConstraintKind::Joint(_)) || constraint.bodies().iter().all(Option::is_some)
-}
-
-/// The normal of the ground at a contact.
-fn normal_of(_: &Constraint) -> Vector3<f64> {
-    Vector3::z()
 }
 
 /// The first three numbers.

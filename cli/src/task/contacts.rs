@@ -43,8 +43,6 @@ pub(crate) struct Held {
     pub(crate) hold: Hold,
     /// Is it known where it is held?
     pub(crate) stays: bool,
-    /// Away from the ground, in axes of the world, of length 1.
-    pub(crate) normal: Vector3<f64>,
 }
 
 impl Held {
@@ -119,7 +117,7 @@ impl Contacts {
             // Where it is held is not known before it is there: only its velocity is damped, half of it a step.
             (None, false) => contact.with_gains(0.0, 0.5 / dt),
         };
-        Ok(Held { contact, frame, hold, stays, normal })
+        Ok(Held { contact: contact.with_normal(normal), frame, hold, stays })
     }
 }
 
@@ -158,7 +156,7 @@ fn closed(name: &str, table: &Table<'_>, model: &Model, dt: f64) -> Result<Held,
     })?;
     let contact = Contact::new(name, constraint);
     let contact = if table.get("gains").is_some() { contact } else { contact.with_default_gains(dt) };
-    Ok(Held { contact, frame, hold: Hold::Loop, stays: true, normal: surface::level() })
+    Ok(Held { contact, frame, hold: Hold::Loop, stays: true })
 }
 
 fn json_of(table: &Table<'_>) -> Result<Json, Error> {

@@ -341,7 +341,7 @@ impl<'a> Made<'a, '_> {
 
     /// `normal`: that of the contact, if nothing is said.
     fn normal(&self) -> Result<Vector3<f64>, Error> {
-        self.table.get("normal").map_or_else(|| Ok(self.held()?.normal), |item| surface::normal(&item))
+        self.table.get("normal").map_or_else(|| Ok(self.held()?.contact.normal), |item| surface::normal(&item))
     }
 
     /// `inside`: do facets lie inside of the cone? So they do, if nothing is said.

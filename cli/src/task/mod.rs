@@ -107,10 +107,16 @@ impl Task {
         let (file, bytes) = input::bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
         let stem = path.file_stem().map_or_else(|| String::from("task"), |stem| stem.to_string_lossy().into_owned());
-        Self::of_source(Source { file, text }, stem, path.parent().unwrap_or(Path::new("")), finer)
+        Self::of_source(Source { file, text }, stem, path.parent().unwrap_or(Path::new("")), finer, released)
     }
     /// A task of a text, in a folder that files are named from; `name`: what it is called if it does not say so.
-    fn of_source(source: Source, name: String, folder: &Path, finer: &[Pieces]) -> Result<Self, Error> {
+    fn of_source(
+        source: Source,
+        name: String,
+        folder: &Path,
+        finer: &[Pieces],
+        released: &[Released],
+    ) -> Result<Self, Error> {
         let folder = folder.to_owned();
         let entries = source.parse()?;
         let root = Table::root(&source, &entries);

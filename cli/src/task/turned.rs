@@ -95,7 +95,7 @@ fn task(angle: f64) -> String {
 fn read(text: String) -> Task {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../robots");
     let source = Source { file: String::from("turned.toml"), text };
-    Task::of_source(source, String::from("turned"), &folder, &[]).unwrap_or_else(|error| panic!("{error}"))
+    Task::of_source(source, String::from("turned"), &folder, &[], &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// At each node what each cost is and its steepest slope, and the norm of the rows of each constraint; away from the guess in a direction that

@@ -219,7 +219,8 @@ mod tests {
     #[test]
     fn what_is_no_cone_is_refused_by_name() {
         let model = robot();
-        let contacts = [crate::step::ContactRows { name: "foot".into(), rows: 3..6, constraint: None }];
+        let contacts =
+            [crate::step::ContactRows { name: "foot".into(), rows: 3..6, constraint: None, normal: Vector3::z() }];
         let phase = PhaseInfo { name: "stand", model: &model, nu: 0, contacts: &contacts, remembered: 0 };
         assert_eq!(FrictionCone::of("foot").bind(&phase), Ok(()));
         let refused = |mut cone: FrictionCone| cone.bind(&phase).expect_err("is refused").to_string();

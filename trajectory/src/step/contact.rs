@@ -16,13 +16,15 @@ pub struct Contact {
     pub name: String,
     /// What is held.
     pub constraint: Constraint,
+    /// The normal of the ground, away from it, in axes of the world, of length 1: what [reports](crate::ContactMotion) measure forces by.
+    pub normal: Vector3<f64>,
 }
 
 impl Contact {
     /// Of this name: any constraint, such as a closed loop.
     #[must_use]
     pub fn new(name: impl Into<String>, constraint: Constraint) -> Self {
-        Self { name: name.into(), constraint }
+        Self { name: name.into(), constraint, normal: Vector3::z() }
     }
     /// The origin of a frame stands at a place in the world, m: 3 rows, of the frame's name.
     ///
@@ -82,6 +84,14 @@ impl Contact {
         Ok(Self::new(name, constraint.map_err(|error| input(name, error))?))
     }
 
+    /// On ground with this normal, in axes of the world, away from the ground; of any length. One that is zero or not finite leaves it level.
+    #[must_use]
+    pub fn with_normal(mut self, normal: Vector3<f64>) -> Self {
+        // The largest entry first: squares of large or small ones are infinite or zero.
+        let n = (normal / normal.amax()).normalize();
+        self.normal = if n.iter().all(|x| x.is_finite()) { n } else { Vector3::z() };
+        self
+    }
     /// With gains of Baumgarte: `ë + k_d ė + k_p e = 0` is held, `kp` in 1/s², `kd` in 1/s.
     #[must_use]
     pub fn with_gains(mut self, kp: f64, kd: f64) -> Self {
@@ -127,6 +137,8 @@ pub struct ContactRows {
     pub rows: Range<usize>,
     /// What it holds; `None` if multipliers are all that is known of it.
     pub constraint: Option<Constraint>,
+    /// The normal of the ground, as of [`Contact`].
+    pub normal: Vector3<f64>,
 }
 
 /// Rows of contacts one after the other.
@@ -135,7 +147,7 @@ pub(crate) fn rows_of(contacts: &[Contact]) -> Vec<ContactRows> {
     let rows = |contact: &Contact| {
         let rows = first..first + contact.constraint.rows();
         first = rows.end;
-        ContactRows { name: contact.name.clone(), rows, constraint: Some(contact.constraint) }
+        ContactRows { name: contact.name.clone(), rows, constraint: Some(contact.constraint), normal: contact.normal }
     };
     contacts.iter().map(rows).collect()
 }

@@ -350,7 +350,7 @@ fn rows(residual: impl Residual, wrench: [f64; 6]) -> Vec<f64> {
 fn rows_of(model: &Model, q: &[f64], mut residual: impl Residual, wrench: [f64; 6]) -> Result<Vec<f64>, String> {
     use gradyn_trajectory::residual::{PhaseInfo, View};
     use gradyn_trajectory::step::ContactRows;
-    let contacts = [ContactRows { name: "sole".into(), rows: 2..8, constraint: None }];
+    let contacts = [ContactRows { name: "sole".into(), rows: 2..8, constraint: None, normal: Vector3::z() }];
     residual.bind(&PhaseInfo { name: "stand", model, nu: 0, remembered: 0, contacts: &contacts }).expect("has it");
     let f = [&[9.0, 9.0][..], &wrench].concat();
     let (mut workspace, mut derivatives) = (Workspace::new(model), gradyn::DerivativeWorkspace::new(model));

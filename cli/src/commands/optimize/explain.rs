@@ -109,7 +109,7 @@ fn phases(task: &Task, text: &mut String) {
         // Lengths of one phase that are equal but for rounding are shown as one.
         let dt = if most - least <= 1e-12 * most { five(most) } else { format!("{}..{}", five(least), five(most)) };
         let contact = |held: &crate::task::Held| {
-            let n = held.normal;
+            let n = held.contact.normal;
             let tilted = n.x != 0.0 || n.y != 0.0 || n.z < 0.0;
             let normal = format!(", normal {} {} {}", five(n.x), five(n.y), five(n.z));
             format!("{} ({}{})", held.contact.name, held.hold.name(), if tilted { normal.as_str() } else { "" })
