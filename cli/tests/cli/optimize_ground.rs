@@ -59,7 +59,7 @@ fn soles_turn_with_the_robot() {
     let quarter = std::f64::consts::FRAC_PI_2;
     let ahead = cost(&solved(&leans(&folder, 0.0, [0.05, 0.0], "")));
     let turned = cost(&solved(&leans(&folder, quarter, [0.0, 0.05], "")));
-    // Five digits are those of the issue that this mends; optima are found to 1e-8 of the conditions of optimality.
+    // Measured to five digits, with axes of the world before and with those of the frame; optima are found to 1e-8 of their conditions.
     assert!((ahead - 0.14696).abs() < 5e-6 && (turned - ahead).abs() < 1e-7, "{ahead} {turned}");
     let world = cost(&solved(&leans(&folder, quarter, [0.0, 0.05], "axes = \"world\"\n")));
     assert!((world - 0.19208).abs() < 5e-6, "{world}");
@@ -111,11 +111,14 @@ fn pyramids_lie_inside_of_the_cone() {
     let newton = "[solver]\nname = \"newton\"\n";
     let inside = pyramid(newton);
     assert!(share(&inside, [0.0, 0.0, 1.0]) <= 0.5 + 1e-6, "{}", share(&inside, [0.0, 0.0, 1.0]));
-    assert_eq!(inside["warnings"].as_array().map(Vec::len), Some(0), "{}", inside["warnings"]);
+    let warned = |answer: &serde_json::Value| {
+        let all = answer["warnings"].as_array().expect("a list").clone();
+        all.into_iter().find(|of| of["about"] == "cone FL_FOOT")
+    };
+    assert!(warned(&inside).is_none(), "{}", inside["warnings"]);
     let outside = pyramid(&format!("inside = false\n{newton}"));
     assert!(share(&outside, [0.0, 0.0, 1.0]) > 0.6, "{}", share(&outside, [0.0, 0.0, 1.0]));
-    let warning = &outside["warnings"][0];
-    assert_eq!(warning["about"], "cone FL_FOOT");
+    let warning = warned(&outside).expect("is told");
     let text = warning["text"].as_str().expect("a text");
     for part in [
         "constraint `cone FL_FOOT` and 3 more",
