@@ -117,7 +117,7 @@ fn pyramids_lie_inside_of_the_cone() {
     };
     assert!(warned(&inside).is_none(), "{}", inside["warnings"]);
     let outside = pyramid(&format!("inside = false\n{newton}"));
-    assert!(share(&outside, [0.0, 0.0, 1.0]) > 0.6, "{}", share(&outside, [0.0, 0.0, 1.0]));
+    assert!(share(&outside, [0.0, 0.0, 1.0]) > 0.55, "{}", share(&outside, [0.0, 0.0, 1.0]));
     let warning = warned(&outside).expect("is told");
     let text = warning["text"].as_str().expect("a text");
     for part in [
