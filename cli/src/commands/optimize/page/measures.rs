@@ -14,7 +14,7 @@ pub(super) struct Measures {
     pub(super) com: Vec<Vector3<f64>>,
     /// What contacts do to the robot, loops and impulses left out.
     pub(super) contacts: Vec<Vec<(String, ContactWrench)>>,
-    /// Of all contacts on level ground, m.
+    /// Of all contacts together, in a plane across the mean of their normals, m.
     pub(super) pressure: Vec<Option<Vector3<f64>>>,
     pub(super) thrusts: Vec<Vec<Thrust>>,
     pub(super) distances: Vec<Apart>,
@@ -50,18 +50,25 @@ impl Measures {
             |q: &Vec<f64>| Some(center_of_mass(model, &mut workspace, q, &zero, &zero).ok()?.whole.position);
         let com: Option<Vec<_>> = motion.q.iter().map(&mut center).collect();
         let contacts: Vec<_> = (0..motion.forces.len()).map(|k| contacts(task, motion, k)).collect();
-        let pressure = |here: &Vec<(String, ContactWrench)>| {
+        let pressure = |(k, here): (usize, &Vec<(String, ContactWrench)>)| {
             let wrenches: Vec<ContactWrench> = here.iter().map(|(_, wrench)| *wrench).collect();
-            center_of_pressure(&wrenches, &Vector3::z())
+            center_of_pressure(&wrenches, &normal(task, &motion.phase[k])?)
         };
         Self {
             com: com.unwrap_or_default(),
-            pressure: contacts.iter().map(pressure).collect(),
+            pressure: contacts.iter().enumerate().map(pressure).collect(),
             contacts,
             thrusts: (0..motion.u.len()).map(|k| thrusts(task, motion, k)).collect(),
             distances: distances(task, motion),
         }
     }
+}
+
+/// The mean of the normals of what a phase holds; `None` if there is none.
+fn normal(task: &Task, phase: &str) -> Option<Vector3<f64>> {
+    let phase = task.phases.iter().find(|known| known.name == phase)?;
+    let normals = phase.held.iter().filter(|held| !held.is_loop()).map(|held| held.contact.normal);
+    normals.sum::<Vector3<f64>>().try_normalize(0.0)
 }
 
 fn contacts(task: &Task, motion: &Motion, k: usize) -> Vec<(String, ContactWrench)> {
