@@ -75,13 +75,18 @@ fn soles_turn_with_the_robot() {
 
 /// A quadruped on four feet that is to move aside within 0.3 s; `more`: what follows the kind of its cone, and the solver.
 fn pushes(folder: &Path, more: &str) -> String {
+    pushes_by(folder, 30, 0.08, more)
+}
+
+/// The same in so many nodes, by this much.
+fn pushes_by(folder: &Path, nodes: usize, offset: f64, more: &str) -> String {
     let robot = robots().join("solo12.urdf");
     let text = format!(
         "[robot]\nfile = {robot:?}\nfloating_base = true\n\
          [poses.stand]\nFL_HFE = 0.7\nFR_HFE = 0.7\nHL_HFE = -0.7\nHR_HFE = -0.7\nFL_KFE = -1.4\nFR_KFE = -1.4\nHL_KFE = 1.4\nHR_KFE = 1.4\n\
          ground = [\"FL_FOOT\", \"FR_FOOT\", \"HL_FOOT\", \"HR_FOOT\"]\n[start]\nq = \"stand\"\n[report]\nsteps = false\n\
-         [[phases]]\nname = \"push\"\nnodes = 30\ncontacts = [\"FL_FOOT\", \"FR_FOOT\", \"HL_FOOT\", \"HR_FOOT\"]\n\
-         [[costs]]\nname = \"go\"\nkind = \"center-of-mass\"\ngoal = {{ offset = [0.08, 0.08, 0.0] }}\nweight = 1e3\nat = \"last\"\n\
+         [[phases]]\nname = \"push\"\nnodes = {nodes}\ncontacts = [\"FL_FOOT\", \"FR_FOOT\", \"HL_FOOT\", \"HR_FOOT\"]\n\
+         [[costs]]\nname = \"go\"\nkind = \"center-of-mass\"\ngoal = {{ offset = [{offset}, {offset}, 0.0] }}\nweight = 1e3\nat = \"last\"\n\
          [[costs]]\nkind = \"control\"\nweight = 1e-3\n\
          [[constraints]]\nname = \"cone\"\ncontacts = [\"FL_FOOT\", \"FR_FOOT\", \"HL_FOOT\", \"HR_FOOT\"]\nfriction = 0.5\n{more}"
     );
@@ -152,7 +157,7 @@ fn cones_have_the_normal_of_a_slope() {
             true => ("normal = [0.0, -1.0, 5.0]\n", String::new()),
             false => ("", format!("[contacts]\n{contacts}")),
         };
-        let file = pushes(&folder, &format!("kind = \"{kind}\"\n{own}{more}"));
+        let file = pushes_by(&folder, 12, 0.015, &format!("kind = \"{kind}\"\n{own}{more}"));
         let answer = solved(&file);
         assert!(share(&answer, normal) <= 0.5 + 1e-6, "{kind}: {}", share(&answer, normal));
         costs.push(cost(&answer));

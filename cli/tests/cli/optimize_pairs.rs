@@ -44,7 +44,6 @@ fn why_refused(of: &Choice) -> Option<&'static str> {
                 && is("duration", &["given"])
                 && is("parameter", &["none", "fixed"])
         }
-        "proximal" => is("cone", &["none"]),
         _ => true,
     };
     match (is("cone", &["friction"]) && is("impact", &["none"]), euler || is("duration", &["given"]), kept) {
