@@ -186,29 +186,41 @@ impl Held<'_> {
         Forces { pose, motions }
     }
 
+    /// By the pose and the velocity by dual numbers; of accelerations and rates the rows are linear, so that they are what units give.
     fn forces_by_duals(&self, frames: &[Frame<f64>; 2], s: usize) -> Forces {
+        let units = |of: &dyn Fn(Motion<f64>) -> f64| {
+            let mut x = [0.0; 6];
+            for (k, x) in x.iter_mut().enumerate() {
+                let mut unit = Motion::zero();
+                *if k < 3 { &mut unit.linear[k] } else { &mut unit.angular[k - 3] } = 1.0;
+                *x = of(unit);
+            }
+            let [a, b, c, d, e, f] = x;
+            Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
+        };
         let along = |change: Change, reach: Reach| {
             let mut by = [Change::NONE; 2];
             by[s] = change;
             self.value(&[0, 1].map(|s| frames[s].dual(&by[s])), reach).eps
         };
-        let force = |to: fn(&mut Change, usize) -> Option<&mut Motion<f64>>, n: usize, reach: Reach| {
-            let mut x = [0.0; 6];
-            for (k, x) in x.iter_mut().enumerate() {
-                let mut change = Change::NONE;
-                if let Some(m) = to(&mut change, n) {
-                    *if k < 3 { &mut m.linear[k] } else { &mut m.angular[k - 3] } = 1.0;
-                }
-                *x = along(change, reach);
-            }
-            let [a, b, c, d, e, f] = x;
-            Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
-        };
         let mut motions = [Force::zero(); MOTIONS];
-        for (n, to) in motions.iter_mut().enumerate().take(2 + self.rates) {
-            *to = force(|change, n| change.motions.get_mut(n), n, Reach::of(n));
+        motions[VELOCITY] = units(&|unit| along(Change::of(VELOCITY, unit), Reach::Velocity));
+        for (n, to) in motions.iter_mut().enumerate().take(2 + self.rates).skip(ACCELERATION) {
+            *to = units(&|unit| {
+                let alone = |side: usize| frames[side].alone(n, if side == s { unit } else { Motion::zero() });
+                self.value(&[0, 1].map(alone), Reach::of(n))
+            });
         }
-        Forces { pose: force(|change, _| Some(&mut change.pose), 0, Reach::All), motions }
+        Forces { pose: units(&|unit| along(Change { pose: unit, ..Change::NONE }, Reach::All)), motions }
+    }
+
+    /// The derivative by `motion` number n of both sides, then along a change of their poses, of rows that are linear in it.
+    fn by_motion_and_pose(&self, frames: &[Frame<f64>; 2], n: usize, by: &[Change; 2], along: &[Change; 2]) -> f64 {
+        let at = |s: usize| {
+            let turned = Change { pose: along[s].pose, ..Change::NONE };
+            frames[s].alone(n, by[s].motions[n]).dual(&turned)
+        };
+        self.value(&[0, 1].map(at), Reach::of(n)).eps
     }
 
     /// Adds second derivatives of the function of the sides, along what pairs of columns change of them.
@@ -283,18 +295,25 @@ impl Held<'_> {
         let second = |row: &[Change; 2], column: &[Change; 2], reach: Reach| {
             self.value(&[0, 1].map(|s| frames[s].hyper(&row[s], &column[s])), reach).eps1eps2
         };
-        for Moved { at, by_q, by_v, by_x } in &*moved {
-            for along in &*moved {
+        for (k, Moved { at, by_q, by_v, by_x }) in moved.iter().enumerate() {
+            for (j, along) in moved.iter().enumerate() {
                 let at = (links.dof[*at], links.dof[along.at]);
                 to.dqq[at] += second(by_q, &along.by_q, Reach::All);
                 if self.accelerations {
                     to.dvq[at] += second(by_v, &along.by_q, Reach::Velocity);
-                    to.daq[at] += second(&by_x[0], &along.by_q, Reach::Acceleration);
-                    to.dvv[at] += second(by_v, &along.by_v, Reach::Acceleration);
+                    to.daq[at] += self.by_motion_and_pose(frames, ACCELERATION, &by_x[0], &along.by_q);
+                }
+                // Velocities have no order.
+                if self.accelerations && j <= k {
+                    let vv = second(by_v, &along.by_v, Reach::Acceleration);
+                    to.dvv[at] += vv;
+                    if j < k {
+                        to.dvv[(at.1, at.0)] += vv;
+                    }
                 }
                 for (n, (by_x, rate)) in by_x[1..].iter().zip(&mut *rates).enumerate() {
                     if let Some(to) = &mut rate.to {
-                        to[at] += second(by_x, &along.by_q, Reach::Rate(n));
+                        to[at] += self.by_motion_and_pose(frames, 2 + n, by_x, &along.by_q);
                     }
                 }
             }

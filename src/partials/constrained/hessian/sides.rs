@@ -79,6 +79,11 @@ pub(super) struct Forces {
 }
 
 impl Frame<f64> {
+    /// Where it is, with one motion alone.
+    pub(super) fn alone(&self, n: usize, motion: Motion<f64>) -> Self {
+        Self { pose: self.pose, motions: Change::of(n, motion).motions }
+    }
+
     /// Changed by one.
     pub(super) fn dual(&self, by: &Change) -> Frame<Dual64> {
         let vector = |x: Vector3<f64>, dx: Vector3<f64>| x.zip_map(&dx, Dual64::new);
