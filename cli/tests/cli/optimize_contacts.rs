@@ -223,6 +223,25 @@ fn cones_hold_at_impacts() {
     assert!(share(&found) > 1e-4, "{said}");
 }
 
+/// A loop that opens more than it may is told of with how far and where, in text and JSON, and the exit code stays.
+#[test]
+fn loops_that_open_are_told() {
+    let folder = directory("loop-gap");
+    let task = fs::read_to_string(robots().join("../examples/tasks/four_bar_turn.toml")).expect("is there");
+    let task = task.replace("../../robots", "ROBOTS");
+    let (found, said) = answer(&folder, "usual", &task);
+    let gap = named(&found["loops"], "name", "tip")["gap"].clone();
+    let (value, node) = (gap["value"].as_f64().expect("a number"), gap["node"].as_u64().expect("a node"));
+    assert!(value > 0.0 && value < 0.01, "{said}");
+    assert_eq!(said.contains("the loop `tip` opens by"), value > 1e-4, "{said}");
+    // A tenth of what it opens is too much to allow, ten times as much is not.
+    let (found, said) = answer(&folder, "strict", &format!("{task}\n[report]\nloop_gap = {}\n", value / 10.0));
+    assert_eq!(found["status"].as_str(), Some("converged"), "{said}");
+    assert!(said.contains("the loop `tip` opens by") && said.contains(&format!("(node {node})")), "{said}");
+    let (_, said) = answer(&folder, "loose", &format!("{task}\n[report]\nloop_gap = {}\n", value * 10.0));
+    assert!(!said.contains("the loop `tip` opens by"), "{said}");
+}
+
 /// Keys of contacts and impacts that are wrong are refused with their line.
 #[test]
 fn broken_keys_are_refused_with_their_line() {
