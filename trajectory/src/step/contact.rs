@@ -16,7 +16,7 @@ pub struct Contact {
     pub name: String,
     /// What is held.
     pub constraint: Constraint,
-    /// The normal of the ground, away from it, in axes of the world, of length 1: what [reports](crate::ContactMotion) measure forces by.
+    /// The normal of the ground, away from it, in axes of the world, of length 1: what [reports](crate::contact_motion) measure forces by.
     pub normal: Vector3<f64>,
 }
 
