@@ -4,7 +4,7 @@ mod excite;
 mod parameters;
 
 pub(crate) use excite::Excite;
-pub(crate) use parameters::{Asked, Global, Identify, Parameters, Sensitivity};
+pub(crate) use parameters::{Asked, Global, Identify, Parameters, Sensitivity, TimeUnit};
 
 use crate::armature::{self, Setting};
 use crate::memory::{self, Limit};

@@ -128,9 +128,27 @@ pub(crate) struct Sensitivity {
 pub(crate) struct Identify {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
-    /// What was measured
-    #[arg(long, value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    /// What was measured; may be given again: files follow each other with a gap between
+    #[arg(long, value_name = "DATA", required = true)]
+    pub(crate) data: Vec<PathBuf>,
+    /// Positions, velocities and accelerations are in degrees
+    #[arg(long)]
+    pub(crate) degrees: bool,
+    /// The unit of the column `time`
+    #[arg(long, value_enum, value_name = "UNIT", default_value_t = TimeUnit::S)]
+    pub(crate) time_unit: TimeUnit,
+    /// Corner of a low-pass over measured and predicted torques alike, Hz (Butterworth of second order, forwards and backwards)
+    #[arg(long, allow_hyphen_values = true, value_name = "HZ")]
+    pub(crate) low_pass: Option<f64>,
+    /// Only one sample of so many counts, after the low-pass
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) every: u32,
+    /// Take noise for white: do not widen intervals where neighbors share noise
+    #[arg(long)]
+    pub(crate) assume_white: bool,
+    /// Take torques as they are: do not look for a delay, nor take it out
+    #[arg(long)]
+    pub(crate) no_delay: bool,
     /// Which parameters are sought, as for `sensitivity`
     #[arg(long, value_name = "LIST")]
     pub(crate) parameters: String,
@@ -164,4 +182,29 @@ pub(crate) struct Identify {
     /// Where to write the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// Units of the column `time`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeUnit {
+    /// Seconds
+    S,
+    /// Thousandths
+    Ms,
+    /// Millionths
+    Us,
+    /// Thousand-millionths
+    Ns,
+}
+
+impl TimeUnit {
+    /// One of them, s.
+    pub(crate) fn seconds(self) -> f64 {
+        match self {
+            Self::S => 1.0,
+            Self::Ms => 1e-3,
+            Self::Us => 1e-6,
+            Self::Ns => 1e-9,
+        }
+    }
 }

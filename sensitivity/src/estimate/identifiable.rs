@@ -37,6 +37,18 @@ impl Identifiability {
         parameter < self.null_space.nrows() && self.null_space.row(parameter).amax() <= NEGLIGIBLE
     }
 
+    /// One parameter of each direction that cannot be told, which is in no other: with these held, all others are told.
+    #[must_use]
+    pub fn pivots(&self) -> Vec<usize> {
+        let only = |k: usize, at: usize| {
+            self.cannot_tell.iter().enumerate().all(|(i, of)| i == at || of.iter().all(|(other, _)| *other != k))
+        };
+        let of = |(at, direction): (usize, &Vec<(usize, f64)>)| {
+            direction.iter().find(|(k, c)| c.to_bits() == 1.0_f64.to_bits() && only(*k, at)).map(|(k, _)| *k)
+        };
+        self.cannot_tell.iter().enumerate().filter_map(of).collect()
+    }
+
     /// What cannot be told, in the names of the parameters: "`a` + 0.5 `b` can move together without moving a residual". A parameter without
     /// a name is called by its place.
     #[must_use]

@@ -1,5 +1,6 @@
 //! Measured motion and torques, and whether they are what they seem.
 
+use super::differences::segments;
 use crate::error::SensitivityError;
 use gradyn::Model;
 use std::fmt;
@@ -55,6 +56,60 @@ pub enum Warning {
         /// The joint.
         joint: String,
     },
+    /// A torque is far beyond the effort limit of the robot: its unit, or its column, is another one.
+    Effort {
+        /// The joint.
+        joint: String,
+        /// The largest torque, N m.
+        torque: f64,
+        /// The limit, N m.
+        limit: f64,
+    },
+    /// A position is far beyond the limits of the joint: its unit, or its column, is another one.
+    Position {
+        /// The joint.
+        joint: String,
+        /// The position that is farthest beyond, rad.
+        position: f64,
+        /// The limit, rad.
+        limit: f64,
+    },
+    /// Velocities or accelerations have so much noise that least squares is biased, and intervals do not hold.
+    Noise {
+        /// The joint.
+        joint: String,
+        /// "velocity" or "acceleration".
+        what: &'static str,
+        /// Root mean square of the noise, relative to that of the signal.
+        relative: f64,
+    },
+    /// What is left of a torque is not white: neighbors share noise. Intervals are those of fewer samples.
+    Color {
+        /// The joint.
+        joint: String,
+        /// Correlation of neighbors.
+        correlation: f64,
+        /// Independent samples that they are worth.
+        effective: f64,
+        /// Samples that were fitted.
+        samples: usize,
+    },
+    /// Torques come later than the motion.
+    Late {
+        /// The delay, s; below zero torques come early.
+        delay: f64,
+        /// Its standard deviation, s.
+        deviation: f64,
+        /// Was it taken out?
+        corrected: bool,
+    },
+    /// An estimate is far from its prior: the prior pulls against the data.
+    Prior {
+        /// The parameter.
+        parameter: String,
+        /// How many standard deviations of the prior.
+        deviations: f64,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -74,6 +129,37 @@ impl fmt::Display for Warning {
                 )?;
                 if *delay == 0.0 { Ok(()) } else { write!(f, ", most of it a delay of {delay} s") }
             }
+            Self::Effort { joint, torque, limit } => write!(
+                f,
+                "the torque of `{joint}` is {torque} N m, and the effort limit of the robot is {limit} N m: \
+                 is the torque in another unit, or of another joint?"
+            ),
+            Self::Position { joint, position, limit } => write!(
+                f,
+                "the position of `{joint}` is {position} rad, and its limit is {limit} rad: \
+                 is the position in degrees, or of another joint?"
+            ),
+            Self::Noise { joint, what, relative } => write!(
+                f,
+                "the {what} of `{joint}` is {:.1} % noise: estimates are biased, and intervals do not hold; \
+                 smooth the motion before it is differentiated",
+                100.0 * relative
+            ),
+            Self::Color { joint, correlation, effective, samples } => write!(
+                f,
+                "what is left of the torque of `{joint}` is not white (correlation of neighbors {correlation:.2}): \
+                 {samples} samples are worth {effective:.0}"
+            ),
+            Self::Late { delay, deviation, corrected } => {
+                let (size, word) = (1e3 * delay.abs(), if *delay < 0.0 { "early" } else { "late" });
+                let end = if *corrected { "taken out; intervals are less sure" } else { "not taken out: intervals do not hold" };
+                write!(f, "the torques are {size:.3} ± {:.3} ms {word} (one standard deviation): {end}", 1e3 * deviation)
+            }
+            Self::Prior { parameter, deviations } => write!(
+                f,
+                "`{parameter}` is {:.1} standard deviations from its prior: the prior pulls against the data",
+                deviations.abs()
+            ),
             Self::Still { joint } => write!(f, "`{joint}` does not move: friction and inertia there cannot be told"),
         }
     }
@@ -83,6 +169,27 @@ impl fmt::Display for Warning {
 const CLIPPED: usize = 5;
 /// Velocities that are off by more are not those of the positions.
 const OFF: f64 = 0.05;
+/// So many times a limit of the robot is beyond what drives do for a moment.
+const BEYOND: f64 = 1.5;
+/// Noise of this part in a regressor biases least squares by its square, and shows beside noise of torques.
+const NOISY: f64 = 0.02;
+
+/// The standard deviation of white noise in a series that changes slowly, by its differences of sixth order: their variance is 924 times that
+/// of the noise, and a sine of a period of 20 samples passes with 0.3⁶ = 7e-4.
+fn noise_of(series: &[f64], segments: &[std::ops::Range<usize>]) -> Option<f64> {
+    let weights = [1.0, -6.0, 15.0, -20.0, 15.0, -6.0, 1.0];
+    let mut squares: Vec<f64> = Vec::new();
+    for segment in segments {
+        let windows = series[segment.clone()].windows(weights.len());
+        squares.extend(windows.map(|w| w.iter().zip(weights).map(|(x, c)| x * c).sum::<f64>().powi(2)));
+    }
+    if squares.is_empty() {
+        return None;
+    }
+    // The median: turns of dry friction are rare and sharp. Of χ² with one degree of freedom it is 0.455.
+    squares.sort_by(f64::total_cmp);
+    Some((squares[squares.len() / 2] / 0.455 / 924.0).sqrt())
+}
 
 impl Data {
     /// How many samples there are.
@@ -141,20 +248,6 @@ impl Data {
         }
     }
 
-    /// Accelerations by central differences of velocities; at both ends one-sided.
-    #[must_use]
-    pub fn with_differenced_accelerations(mut self) -> Self {
-        let n = self.len();
-        self.a = (0..n)
-            .map(|i| {
-                let (i0, i1) = (i.saturating_sub(1), (i + 1).min(n - 1));
-                let dt = self.time[i1] - self.time[i0];
-                self.v[i1].iter().zip(&self.v[i0]).map(|(after, before)| (after - before) / dt).collect()
-            })
-            .collect();
-        self
-    }
-
     /// What is odd about the data of this robot.
     ///
     /// # Errors
@@ -175,6 +268,26 @@ impl Data {
         for (dof, name) in names.iter().enumerate() {
             self.check_torque(dof, name, &mut warnings);
             self.check_velocity(model, dof, name, median, &mut warnings)?;
+            self.check_noise(dof, name, &mut warnings);
+            if let Some(limit) = model.limits().effort.get(dof) {
+                let most = self.tau.iter().map(|row| row[dof].abs()).fold(0.0, f64::max);
+                if *limit > 0.0 && most > BEYOND * limit {
+                    warnings.push(Warning::Effort { joint: name.clone(), torque: most, limit: *limit });
+                }
+            }
+        }
+        // Where joints have one number each, names of both are the same.
+        if model.nq() == model.nv() {
+            for (k, name) in names.iter().enumerate() {
+                let (low, high) = (model.limits().q_lower[k], model.limits().q_upper[k]);
+                let slack = (BEYOND - 1.0) * (high - low);
+                let beyond = |row: &Vec<f64>| (low - row[k]).max(row[k] - high);
+                let worst = self.q.iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b)));
+                if let Some(row) = worst.filter(|row| high > low && beyond(row) > slack) {
+                    let limit = if row[k] > high { high } else { low };
+                    warnings.push(Warning::Position { joint: name.clone(), position: row[k], limit });
+                }
+            }
         }
         Ok(warnings)
     }
@@ -192,6 +305,18 @@ impl Data {
         }
         if longest >= CLIPPED {
             warnings.push(Warning::Clipped { joint: name.to_owned(), torque: largest, samples: longest });
+        }
+    }
+
+    /// White noise shows in sixth differences, slow motion does not.
+    fn check_noise(&self, dof: usize, name: &str, warnings: &mut Vec<Warning>) {
+        for (what, rows) in [("velocity", &self.v), ("acceleration", &self.a)] {
+            let series: Vec<f64> = rows.iter().map(|row| row[dof]).collect();
+            let size = (series.iter().map(|x| x * x).sum::<f64>() / series.len() as f64).sqrt();
+            let Some(noise) = noise_of(&series, &segments(&self.time)) else { continue };
+            if size > 1e-6 && noise > NOISY * size {
+                warnings.push(Warning::Noise { joint: name.to_owned(), what, relative: noise / size });
+            }
         }
     }
 

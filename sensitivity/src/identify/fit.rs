@@ -4,7 +4,10 @@
 //! fit, D the [`divergence`](super::divergence()) of each link whose inertia varies. With log-Cholesky parameters, or with γ above zero,
 //! every iterate is physical. Friction and armature are parameters like others.
 
+use super::color::{Color, correct};
+use super::delay::Delay;
 use super::entropic::Entropic;
+use super::filter::Filter;
 use super::{Data, Warning};
 use crate::error::SensitivityError;
 use crate::estimate::{Estimate, Loss, Options, Pull, identifiability, levenberg_marquardt_with};
@@ -29,11 +32,19 @@ pub struct FitOptions {
     pub hold_out: f64,
     /// Directions along which the data say less than this part of the best are not identifiable.
     pub tolerance: f64,
+    /// Test residuals for whiteness, and let intervals be those of the samples that are independent? Else noise is taken for white.
+    pub color: bool,
+    /// Estimate by how much torques are late, and take a delay out that is more than noise?
+    pub delay: bool,
+    /// The corner of a low-pass, Hz: Butterworth of second order, forwards and backwards, over measured and predicted torques alike.
+    pub low_pass: Option<f64>,
+    /// One sample of so many counts, after the low-pass.
+    pub every: usize,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { loss: Loss::Quadratic, prior: None, entropic: None, hold_out: 0.3, tolerance: 1e-10 }
+        Self { loss: Loss::Quadratic, prior: None, entropic: None, hold_out: 0.3, tolerance: 1e-10, color: true, delay: true, low_pass: None, every: 1 }
     }
 }
 
@@ -84,6 +95,19 @@ pub struct Fit {
     pub at_zero: Vec<usize>,
     /// Bodies whose inertia is not physical, and why.
     pub not_physical: Vec<(String, String)>,
+    /// Parameters, by their places, that the data cannot tell and that stay where they were.
+    pub held: Vec<usize>,
+    /// By how much torques are late; `None` if it was not asked for, or data are too short.
+    pub delay: Option<Delay>,
+    /// Independent samples that those of each joint are worth.
+    pub effective_samples: Vec<f64>,
+    /// How many standard deviations each estimate is from its prior; `None` without one.
+    pub from_prior: Vec<Option<f64>>,
+    /// Is clearly less left than before, on data that were held out: less than 90 %, or 5 % of the torques, and no explanation of the
+    /// data leaves less than half of it?
+    pub explains: bool,
+    /// What the data would have to be for the robot to explain them: a sign, a unit, a column, in words.
+    pub explanations: Vec<String>,
 }
 
 /// Fits parameters to data; starts at the robot's own values.
@@ -96,7 +120,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     if parameters.is_empty() {
         return Err(SensitivityError::Other("no parameter was chosen to be fitted".into()));
     }
-    let warnings = data.check(model)?;
+    let mut warnings = data.check(model)?;
     if options.hold_out.is_nan() || !(0.0..1.0).contains(&options.hold_out) {
         let rule = "expected a share from 0 to below 1";
         return Err(SensitivityError::Number { what: "the share held out".into(), value: options.hold_out, rule });
@@ -125,58 +149,175 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let entropic = options.entropic.map(|weight| Entropic::new(parameters, weight)).transpose()?;
     let entropic_rows = |p: &[f64]| entropic.as_ref()?.rows(p);
     let refuse = |e: crate::estimate::EstimateError| SensitivityError::Other(e.to_string());
-    let run = |sigma: &[f64], start: &[f64], loss: Loss| {
+    let mut filter = Filter::new(&data.time[..seen], 0.0, options.low_pass, options.every)?;
+    let robust = options.loss != Loss::Quadratic;
+    // Parameters that are held are not moved by any row.
+    let run = |filter: &Filter, sigma: &[f64], start: &[f64], loss: Loss, held: &[usize]| {
         let options = Options { loss, pull: pull.clone(), rank_tolerance: options.tolerance, ..Options::default() };
         let evaluate = |p: &[f64], r: &mut [f64], j: &mut DMatrix<f64>| {
-            residuals(parameters, data, 0..seen, sigma, p, r, j).map_err(|e| e.to_string())
+            filtered(parameters, data, seen, filter, sigma, p, r, j).map_err(|e| e.to_string())?;
+            held.iter().for_each(|k| j.column_mut(*k).fill(0.0));
+            Ok(())
         };
         let own = if entropic.is_some() { Some(&entropic_rows as _) } else { None };
-        levenberg_marquardt_with(&Euclidean(np), start, seen * nv, evaluate, own, &options).map_err(refuse)
+        let rows = filter.kept.len() * nv;
+        if rows < np {
+            return Err(SensitivityError::Length { what: "torques to fit", expected: np, found: rows });
+        }
+        levenberg_marquardt_with(&Euclidean(np), start, rows, evaluate, own, &options).map_err(refuse)
     };
-    // Noise of each joint from a first fit: torques of a wrist must not count as those of a shoulder.
-    let first = run(&vec![1.0; nv], &nominal, Loss::Quadratic)?;
-    let noise: Vec<f64> = (0..nv)
-        .map(|j| {
-            let of_joint = first.residuals.iter().skip(j).step_by(nv);
-            let rms = (of_joint.map(|r| r * r).sum::<f64>() / seen as f64).sqrt();
-            // Noise-free data leave rounding.
-            rms.max(1e-9)
+    let both = |filter: &Filter, start: &[f64]| -> Result<(Estimate, Vec<f64>), SensitivityError> {
+        // Noise of each joint from a first fit: torques of a wrist must not count as those of a shoulder.
+        let first = run(filter, &vec![1.0; nv], start, Loss::Quadratic, &[])?;
+        let mut noise = deviations(&first.residuals, &vec![1.0; nv], robust);
+        let mut estimate = run(filter, &noise, &first.parameters, options.loss, &[])?;
+        if robust {
+            // Outliers have moved the first fit: noise is that of a robust one.
+            for _ in 0..2 {
+                noise = deviations(&estimate.residuals, &noise, robust);
+                estimate = run(filter, &noise, &estimate.parameters, options.loss, &[])?;
+            }
+        }
+        Ok((estimate, noise))
+    };
+    let (mut estimate, mut noise) = both(&filter, &nominal)?;
+    let mut delay = None;
+    if options.delay {
+        // The parameters found with a delay are wrong, and so is the delay found with them: twice is enough.
+        for _ in 0..2 {
+            delay = super::delay::delay(parameters, data, seen, &noise, &estimate.parameters)?;
+            let Some(late) = delay.filter(|delay| delay.significant) else { break };
+            filter = Filter::new(&data.time[..seen], late.seconds, options.low_pass, options.every)?;
+            (estimate, noise) = both(&filter, &estimate.parameters)?;
+        }
+        if let Some(Delay { seconds, deviation, .. }) = delay.filter(|delay| delay.significant) {
+            warnings.push(Warning::Late { delay: seconds, deviation, corrected: true });
+        } else if filter.is_late() {
+            filter = Filter::new(&data.time[..seen], 0.0, options.low_pass, options.every)?;
+            (estimate, noise) = both(&filter, &estimate.parameters)?;
+        }
+    }
+    let negative = |estimate: &Estimate| -> Vec<usize> {
+        (0..np).filter(|k| parameters.is_never_negative(*k) && estimate.parameters[*k] <= 0.0).collect()
+    };
+    let rows = filter.kept.len() * nv;
+    let mut identifiability_of_data = estimate.identifiability.clone();
+    if !negative(&estimate).is_empty() {
+        let mut at = estimate.parameters.clone();
+        negative(&estimate).iter().for_each(|k| at[*k] = 0.0);
+        // A fit that went below zero has seen nothing of what is there at zero.
+        let (mut r, mut j) = (vec![0.0; rows], DMatrix::zeros(rows, np));
+        filtered(parameters, data, seen, &filter, &noise, &at, &mut r, &mut j)?;
+        identifiability_of_data = identifiability(&j, options.tolerance).map_err(refuse)?;
+    }
+    // Of each direction that cannot be told one parameter stays where it was; the others are told beside it.
+    let mut cannot_tell = identifiability_of_data.sentences(&parameters.names());
+    let mut held = Vec::new();
+    let pulled = pull.is_some() || entropic.is_some();
+    if !pulled {
+        held = identifiability_of_data.pivots();
+    }
+    let size = |j: usize| (0..seen).map(|i| (data.tau[i][j] / noise[j]).powi(2)).sum::<f64>();
+    let measured = (0..nv).map(size).sum::<f64>().sqrt();
+    let mut jacobian = DMatrix::zeros(rows, np);
+    loop {
+        if !held.is_empty() {
+            let mut start = estimate.parameters.clone();
+            held.iter().for_each(|k| start[*k] = nominal[*k]);
+            estimate = run(&filter, &noise, &start, options.loss, &held)?;
+            held.iter().for_each(|k| estimate.parameters[*k] = nominal[*k]);
+        }
+        let mut r = vec![0.0; rows];
+        filtered(parameters, data, seen, &filter, &noise, &estimate.parameters, &mut r, &mut jacobian)?;
+        held.iter().for_each(|k| jacobian.column_mut(*k).fill(0.0));
+        // One standard deviation of it moves torques by more than all that was measured: it is not told.
+        let effect = |k: &usize| estimate.deviation(*k).unwrap_or(0.0) * jacobian.column(*k).norm() / measured;
+        let free = (0..np).filter(|k| !held.contains(k) && effect(k).is_finite() && effect(k) > 1.0);
+        match free.max_by(|a, b| effect(a).total_cmp(&effect(b))) {
+            Some(k) if held.len() + 1 < np => {
+                let name = &parameters.names()[k];
+                cannot_tell.push(format!("`{name}`: its standard deviation moves torques by more than all that was measured"));
+                held.push(k);
+            }
+            _ => break,
+        }
+    }
+    held.sort_unstable();
+    estimate.identifiability = identifiability_of_data;
+    let at_zero: Vec<usize> = negative(&estimate).into_iter().filter(|k| !held.contains(k)).collect();
+    at_zero.iter().for_each(|k| estimate.parameters[*k] = 0.0);
+    let names = model.dof_names();
+    let mut effective_samples = vec![filter.kept.len() as f64; nv];
+    if options.color {
+        let color = |j: usize| {
+            let series: Vec<f64> =
+                (j..rows).step_by(nv).map(|i| estimate.residuals[i] * estimate.weights[i].sqrt()).collect();
+            Color::of(&series, &filter.kept_segments, nv)
+        };
+        let colors: Vec<Color> = (0..nv).map(color).collect();
+        for (j, color) in colors.iter().enumerate() {
+            effective_samples[j] = color.effective;
+            let rms = |of: &dyn Fn(usize) -> f64, n: usize| ((0..n).map(|i| of(i).powi(2)).sum::<f64>() / n as f64).sqrt();
+            let left = rms(&|i| estimate.residuals[i * nv + j] * noise[j], filter.kept.len());
+            // Data without noise leave what differences of velocities leave.
+            if !color.white && left > NOISE_FREE * rms(&|i| data.tau[i][j], seen) {
+                warnings.push(Warning::Color {
+                    joint: names[j].clone(),
+                    correlation: color.correlation,
+                    effective: color.effective,
+                    samples: filter.kept.len(),
+                });
+            }
+        }
+        correct(&mut estimate, &jacobian, &filter.kept_segments, &colors);
+    }
+    let from_prior: Vec<Option<f64>> = (0..np)
+        .map(|k| {
+            let sd = options.prior.as_ref()?[k];
+            sd.is_finite().then(|| (estimate.parameters[k] - nominal[k]) / sd)
         })
         .collect();
-    let mut estimate = run(&noise, &first.parameters, options.loss)?;
-    let at_zero: Vec<usize> =
-        (0..np).filter(|k| parameters.is_never_negative(*k) && estimate.parameters[*k] <= 0.0).collect();
-    if !at_zero.is_empty() {
-        at_zero.iter().for_each(|k| estimate.parameters[*k] = 0.0);
-        // A fit that went below zero has seen nothing of what is there at zero.
-        let (mut r, mut j) = (vec![0.0; seen * nv], DMatrix::zeros(seen * nv, np));
-        residuals(parameters, data, 0..seen, &noise, &estimate.parameters, &mut r, &mut j)?;
-        estimate.identifiability = identifiability(&j, options.tolerance).map_err(refuse)?;
+    for (k, deviations) in from_prior.iter().enumerate() {
+        if let Some(deviations) = deviations.filter(|d| d.abs() > 3.0) {
+            warnings.push(Warning::Prior { parameter: parameters.names()[k].clone(), deviations });
+        }
     }
-    let fitted = errors(parameters, data, &estimate.parameters)?;
-    let before = errors(parameters, data, &nominal)?;
-    let rms = |errors: &[Vec<f64>], range: Range<usize>, j: usize| {
-        let count = range.len() as f64;
-        (errors[range].iter().map(|row| row[j] * row[j]).sum::<f64>() / count).sqrt()
+    let late = delay.filter(|delay| delay.significant).map_or(0.0, |delay| delay.seconds);
+    let all = Filter::new(&data.time, late, options.low_pass, options.every)?;
+    let as_given = Filter::new(&data.time, 0.0, options.low_pass, options.every)?;
+    let fitted = errors(parameters, data, &all, &estimate.parameters)?;
+    let before = errors(parameters, data, &as_given, &nominal)?;
+    let of_fit = |rows: &[Row], seen_too: bool, rest: bool| -> Vec<Row> {
+        rows.iter().filter(|row| (row.sample < seen && seen_too) || (row.sample >= seen && rest)).cloned().collect()
     };
-    let relative = |errors: &[Vec<f64>], range: Range<usize>| {
-        let square = |rows: &[Vec<f64>]| rows.iter().flatten().map(|x| x * x).sum::<f64>();
-        (square(&errors[range.clone()]) / square(&data.tau[range])).sqrt()
+    let rms = |rows: &[Row], j: usize| {
+        (rows.iter().map(|row| row.error[j] * row.error[j]).sum::<f64>() / rows.len() as f64).sqrt()
     };
-    let names = model.dof_names();
+    let relative = |rows: &[Row]| {
+        let square = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
+        let sum = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        (square(&|row| sum(&row.error)) / square(&|row| sum(&row.tau))).sqrt()
+    };
+    let (of_seen, of_rest) = (of_fit(&fitted, true, false), of_fit(&fitted, false, true));
     let joint = |j: usize| JointError {
         joint: names[j].clone(),
-        fitted: rms(&fitted, 0..seen, j),
-        held_out: rms(&fitted, seen..n, j),
-        before: rms(&before, 0..n, j),
+        fitted: rms(&of_seen, j),
+        held_out: rms(&of_rest, j),
+        before: rms(&before, j),
     };
-    let of_rest = if seen < n { seen..n } else { 0..n };
+    let rest = of_fit(&before, false, true);
     let validation = Validation {
-        fitted: relative(&fitted, 0..seen),
-        held_out: relative(&fitted, seen..n),
-        before: relative(&before, of_rest),
+        fitted: relative(&of_seen),
+        held_out: relative(&of_rest),
+        before: if rest.is_empty() { relative(&before) } else { relative(&rest) },
     };
-    let cannot_tell = estimate.identifiability.sentences(&parameters.names());
+    let left = if of_rest.is_empty() { validation.fitted } else { validation.held_out };
+    let mut explanations = Vec::new();
+    let mut explains = true;
+    if left.is_nan() || left > WELL {
+        explanations = super::explain::explanations(parameters, data, left)?;
+        explains = left < CLEARLY * validation.before && explanations.is_empty();
+    }
     let robot = parameters.robot_at(&estimate.parameters)?;
     let changed: Vec<usize> = parameters.bodies();
     let why = |b: &usize| {
@@ -193,21 +334,106 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         cannot_tell,
         at_zero,
         not_physical: changed.iter().filter_map(why).collect(),
+        held,
+        delay,
+        effective_samples,
+        from_prior,
+        explains,
+        explanations,
         estimate,
     })
 }
 
-/// `τ − τ(p)` of all samples.
-fn errors(parameters: &Parameters, data: &Data, p: &[f64]) -> Result<Vec<Vec<f64>>, SensitivityError> {
+/// Data leave less than this part of the torques where there is no noise, but differences for derivatives.
+const NOISE_FREE: f64 = 1e-4;
+/// A fit that leaves less of the torques explains them, whatever was left before.
+const WELL: f64 = 0.05;
+/// One that leaves less than this part of what was left before has found something.
+const CLEARLY: f64 = 0.9;
+
+/// The standard deviation of each joint's noise; of a robust fit by the median of the absolute residuals.
+fn deviations(residuals: &[f64], sigma: &[f64], robust: bool) -> Vec<f64> {
+    let nv = sigma.len();
+    let of = |j: usize| {
+        let mut r: Vec<f64> = residuals.iter().skip(j).step_by(nv).map(|r| (r * sigma[j]).abs()).collect();
+        let size = if robust {
+            r.sort_by(f64::total_cmp);
+            // Half of normal numbers are within 0.6745 standard deviations.
+            r.get(r.len() / 2).copied().unwrap_or(0.0) / 0.6745
+        } else {
+            (r.iter().map(|r| r * r).sum::<f64>() / r.len() as f64).sqrt()
+        };
+        // Noise-free data leave rounding.
+        size.max(1e-9)
+    };
+    (0..nv).map(of).collect()
+}
+
+/// Residuals after the filter, and their derivatives.
+#[expect(clippy::too_many_arguments, reason = "what is fitted, and where it is written")]
+fn filtered(
+    parameters: &Parameters,
+    data: &Data,
+    seen: usize,
+    filter: &Filter,
+    sigma: &[f64],
+    p: &[f64],
+    r: &mut [f64],
+    jacobian: &mut DMatrix<f64>,
+) -> Result<(), SensitivityError> {
+    if filter.is_nothing() {
+        return residuals(parameters, data, 0..seen, sigma, p, r, jacobian);
+    }
+    let (nv, np) = (sigma.len(), p.len());
+    let (mut all, mut by) = (vec![0.0; seen * nv], DMatrix::zeros(seen * nv, np));
+    residuals(parameters, data, 0..seen, sigma, p, &mut all, &mut by)?;
+    for j in 0..nv {
+        let measured = |i: usize| data.tau[i][j] / sigma[j];
+        let mut series: Vec<f64> = (0..seen).map(|i| all[i * nv + j] + measured(i)).collect();
+        filter.late(&mut series);
+        series.iter_mut().enumerate().for_each(|(i, x)| *x -= measured(i));
+        filter.smooth(&mut series);
+        filter.kept.iter().enumerate().for_each(|(row, i)| r[row * nv + j] = series[*i]);
+        for k in 0..np {
+            let mut series: Vec<f64> = (0..seen).map(|i| by[(i * nv + j, k)]).collect();
+            filter.late(&mut series);
+            filter.smooth(&mut series);
+            filter.kept.iter().enumerate().for_each(|(row, i)| jacobian[(row * nv + j, k)] = series[*i]);
+        }
+    }
+    Ok(())
+}
+
+/// One sample of what was measured and is left.
+#[derive(Clone, Debug)]
+struct Row {
+    sample: usize,
+    error: Vec<f64>,
+    tau: Vec<f64>,
+}
+
+/// `τ − τ(p)` of all samples that the filter keeps.
+fn errors(parameters: &Parameters, data: &Data, filter: &Filter, p: &[f64]) -> Result<Vec<Row>, SensitivityError> {
     let (model, offsets) = (parameters.robot_at(p)?, parameters.torque_offsets(p)?);
     let ws = &mut Workspace::new(&model);
-    let mut all = Vec::with_capacity(data.len());
+    let nv = offsets.len();
+    let mut predicted = vec![vec![0.0; data.len()]; nv];
     for i in 0..data.len() {
         let tau = rnea(&model, ws, &data.q[i], &data.v[i], &data.a[i], &[])?;
-        let off = |(j, tau): (usize, &f64)| data.tau[i][j] - offsets[j] - tau;
-        all.push(tau.iter().enumerate().map(off).collect());
+        tau.iter().zip(&offsets).enumerate().for_each(|(j, (tau, offset))| predicted[j][i] = tau + offset);
     }
-    Ok(all)
+    let mut measured: Vec<Vec<f64>> = (0..nv).map(|j| data.tau.iter().map(|row| row[j]).collect()).collect();
+    for (predicted, measured) in predicted.iter_mut().zip(&mut measured) {
+        filter.late(predicted);
+        filter.smooth(predicted);
+        filter.smooth(measured);
+    }
+    let row = |i: &usize| Row {
+        sample: *i,
+        error: (0..nv).map(|j| measured[j][*i] - predicted[j][*i]).collect(),
+        tau: (0..nv).map(|j| measured[j][*i]).collect(),
+    };
+    Ok(filter.kept.iter().map(row).collect())
 }
 
 pub(super) fn residuals(

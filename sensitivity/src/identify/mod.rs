@@ -4,8 +4,13 @@
 //! the fit with its certainty ([`fit`]), and how it predicts what it has not seen. Where torques were commanded and motions measured,
 //! [`fit_motion`] fits the simulation itself.
 
+mod color;
 mod data;
+mod delay;
+mod differences;
 mod entropic;
+mod explain;
+mod filter;
 mod fit;
 #[cfg(feature = "lmi")]
 mod lmi;
@@ -17,6 +22,7 @@ pub(crate) use fit::without_rounding;
 
 pub use data::{Data, Warning};
 pub use entropic::divergence;
+pub use delay::Delay;
 pub use fit::{Fit, FitOptions, JointError, Validation, fit};
 #[cfg(feature = "lmi")]
 pub use lmi::{ConvexFit, fit_convex};

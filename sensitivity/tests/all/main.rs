@@ -11,6 +11,7 @@ mod excite;
 mod hessian;
 mod identify;
 mod local;
+mod logs;
 mod morris;
 mod output_error;
 mod prior;

@@ -25,21 +25,35 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     if !(args.confidence > 0.0 && args.confidence < 1.0) {
         return Err(Error::Usage(format!("--confidence is {}: expected a level between 0 and 1", args.confidence)));
     }
-    let data = data::read(&args.data, &robot)?;
-    let inputs = [&*robot.path, &*args.data];
+    let units = data::Units { degrees: args.degrees, time: args.time_unit };
+    let (data, odd) = data::read_all(&args.data, &robot, units)?;
+    let mut inputs = vec![&*robot.path];
+    inputs.extend(args.data.iter().map(|path| &**path));
     let mut to = Output::new(args.output.as_deref(), &inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let prior = args.prior.as_deref().map(|prior| deviations(prior, &parameters)).transpose()?;
     let loss = args.robust.map_or(Loss::Quadratic, |width| Loss::Huber { width });
-    let options = FitOptions { loss, prior, entropic: args.entropic, hold_out: args.hold_out, ..FitOptions::default() };
+    let options = FitOptions {
+        loss,
+        prior,
+        entropic: args.entropic,
+        hold_out: args.hold_out,
+        color: !args.assume_white,
+        delay: !args.no_delay,
+        low_pass: args.low_pass,
+        every: args.every as usize,
+        ..FitOptions::default()
+    };
     let found = fit(&parameters, &data, &options).map_err(usage)?;
-    let failed = !found.cannot_tell.is_empty() || !found.not_physical.is_empty() || !found.estimate.status.converged();
-    let identified = parameters.robot_at(&found.estimate.parameters).map_err(usage)?;
+    let failed = !is_good(&found);
     let mut warnings = robot.warnings();
-    warnings.extend(found.warnings.iter().map(|warning| format!("{}: {warning}", args.data.display())));
+    warnings.extend(odd);
+    let files = files(args);
+    warnings.extend(found.warnings.iter().map(|warning| format!("{files}: {warning}")));
     let mut changes = Vec::new();
     if let Some(file) = &mut urdf {
+        let identified = parameters.robot_at(&to_write(&parameters, &found, &mut warnings)).map_err(usage)?;
         let (text, options) = &robot.source;
         let new = rewrite(text, options, &identified).map_err(|error| Error::Usage(error.to_string()))?;
         changes = new.changes.iter().map(ToString::to_string).collect();
@@ -47,14 +61,14 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
         file.write(|to| to.write_all(new.text.as_bytes()))?;
     }
     if let Some(file) = &mut page {
-        let html = page::write(&robot, &parameters, &data, &found, args.confidence).map_err(usage)?;
+        let html = page::write(&robot, &parameters, &data, &found, args.confidence, &warnings).map_err(usage)?;
         file.write(|to| to.write_all(html.as_bytes()))?;
     }
     for file in [urdf, page].into_iter().flatten() {
         file.finish()?;
     }
     if args.json {
-        let text = format!("{:#}\n", to_json(&parameters, &found, args.confidence, &changes));
+        let text = format!("{:#}\n", to_json(&parameters, &found, args, &warnings, &changes));
         to.write(|to| to.write_all(text.as_bytes()))?;
         return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
     }
@@ -67,11 +81,61 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     Ok(Report { text, warnings, failed, ..Report::default() })
 }
 
+/// The files of the data, for messages.
+fn files(args: &Identify) -> String {
+    args.data.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Does the fit tell all that was asked for, and explain the data?
+fn is_good(found: &Fit) -> bool {
+    found.cannot_tell.is_empty()
+        && found.not_physical.is_empty()
+        && found.estimate.status.converged()
+        && found.explains
+}
+
+/// Values that may stand in a robot's file: those of a fit that explains the data, but not of bodies that are none.
+fn to_write(parameters: &Parameters, found: &Fit, warnings: &mut Vec<String>) -> Vec<f64> {
+    let nominal = parameters.nominal();
+    if !found.explains {
+        warnings.push("nothing is written: the fit does not explain the data".to_owned());
+        return nominal;
+    }
+    let mut values = found.estimate.parameters.clone();
+    for (body, why) in &found.not_physical {
+        let of_body: Vec<usize> = parameters
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.name().strip_prefix(body.as_str()).is_some_and(|rest| rest.starts_with('.')))
+            .map(|(k, _)| k)
+            .collect();
+        of_body.iter().for_each(|k| values[*k] = nominal[*k]);
+        warnings.push(format!("not written: the inertia of `{body}`, which is not physical: {why}"));
+    }
+    for k in &found.held {
+        warnings.push(format!("not written: `{}`, which the data cannot tell", found.parameters[*k]));
+    }
+    values
+}
+
+/// Less than this part of the largest of its unit is near zero: a share of it says nothing.
+const NEAR_ZERO: f64 = 1e-3;
+
 /// What a fit is pulled with: a share of each value, or what a file says; infinite where it says nothing.
 fn deviations(prior: &str, parameters: &Parameters) -> Result<Vec<f64>, Error> {
     let nominal = parameters.nominal();
     if let Ok(share) = prior.parse::<f64>() {
-        return Ok(nominal.iter().map(|x| share * if *x == 0.0 { 1.0 } else { x.abs() }).collect());
+        let largest = |unit: &str| {
+            let of_unit = parameters.iter().filter(|p| p.unit() == unit).map(|p| p.nominal().abs());
+            of_unit.fold(0.0, f64::max)
+        };
+        // Log-Cholesky parameters are logarithms and shears: the share is their deviation.
+        let of = |(p, x): (&gradyn_sensitivity::Parameter, &f64)| match x.abs() {
+            _ if p.name().contains(".log_cholesky.") => share * if *x == 0.0 { 1.0 } else { x.abs() },
+            size if size <= NEAR_ZERO * largest(p.unit()) => f64::INFINITY,
+            size => share * size,
+        };
+        return Ok(parameters.iter().zip(&nominal).map(of).collect());
     }
     let found = priors::read(Path::new(prior), parameters)?;
     let of = |(found, p): (Option<Prior>, &gradyn_sensitivity::Parameter)| match found {
@@ -91,6 +155,10 @@ fn half_width(found: &Fit, k: usize, level: f64) -> Option<f64> {
 }
 
 fn verdict(found: &Fit) -> String {
+    if !found.explanations.is_empty() {
+        let left = if found.validation.held_out.is_nan() { found.validation.fitted } else { found.validation.held_out };
+        return format!("not fitted: {:.2} % of the torques are left; {}", 100.0 * left, found.explanations[0]);
+    }
     if let Some((body, why)) = found.not_physical.first() {
         return format!("not physical: {body}: {why}");
     }
@@ -105,6 +173,11 @@ fn verdict(found: &Fit) -> String {
         return found.estimate.status.to_string();
     }
     let held = found.validation.held_out;
+    if !found.explains {
+        let left = if held.is_nan() { found.validation.fitted } else { held };
+        let before = 100.0 * found.validation.before;
+        return format!("not fitted: {:.2} % of the torques are left (before: {before:.2} %)", 100.0 * left);
+    }
     if held.is_nan() {
         return format!("fitted: {:.2} % of the torques are left", 100.0 * found.validation.fitted);
     }
@@ -129,7 +202,7 @@ fn readable(
         "{}: {} samples of {}, {} held out",
         robot.model.name(),
         data.len(),
-        args.data.display(),
+        files(args),
         found.held_out.len()
     );
     let mut text = format!("{bold}{}{bold:#}\n\n", one_line(&title));
@@ -182,6 +255,14 @@ fn readable(
         let (a, b) = (&found.parameters[a], &found.parameters[b]);
         text.push_str(&format!("`{}` and `{}` are correlated: {correlation:.3}\n", one_line(a), one_line(b)));
     }
+    if let Some(delay) = &found.delay {
+        let taken = if delay.significant { ", taken out" } else { ": within its noise" };
+        let (late, deviation) = (1e3 * delay.seconds, 1e3 * delay.deviation);
+        text.push_str(&format!("torques are {} ± {} ms late (one standard deviation){taken}\n", number::five(late), number::five(deviation)));
+    }
+    for explanation in &found.explanations {
+        text.push_str(&format!("explanation: {}\n", one_line(explanation)));
+    }
     for sentence in &found.cannot_tell {
         text.push_str(&format!("cannot tell: {}\n", one_line(sentence)));
     }
@@ -198,12 +279,14 @@ fn readable(
     text
 }
 
-fn to_json(parameters: &Parameters, found: &Fit, level: f64, changes: &[String]) -> Value {
+fn to_json(parameters: &Parameters, found: &Fit, args: &Identify, warnings: &[String], changes: &[String]) -> Value {
+    let level = args.confidence;
     let of = |(k, p): (usize, &gradyn_sensitivity::Parameter)| {
         json!({
             "name": p.name(), "unit": p.unit(), "held": p.held(), "before": p.nominal(),
             "value": found.estimate.parameters[k], "half_width": half_width(found, k, level),
-            "at_zero": found.at_zero.contains(&k),
+            "at_zero": found.at_zero.contains(&k), "stays": found.held.contains(&k),
+            "deviations_from_prior": found.from_prior[k],
         })
     };
     let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
@@ -213,7 +296,13 @@ fn to_json(parameters: &Parameters, found: &Fit, level: f64, changes: &[String])
         "status": found.estimate.status.to_string(),
         "level": level,
         "parameters": parameters.iter().enumerate().map(of).collect::<Vec<_>>(),
+        "explains": found.explains,
+        "explanations": found.explanations,
         "noise": found.noise,
+        "effective_samples": found.effective_samples,
+        "delay": found.delay,
+        "low_pass": args.low_pass,
+        "every": args.every,
         "rank": found.estimate.identifiability.rank,
         "condition": number(found.estimate.identifiability.condition),
         "cannot_tell": found.cannot_tell,
@@ -224,7 +313,7 @@ fn to_json(parameters: &Parameters, found: &Fit, level: f64, changes: &[String])
             "held_out": number(found.validation.held_out),
             "before": number(found.validation.before),
         },
-        "warnings": found.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "warnings": warnings,
         "changes": changes,
     })
 }

@@ -17,6 +17,7 @@ pub(super) fn write(
     data: &Data,
     found: &Fit,
     level: f64,
+    warnings: &[String],
 ) -> Result<String, SensitivityError> {
     let model = parameters.robot_at(&found.estimate.parameters)?;
     let offsets = parameters.torque_offsets(&found.estimate.parameters)?;
@@ -74,18 +75,20 @@ pub(super) fn write(
     let heading = ["parameter", "before", "found", "± half an interval", "unit", "held"];
     let estimates = table(&heading, rows);
     let cannot: String = found.cannot_tell.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect();
-    let odd: String = found.warnings.iter().map(|w| format!("<li>{}</li>\n", escape(&w.to_string()))).collect();
+    let odd: String = warnings.iter().map(|w| format!("<li>{}</li>\n", escape(w))).collect();
     let section = |title: &str, list: &str| {
         if list.is_empty() { String::new() } else { format!("<h2>{title}</h2>\n<ul>\n{list}</ul>\n") }
     };
-    let good = found.cannot_tell.is_empty() && found.not_physical.is_empty() && found.estimate.status.converged();
+    let good = super::is_good(found);
+    let explained: String = found.explanations.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect();
     let title = format!("gradyn identify: {}", robot.model.name());
     let body = format!(
-        "<main>\n<h1>{}</h1>\n<p class=\"verdict {}\">{}</p>\n{}{}<h2>Estimates</h2>\n{estimates}{}\
+        "<main>\n<h1>{}</h1>\n<p class=\"verdict {}\">{}</p>\n{}{}{}<h2>Estimates</h2>\n{estimates}{}\
          <h2>Torques</h2>\n<div class=\"figures\">\n{figures}</div>\n</main>\n",
         escape(&title),
         if good { "good" } else { "bad" },
         escape(&verdict(found)),
+        section("What would explain the data", &explained),
         section("What these data cannot tell", &cannot),
         section("What is odd about the data", &odd),
         ellipses(found, level),

@@ -1,0 +1,114 @@
+//! How late torques are.
+//!
+//! The model's torques and their derivatives by parameters are taken d seconds late, and d is where the least is left:
+//! `min_d min_δ |r(d) + J(d) δ|²`, in units of each joint's noise. Measured torques stay as they are: to interpolate them would take noise out
+//! of them.
+
+use super::color::Color;
+use super::filter::Filter;
+use super::fit::residuals;
+use super::Data;
+use crate::error::SensitivityError;
+use crate::parameters::Parameters;
+use nalgebra::{DMatrix, DVector};
+use serde::Serialize;
+
+/// By how much torques are later than positions, velocities and accelerations.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Delay {
+    /// s; below zero torques come early.
+    pub seconds: f64,
+    /// Its standard deviation, s.
+    pub deviation: f64,
+    /// Is it more than noise: five standard deviations, and a twentieth of a step?
+    pub significant: bool,
+}
+
+/// As many samples late or early are tried.
+const FARTHEST: f64 = 10.0;
+/// So many numbers of a Jacobian are looked at.
+const NUMBERS: usize = 200_000;
+
+/// `None` of data that are too short.
+pub(super) fn delay(
+    parameters: &Parameters,
+    data: &Data,
+    seen: usize,
+    noise: &[f64],
+    p: &[f64],
+) -> Result<Option<Delay>, SensitivityError> {
+    let (nv, np) = (noise.len(), p.len());
+    let n = seen.min((NUMBERS / (nv * np)).max(200));
+    let mut steps: Vec<f64> = data.time[..n].windows(2).map(|t| t[1] - t[0]).collect();
+    steps.sort_by(f64::total_cmp);
+    let Some(step) = steps.get(steps.len() / 2).copied() else { return Ok(None) };
+    let farthest = FARTHEST.min((n / 8) as f64).floor();
+    let widest = Filter::new(&data.time[..n], farthest * step, None, 1)?;
+    let rows = widest.kept.len();
+    if farthest < 1.0 || rows * nv <= 2 * np {
+        return Ok(None);
+    }
+    let (mut r, mut jacobian) = (vec![0.0; n * nv], DMatrix::zeros(n * nv, np));
+    residuals(parameters, data, 0..n, noise, p, &mut r, &mut jacobian)?;
+    // What is left with a delay, and the residuals by joint.
+    let left = |samples: f64| -> Result<(f64, DVector<f64>), SensitivityError> {
+        let filter = Filter::new(&data.time[..n], samples * step, None, 1)?;
+        let mut a = DMatrix::zeros(rows * nv, np);
+        let mut b = DVector::zeros(rows * nv);
+        for j in 0..nv {
+            let series = |of: &dyn Fn(usize) -> f64| {
+                let mut series: Vec<f64> = (0..n).map(of).collect();
+                filter.late(&mut series);
+                series
+            };
+            let measured = |i: usize| data.tau[i][j] / noise[j];
+            let model = series(&|i| r[i * nv + j] + measured(i));
+            for (row, i) in widest.kept.iter().enumerate() {
+                b[row * nv + j] = model[*i] - measured(*i);
+            }
+            for k in 0..np {
+                let column = series(&|i| jacobian[(i * nv + j, k)]);
+                for (row, i) in widest.kept.iter().enumerate() {
+                    a[(row * nv + j, k)] = column[*i];
+                }
+            }
+        }
+        let q = a.qr().q();
+        let residual = &b - &q * q.tr_mul(&b);
+        Ok((residual.norm_squared(), residual))
+    };
+    let (at_zero, _) = left(0.0)?;
+    let (mut best, mut least) = (0.0, at_zero);
+    for samples in 1..=farthest as i32 {
+        for samples in [f64::from(samples), -f64::from(samples)] {
+            let (square, _) = left(samples)?;
+            if square < least {
+                (best, least) = (samples, square);
+            }
+        }
+    }
+    // Parabolas through three points, closer each time.
+    let mut width = 0.5;
+    let mut curvature = 0.0;
+    for _ in 0..4 {
+        let (before, (at, _), behind) = (left(best - width)?.0, left(best)?, left(best + width)?.0);
+        curvature = (before - 2.0 * at + behind) / (width * width);
+        if curvature > 0.0 {
+            best += ((before - behind) / (2.0 * width * curvature)).clamp(-width, width);
+        }
+        best = best.clamp(-farthest, farthest);
+        width *= 0.5;
+    }
+    let (least, residual) = left(best)?;
+    let worth = (0..nv).map(|j| {
+        let series: Vec<f64> = residual.iter().skip(j).step_by(nv).copied().collect();
+        Color::of(&series, &widest.kept_segments, nv).effective
+    });
+    // Noise that neighbors share lets delays seem what they are not.
+    let share = (worth.fold(f64::INFINITY, f64::min) / rows as f64).min(1.0);
+    let variance = least / ((rows * nv - np) as f64 * share);
+    let deviation = if curvature > 0.0 { (2.0 * variance / curvature).sqrt() } else { f64::INFINITY };
+    let significant =
+        best.abs() > 0.05 && best.abs() > 5.0 * deviation && at_zero - least > 25.0 * variance;
+    Ok(deviation.is_finite().then_some(Delay { seconds: best * step, deviation: deviation * step, significant }))
+}
