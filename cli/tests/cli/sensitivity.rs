@@ -145,8 +145,8 @@ fn a_payload_is_identified_and_written_back() {
     let answer = json(&good([&arguments[..], &["--json", "--write-urdf", urdf, "--report", page]].concat()));
     let found = &answer["parameters"][0];
     let (value, half) = (found["value"].as_f64().expect("number"), found["half_width"].as_f64().expect("number"));
-    // Differenced accelerations at 20 Hz are off by some percent: more than the interval of the noise.
-    assert!((value - 1.235522).abs() < 0.05 && half < 0.05, "{value} ± {half}");
+    // Differenced accelerations at 20 Hz are off by some tenths of a percent.
+    assert!((value - 1.235522).abs() < 0.02 && half < 0.05, "{value} ± {half}");
     let relative = &answer["relative"];
     assert!(relative["held_out"].as_f64() < relative["before"].as_f64(), "{relative}");
     let (old, new) = (fs::read_to_string(robot("panda")).expect("reads"), fs::read_to_string(urdf).expect("is there"));
@@ -192,6 +192,115 @@ fn a_payload_is_identified_and_written_back() {
             "*.mass",
         ]));
         assert!(message.contains(part), "{message}");
+    }
+}
+
+/// Data as spreadsheets and loggers write them give the same estimates; what is not read is named.
+#[test]
+fn tables_are_read_as_people_have_them() {
+    let data = log("identify-tables");
+    let text = fs::read_to_string(&data).expect("reads");
+    let other = data.with_file_name("other.csv");
+    let path = other.to_str().expect("UTF-8");
+    let robot = robot("panda");
+    let fit = |file: &str, more: &[&str]| {
+        let arguments = ["identify", &robot, "--data", file, "--parameters", "panda_link7.mass", "--json"];
+        let done = run([&arguments[..], more].concat());
+        assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+        let answer = json(&String::from_utf8(done.stdout).expect("UTF-8"));
+        (answer["parameters"][0]["value"].as_f64().expect("number"), String::from_utf8(done.stderr).expect("UTF-8"))
+    };
+    let (plain, _) = fit(data.to_str().expect("UTF-8"), &[]);
+    let mut lines = text.lines();
+    let heading = lines.next().expect("a heading").to_owned();
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|x| x.parse().expect("number")).collect()).collect();
+    let write = |map: &dyn Fn(usize, f64) -> f64| {
+        let row = |row: &Vec<f64>| {
+            row.iter().enumerate().map(|(k, x)| format!("{:?}", map(k, *x))).collect::<Vec<_>>().join(",")
+        };
+        format!("{heading}\n{}\n", rows.iter().map(row).collect::<Vec<_>>().join("\n"))
+    };
+    let last = text.lines().last().expect("rows");
+    for (made, more, warning) in [
+        (format!("\u{feff}{text}"), &[][..], ""),
+        (text.replace(',', ";").replace('.', ",").replace("q,", "q.").replace("v,", "v.").replace("tau,", "tau."), &[], ""),
+        (write(&|k, x| if (1..15).contains(&k) { x.to_degrees() } else { x }), &["--degrees"], ""),
+        (write(&|k, x| if k == 0 { 1e3 * x } else { x }), &["--time-unit", "ms"], ""),
+        (format!("{text}{last}\n"), &[], "1 time the time of the line before"),
+        (
+            text.lines().map(|l| format!("{l},{}\n", if l.starts_with('t') { "acc.panda_joint1" } else { "0" })).collect(),
+            &[],
+            "column `acc.panda_joint1` is not read; did you mean `a.panda_joint1`?",
+        ),
+        (
+            text.lines().map(|l| format!("{l},{}\n", if l.starts_with('t') { "tau.panda_joint1" } else { "0" })).collect(),
+            &[],
+            "column `tau.panda_joint1` stands twice",
+        ),
+    ] {
+        fs::write(&other, made).expect("writes");
+        let (value, said) = fit(path, more);
+        // Sixteen digits by a factor and back.
+        assert!((value - plain).abs() < 1e-9, "{value} against {plain}: {more:?} {said}");
+        assert!(said.contains(warning), "{said}");
+    }
+    let twice = run([
+        "identify", &robot, "--data", path, "--data", path, "--parameters", "panda_link7.mass", "--json",
+    ]);
+    let once = run(["identify", &robot, "--data", path, "--parameters", "panda_link7.mass", "--json"]);
+    let samples = |done: &std::process::Output| {
+        let answer = json(&String::from_utf8(done.stdout.clone()).expect("UTF-8"));
+        answer["effective_samples"].as_array().expect("list").len()
+    };
+    assert_eq!(samples(&twice), samples(&once));
+    fs::write(&other, text.replacen("0.1,", "0.01,", 1)).expect("writes");
+    let message = refused(&run(["identify", &robot, "--data", path, "--parameters", "*.mass"]));
+    assert!(message.contains("expected times that grow"), "{message}");
+    let message = refused(&run(["identify", &robot, "--data", path, "--parameters", "*.mass", "--time-unit", "min"]));
+    assert!(message.contains("min"), "{message}");
+    let message = refused(&run([
+        "identify", &robot, "--data", data.to_str().expect("UTF-8"), "--parameters", "*.mass", "--low-pass", "500",
+    ]));
+    assert!(message.contains("low-pass") && message.contains("half the rate"), "{message}");
+}
+
+/// Torques of the other sign, in other units and columns are not fitted: exit code 1, what would explain them, and nothing is written.
+#[test]
+fn data_that_are_not_what_they_seem_are_not_fitted() {
+    let data = log("identify-wrong");
+    let text = fs::read_to_string(&data).expect("reads");
+    let other = data.with_file_name("other.csv");
+    let urdf = data.with_file_name("new.urdf");
+    let (path, new) = (other.to_str().expect("UTF-8"), urdf.to_str().expect("UTF-8"));
+    let robot = robot("panda");
+    let mut lines = text.lines();
+    let heading = lines.next().expect("a heading").to_owned();
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|x| x.parse().expect("number")).collect()).collect();
+    let cases: [(&dyn Fn(&mut Vec<f64>), &str); 4] = [
+        (&|row| row[15..].iter_mut().for_each(|tau| *tau = -*tau), "the torques of all joints with the other sign"),
+        (&|row| row[15..].iter_mut().for_each(|tau| *tau *= 1e3), "torques in N mm"),
+        (&|row| row[1..15].iter_mut().for_each(|x| *x = x.to_degrees()), "in degrees"),
+        (&|row| row.swap(16, 18), "the torques of `panda_joint2` and `panda_joint4` in each other's columns"),
+    ];
+    for (change, explanation) in cases {
+        let mut made = format!("{heading}\n");
+        for row in &rows {
+            let mut row = row.clone();
+            change(&mut row);
+            made.push_str(&row.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(","));
+            made.push('\n');
+        }
+        fs::write(&other, made).expect("writes");
+        let done = run([
+            "identify", &robot, "--data", path, "--parameters", "panda_link7.mass,*.damping", "--write-urdf", new,
+        ]);
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert_eq!(done.status.code(), Some(1), "{explanation}: {said}");
+        assert!(said.contains("not fitted") && said.contains(explanation), "{explanation}: {said}");
+        let written = fs::read_to_string(new).expect("is there");
+        assert_eq!(written, fs::read_to_string(&robot).expect("reads"), "{explanation}");
     }
 }
 

@@ -169,8 +169,8 @@ impl fmt::Display for Warning {
 const CLIPPED: usize = 5;
 /// Velocities that are off by more are not those of the positions.
 const OFF: f64 = 0.05;
-/// So many times a limit of the robot is beyond what drives do for a moment.
-const BEYOND: f64 = 1.5;
+/// So many times a limit of the robot, or a range (a turn) beyond those of a joint, is another unit: they differ by 57 and more.
+const BEYOND: f64 = 4.0;
 /// Noise of this part in a regressor biases least squares by its square, and shows beside noise of torques.
 const NOISY: f64 = 0.02;
 
@@ -280,7 +280,7 @@ impl Data {
         if model.nq() == model.nv() {
             for (k, name) in names.iter().enumerate() {
                 let (low, high) = (model.limits().q_lower[k], model.limits().q_upper[k]);
-                let slack = (BEYOND - 1.0) * (high - low);
+                let slack = (high - low).min(std::f64::consts::TAU);
                 let beyond = |row: &Vec<f64>| (low - row[k]).max(row[k] - high);
                 let worst = self.q.iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b)));
                 if let Some(row) = worst.filter(|row| high > low && beyond(row) > slack) {

@@ -166,16 +166,51 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         }
         levenberg_marquardt_with(&Euclidean(np), start, rows, evaluate, own, &options).map_err(refuse)
     };
+    // A step of the fit may cross zero of a friction, damping or armature, behind which no row moves it. Where the cost falls from zero on it is
+    // let in again; else it is at zero.
+    let bounded = |filter: &Filter, sigma: &[f64], start: &[f64], loss: Loss, held: &[usize]| {
+        let mut estimate = run(filter, sigma, start, loss, held)?;
+        for _ in 0..RELEASES {
+            let below = |k: &usize| parameters.is_never_negative(*k) && !held.contains(k) && estimate.parameters[*k] < 0.0;
+            let negative: Vec<usize> = (0..np).filter(below).collect();
+            if negative.is_empty() {
+                break;
+            }
+            let mut at = estimate.parameters.clone();
+            negative.iter().for_each(|k| at[*k] = 0.0);
+            let rows = estimate.residuals.len();
+            let (mut r, mut j) = (vec![0.0; rows], DMatrix::zeros(rows, np));
+            filtered(parameters, data, seen, filter, sigma, &at, &mut r, &mut j)?;
+            let force: Vec<f64> = r.iter().map(|r| loss.weight(*r) * r).collect();
+            let size = force.iter().map(|r| r * r).sum::<f64>().sqrt();
+            let mut released = false;
+            for k in negative {
+                let column = j.column(k);
+                let (slope, length) = (column.iter().zip(&force).map(|(j, r)| j * r).sum::<f64>(), column.norm());
+                if slope < -1e-9 * length * size {
+                    at[k] = -slope / (length * length);
+                    released = true;
+                } else {
+                    at[k] = estimate.parameters[k];
+                }
+            }
+            if !released {
+                break;
+            }
+            estimate = run(filter, sigma, &at, loss, held)?;
+        }
+        Ok::<_, SensitivityError>(estimate)
+    };
     let both = |filter: &Filter, start: &[f64]| -> Result<(Estimate, Vec<f64>), SensitivityError> {
         // Noise of each joint from a first fit: torques of a wrist must not count as those of a shoulder.
-        let first = run(filter, &vec![1.0; nv], start, Loss::Quadratic, &[])?;
+        let first = bounded(filter, &vec![1.0; nv], start, Loss::Quadratic, &[])?;
         let mut noise = deviations(&first.residuals, &vec![1.0; nv], robust);
-        let mut estimate = run(filter, &noise, &first.parameters, options.loss, &[])?;
+        let mut estimate = bounded(filter, &noise, &first.parameters, options.loss, &[])?;
         if robust {
             // Outliers have moved the first fit: noise is that of a robust one.
             for _ in 0..2 {
                 noise = deviations(&estimate.residuals, &noise, robust);
-                estimate = run(filter, &noise, &estimate.parameters, options.loss, &[])?;
+                estimate = bounded(filter, &noise, &estimate.parameters, options.loss, &[])?;
             }
         }
         Ok((estimate, noise))
@@ -224,7 +259,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         if !held.is_empty() {
             let mut start = estimate.parameters.clone();
             held.iter().for_each(|k| start[*k] = nominal[*k]);
-            estimate = run(&filter, &noise, &start, options.loss, &held)?;
+            estimate = bounded(&filter, &noise, &start, options.loss, &held)?;
             held.iter().for_each(|k| estimate.parameters[*k] = nominal[*k]);
         }
         let mut r = vec![0.0; rows];
@@ -344,6 +379,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     })
 }
 
+/// As often parameters below zero are let in again.
+const RELEASES: usize = 20;
 /// Data leave less than this part of the torques where there is no noise, but differences for derivatives.
 const NOISE_FREE: f64 = 1e-4;
 /// A fit that leaves less of the torques explains them, whatever was left before.

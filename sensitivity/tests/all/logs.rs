@@ -5,7 +5,7 @@
 use crate::common::*;
 use gradyn::{Model, Workspace, rnea};
 use gradyn_sensitivity::Parameters;
-use gradyn_sensitivity::identify::{Data, Fit, FitOptions, Warning, fit};
+use gradyn_sensitivity::identify::{Data, FitOptions, fit};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use std::f64::consts::TAU;
@@ -156,12 +156,11 @@ fn held(kind: Kind, seeds: u64, options: &FitOptions) -> (usize, usize, usize) {
     let (mut inside, mut all, mut warned) = (0, 0, 0);
     for seed in 0..seeds {
         let found = fit(&p, &log(kind, &robot, seed), options).expect("runs");
-        if kind == Kind::Late || seed == 0 {
-            println!("{kind:?} {seed}: {:?} {:?}", found.delay, found.warnings.first().map(ToString::to_string));
-        }
+        println!("{kind:?} {seed}: {:?} {:?}", found.delay, found.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
         warned += usize::from(!found.warnings.is_empty());
         for (k, truth) in truth.iter().enumerate() {
             let half = found.estimate.half_width(k, 0.95).expect("is told");
+            if (found.estimate.parameters[k] - truth).abs() >= half { println!("  out {} {} {} {}", p.names()[k], found.estimate.parameters[k], truth, half); }
             inside += usize::from((found.estimate.parameters[k] - truth).abs() < half);
             all += 1;
         }
