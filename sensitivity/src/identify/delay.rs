@@ -80,6 +80,10 @@ pub(super) fn delay(
     let (at_zero, _) = left(0.0)?;
     let (mut best, mut least) = (0.0, at_zero);
     for samples in 1..=farthest as i32 {
+        // Where a sample more or less leaves more, the least is near zero.
+        if samples == 2 && least >= at_zero {
+            break;
+        }
         for samples in [f64::from(samples), -f64::from(samples)] {
             let (square, _) = left(samples)?;
             if square < least {
@@ -90,7 +94,7 @@ pub(super) fn delay(
     // Parabolas through three points, closer each time.
     let mut width = 0.5;
     let mut curvature = 0.0;
-    for _ in 0..4 {
+    for _ in 0..3 {
         let (before, (at, _), behind) = (left(best - width)?.0, left(best)?, left(best + width)?.0);
         curvature = (before - 2.0 * at + behind) / (width * width);
         if curvature > 0.0 {

@@ -150,31 +150,62 @@ fn log(kind: Kind, robot: &Model, seed: u64) -> Data {
     data
 }
 
-/// How many truths intervals of 95 % hold, of how many; how many fits had a warning; of truths of fits without one the same.
-fn held(kind: Kind, seeds: u64, options: &FitOptions) -> (usize, usize, usize) {
+/// Seeds of each kind. Sixty take minutes.
+const SEEDS: u64 = 10;
+
+/// The part of the truths that intervals of 95 % hold; how many fits had a warning; the largest error of an estimate.
+fn held(kind: Kind) -> (f64, u64, f64) {
     let (p, truth, robot) = planted();
-    let (mut inside, mut all, mut warned) = (0, 0, 0);
-    for seed in 0..seeds {
-        let found = fit(&p, &log(kind, &robot, seed), options).expect("runs");
-        println!("{kind:?} {seed}: {:?} {:?}", found.delay, found.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
-        warned += usize::from(!found.warnings.is_empty());
+    let (mut inside, mut warned, mut worst) = (0, 0, 0.0_f64);
+    for seed in 0..SEEDS {
+        let found = fit(&p, &log(kind, &robot, seed), &FitOptions::default()).expect("runs");
+        assert!(found.explains && found.cannot_tell.is_empty(), "{kind:?}, seed {seed}: {:?}", found.validation);
+        warned += u64::from(!found.warnings.is_empty());
+        if kind == Kind::Late {
+            let delay = found.delay.expect("is asked for");
+            // Linear interpolation between samples is no pure delay: a thirtieth of one.
+            assert!(delay.significant && (delay.seconds - 0.03).abs() < 1e-3, "seed {seed}: {delay:?}");
+        }
         for (k, truth) in truth.iter().enumerate() {
             let half = found.estimate.half_width(k, 0.95).expect("is told");
-            if (found.estimate.parameters[k] - truth).abs() >= half { println!("  out {} {} {} {}", p.names()[k], found.estimate.parameters[k], truth, half); }
-            inside += usize::from((found.estimate.parameters[k] - truth).abs() < half);
-            all += 1;
+            let off = (found.estimate.parameters[k] - truth).abs();
+            inside += usize::from(off < half);
+            worst = worst.max(off);
         }
     }
-    println!("{kind:?}: {inside} of {all} ({:.1} %), {warned} of {seeds} warned", 100.0 * inside as f64 / all as f64);
-    (inside, all, warned)
+    let part = inside as f64 / (SEEDS as f64 * truth.len() as f64);
+    println!("{kind:?}: {:.1} % held, {warned} of {SEEDS} warned, off by {worst:.1e} at most", 100.0 * part);
+    (part, warned, worst)
+}
+
+/// Of 60 seeds 88 to 99 % are wanted; of 180 truths, three standard deviations of a binomial count are 5 %: 95 % in the mean is 90 to 100 %, and
+/// truths of one fit hang together: 86.
+const BOUND: f64 = 0.86;
+
+#[test]
+fn intervals_hold_where_noise_is_white_without_a_warning() {
+    for kind in [Kind::White, Kind::Differenced] {
+        let (part, warned, _) = held(kind);
+        // 57 of 60 are without: one of ten.
+        assert!(part > BOUND && warned <= 1, "{kind:?}: {part}, {warned}");
+    }
 }
 
 #[test]
-fn measure() {
-    let start = std::time::Instant::now();
-    for kind in [Kind::Clean, Kind::White, Kind::Differenced, Kind::Colored, Kind::Late, Kind::Quantized] {
-        held(kind, 20, &FitOptions::default());
-        held(kind, 20, &FitOptions { color: false, delay: false, ..FitOptions::default() });
-        println!("{:?}", start.elapsed());
-    }
+fn intervals_hold_where_neighbors_share_noise() {
+    let (part, warned, _) = held(Kind::Colored);
+    assert!(part > BOUND && warned == SEEDS, "{part}, {warned}");
+}
+
+#[test]
+fn a_delay_is_found_and_coarse_encoders_are_noticed() {
+    assert_eq!(held(Kind::Late).1, SEEDS);
+    assert_eq!(held(Kind::Quantized).1, SEEDS);
+}
+
+#[test]
+fn clean_velocities_give_exact_estimates() {
+    let (_, warned, worst) = held(Kind::Clean);
+    // Differences of fourth order: (w h)⁴/30 = 8e-6 of the accelerations of the fastest harmonic.
+    assert!(worst < 1e-4 && warned <= 1, "{worst}, {warned}");
 }
