@@ -213,8 +213,7 @@ fn tables_are_read_as_people_have_them() {
     let (plain, _) = fit(data.to_str().expect("UTF-8"), &[]);
     let mut lines = text.lines();
     let heading = lines.next().expect("a heading").to_owned();
-    let rows: Vec<Vec<f64>> =
-        lines.map(|line| line.split(',').map(|x| x.parse().expect("number")).collect()).collect();
+    let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(|x| x.parse().expect("number")).collect()).collect();
     let write = |map: &dyn Fn(usize, f64) -> f64| {
         let row = |row: &Vec<f64>| {
             row.iter().enumerate().map(|(k, x)| format!("{:?}", map(k, *x))).collect::<Vec<_>>().join(",")
@@ -224,17 +223,25 @@ fn tables_are_read_as_people_have_them() {
     let last = text.lines().last().expect("rows");
     for (made, more, warning) in [
         (format!("\u{feff}{text}"), &[][..], ""),
-        (text.replace(',', ";").replace('.', ",").replace("q,", "q.").replace("v,", "v.").replace("tau,", "tau."), &[], ""),
+        (
+            text.replace(',', ";").replace('.', ",").replace("q,", "q.").replace("v,", "v.").replace("tau,", "tau."),
+            &[],
+            "",
+        ),
         (write(&|k, x| if (1..15).contains(&k) { x.to_degrees() } else { x }), &["--degrees"], ""),
         (write(&|k, x| if k == 0 { 1e3 * x } else { x }), &["--time-unit", "ms"], ""),
         (format!("{text}{last}\n"), &[], "1 time the time of the line before"),
         (
-            text.lines().map(|l| format!("{l},{}\n", if l.starts_with('t') { "acc.panda_joint1" } else { "0" })).collect(),
+            text.lines()
+                .map(|l| format!("{l},{}\n", if l.starts_with('t') { "acc.panda_joint1" } else { "0" }))
+                .collect(),
             &[],
             "column `acc.panda_joint1` is not read; did you mean `a.panda_joint1`?",
         ),
         (
-            text.lines().map(|l| format!("{l},{}\n", if l.starts_with('t') { "tau.panda_joint1" } else { "0" })).collect(),
+            text.lines()
+                .map(|l| format!("{l},{}\n", if l.starts_with('t') { "tau.panda_joint1" } else { "0" }))
+                .collect(),
             &[],
             "column `tau.panda_joint1` stands twice",
         ),
@@ -245,9 +252,7 @@ fn tables_are_read_as_people_have_them() {
         assert!((value - plain).abs() < 1e-9, "{value} against {plain}: {more:?} {said}");
         assert!(said.contains(warning), "{said}");
     }
-    let twice = run([
-        "identify", &robot, "--data", path, "--data", path, "--parameters", "panda_link7.mass", "--json",
-    ]);
+    let twice = run(["identify", &robot, "--data", path, "--data", path, "--parameters", "panda_link7.mass", "--json"]);
     let once = run(["identify", &robot, "--data", path, "--parameters", "panda_link7.mass", "--json"]);
     let samples = |done: &std::process::Output| {
         let answer = json(&String::from_utf8(done.stdout.clone()).expect("UTF-8"));
@@ -260,7 +265,14 @@ fn tables_are_read_as_people_have_them() {
     let message = refused(&run(["identify", &robot, "--data", path, "--parameters", "*.mass", "--time-unit", "min"]));
     assert!(message.contains("min"), "{message}");
     let message = refused(&run([
-        "identify", &robot, "--data", data.to_str().expect("UTF-8"), "--parameters", "*.mass", "--low-pass", "500",
+        "identify",
+        &robot,
+        "--data",
+        data.to_str().expect("UTF-8"),
+        "--parameters",
+        "*.mass",
+        "--low-pass",
+        "500",
     ]));
     assert!(message.contains("low-pass") && message.contains("half the rate"), "{message}");
 }
@@ -276,8 +288,7 @@ fn data_that_are_not_what_they_seem_are_not_fitted() {
     let robot = robot("panda");
     let mut lines = text.lines();
     let heading = lines.next().expect("a heading").to_owned();
-    let rows: Vec<Vec<f64>> =
-        lines.map(|line| line.split(',').map(|x| x.parse().expect("number")).collect()).collect();
+    let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(|x| x.parse().expect("number")).collect()).collect();
     let cases: [(&dyn Fn(&mut Vec<f64>), &str); 4] = [
         (&|row| row[15..].iter_mut().for_each(|tau| *tau = -*tau), "the torques of all joints with the other sign"),
         (&|row| row[15..].iter_mut().for_each(|tau| *tau *= 1e3), "torques in N mm"),
@@ -294,7 +305,14 @@ fn data_that_are_not_what_they_seem_are_not_fitted() {
         }
         fs::write(&other, made).expect("writes");
         let done = run([
-            "identify", &robot, "--data", path, "--parameters", "panda_link7.mass,*.damping", "--write-urdf", new,
+            "identify",
+            &robot,
+            "--data",
+            path,
+            "--parameters",
+            "panda_link7.mass,*.damping",
+            "--write-urdf",
+            new,
         ]);
         let said = String::from_utf8_lossy(&done.stdout);
         assert_eq!(done.status.code(), Some(1), "{explanation}: {said}");

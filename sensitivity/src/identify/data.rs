@@ -152,8 +152,16 @@ impl fmt::Display for Warning {
             ),
             Self::Late { delay, deviation, corrected } => {
                 let (size, word) = (1e3 * delay.abs(), if *delay < 0.0 { "early" } else { "late" });
-                let end = if *corrected { "taken out; intervals are less sure" } else { "not taken out: intervals do not hold" };
-                write!(f, "the torques are {size:.3} ± {:.3} ms {word} (one standard deviation): {end}", 1e3 * deviation)
+                let end = if *corrected {
+                    "taken out; intervals are less sure"
+                } else {
+                    "not taken out: intervals do not hold"
+                };
+                write!(
+                    f,
+                    "the torques are {size:.3} ± {:.3} ms {word} (one standard deviation): {end}",
+                    1e3 * deviation
+                )
             }
             Self::Prior { parameter, deviations } => write!(
                 f,
@@ -335,14 +343,18 @@ impl Data {
             warnings.push(Warning::Still { joint: name.to_owned() });
             return Ok(());
         }
-        let mut rate = vec![0.0; n];
-        for (i, rate) in rate.iter_mut().enumerate().take(n - 1).skip(1) {
-            let moved = model.difference(&self.q[i - 1], &self.q[i + 1])?;
-            *rate = moved[dof] / (self.time[i + 1] - self.time[i - 1]);
+        // Not across gaps.
+        let mut rate = vec![None; n];
+        for segment in segments(&self.time) {
+            for i in segment.start + 1..segment.end.saturating_sub(1) {
+                let moved = model.difference(&self.q[i - 1], &self.q[i + 1])?;
+                rate[i] = Some(moved[dof] / (self.time[i + 1] - self.time[i - 1]));
+            }
         }
         let off = |delay: usize| {
-            let pairs = (1 + delay..n - 1).map(|i| (v[i] - rate[i - delay]).powi(2));
-            (pairs.sum::<f64>() / (n - 2 - delay) as f64).sqrt() / size
+            let pairs: Vec<f64> =
+                (1 + delay..n - 1).filter_map(|i| Some((v[i] - rate[i - delay]?).powi(2))).collect();
+            if pairs.is_empty() { 0.0 } else { (pairs.iter().sum::<f64>() / pairs.len() as f64).sqrt() / size }
         };
         let relative = off(0);
         if relative > OFF {

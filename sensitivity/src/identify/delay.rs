@@ -4,10 +4,10 @@
 //! `min_d min_δ |r(d) + J(d) δ|²`, in units of each joint's noise. Measured torques stay as they are: to interpolate them would take noise out
 //! of them.
 
+use super::Data;
 use super::color::Color;
 use super::filter::Filter;
 use super::fit::residuals;
-use super::Data;
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use nalgebra::{DMatrix, DVector};
@@ -112,7 +112,6 @@ pub(super) fn delay(
     let share = (worth.fold(f64::INFINITY, f64::min) / rows as f64).min(1.0);
     let variance = least / ((rows * nv - np) as f64 * share);
     let deviation = if curvature > 0.0 { (2.0 * variance / curvature).sqrt() } else { f64::INFINITY };
-    let significant =
-        best.abs() > 0.05 && best.abs() > 5.0 * deviation && at_zero - least > 25.0 * variance;
+    let significant = best.abs() > 0.05 && best.abs() > 5.0 * deviation && at_zero - least > 25.0 * variance;
     Ok(deviation.is_finite().then_some(Delay { seconds: best * step, deviation: deviation * step, significant }))
 }

@@ -35,15 +35,12 @@ pub(super) fn explanations(parameters: &Parameters, data: &Data, left: f64) -> R
     ];
     let turn = std::f64::consts::PI / 180.0;
     if parameters.robot().nq() == parameters.robot().nv() {
-        let degrees = Data {
-            q: scaled(&data.q, turn),
-            v: scaled(&data.v, turn),
-            a: scaled(&data.a, turn),
-            ..data.clone()
-        };
+        let degrees =
+            Data { q: scaled(&data.q, turn), v: scaled(&data.v, turn), a: scaled(&data.a, turn), ..data.clone() };
         guesses.push(("positions, velocities and accelerations in degrees".to_owned(), degrees));
         guesses.push(("positions in degrees".to_owned(), Data { q: scaled(&data.q, turn), ..data.clone() }));
-        let back = Data { q: scaled(&data.q, -1.0), v: scaled(&data.v, -1.0), a: scaled(&data.a, -1.0), ..data.clone() };
+        let back =
+            Data { q: scaled(&data.q, -1.0), v: scaled(&data.v, -1.0), a: scaled(&data.a, -1.0), ..data.clone() };
         guesses.push(("positions, velocities and accelerations with the other sign".to_owned(), back));
     }
     for (j, name) in names.iter().enumerate() {
@@ -57,7 +54,10 @@ pub(super) fn explanations(parameters: &Parameters, data: &Data, left: f64) -> R
             for j in i + 1..names.len() {
                 let mut tau = data.tau.clone();
                 tau.iter_mut().for_each(|row| row.swap(i, j));
-                guesses.push((format!("the torques of `{}` and `{}` in each other's columns", names[i], names[j]), torques(tau)));
+                guesses.push((
+                    format!("the torques of `{}` and `{}` in each other's columns", names[i], names[j]),
+                    torques(tau),
+                ));
             }
         }
     }

@@ -26,12 +26,7 @@ pub(super) struct Filter {
 
 impl Filter {
     /// `low_pass` in Hz. One row of `every` is kept.
-    pub(super) fn new(
-        time: &[f64],
-        delay: f64,
-        low_pass: Option<f64>,
-        every: usize,
-    ) -> Result<Self, SensitivityError> {
+    pub(super) fn new(time: &[f64], delay: f64, low_pass: Option<f64>, every: usize) -> Result<Self, SensitivityError> {
         let segments = segments(time);
         let (mut delays, mut low, mut kept, mut kept_segments) = (vec![], vec![], vec![], vec![]);
         for range in &segments {

@@ -44,7 +44,17 @@ pub struct FitOptions {
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { loss: Loss::Quadratic, prior: None, entropic: None, hold_out: 0.3, tolerance: 1e-10, color: true, delay: true, low_pass: None, every: 1 }
+        Self {
+            loss: Loss::Quadratic,
+            prior: None,
+            entropic: None,
+            hold_out: 0.3,
+            tolerance: 1e-10,
+            color: true,
+            delay: true,
+            low_pass: None,
+            every: 1,
+        }
     }
 }
 
@@ -171,7 +181,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let bounded = |filter: &Filter, sigma: &[f64], start: &[f64], loss: Loss, held: &[usize]| {
         let mut estimate = run(filter, sigma, start, loss, held)?;
         for _ in 0..RELEASES {
-            let below = |k: &usize| parameters.is_never_negative(*k) && !held.contains(k) && estimate.parameters[*k] < 0.0;
+            let below =
+                |k: &usize| parameters.is_never_negative(*k) && !held.contains(k) && estimate.parameters[*k] < 0.0;
             let negative: Vec<usize> = (0..np).filter(below).collect();
             if negative.is_empty() {
                 break;
@@ -271,7 +282,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         match free.max_by(|a, b| effect(a).total_cmp(&effect(b))) {
             Some(k) if held.len() + 1 < np => {
                 let name = &parameters.names()[k];
-                cannot_tell.push(format!("`{name}`: its standard deviation moves torques by more than all that was measured"));
+                cannot_tell
+                    .push(format!("`{name}`: its standard deviation moves torques by more than all that was measured"));
                 held.push(k);
             }
             _ => break,
@@ -292,7 +304,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         let colors: Vec<Color> = (0..nv).map(color).collect();
         for (j, color) in colors.iter().enumerate() {
             effective_samples[j] = color.effective;
-            let rms = |of: &dyn Fn(usize) -> f64, n: usize| ((0..n).map(|i| of(i).powi(2)).sum::<f64>() / n as f64).sqrt();
+            let rms =
+                |of: &dyn Fn(usize) -> f64, n: usize| ((0..n).map(|i| of(i).powi(2)).sum::<f64>() / n as f64).sqrt();
             let left = rms(&|i| estimate.residuals[i * nv + j] * noise[j], filter.kept.len());
             // Data without noise leave what differences of velocities leave.
             if !color.white && left > NOISE_FREE * rms(&|i| data.tau[i][j], seen) {

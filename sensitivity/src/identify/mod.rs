@@ -21,8 +21,8 @@ mod structure;
 pub(crate) use fit::without_rounding;
 
 pub use data::{Data, Warning};
-pub use entropic::divergence;
 pub use delay::Delay;
+pub use entropic::divergence;
 pub use fit::{Fit, FitOptions, JointError, Validation, fit};
 #[cfg(feature = "lmi")]
 pub use lmi::{ConvexFit, fit_convex};

@@ -16,11 +16,7 @@ pub(super) struct Units {
 }
 
 /// Motion and torques of all files, one after the other with a gap between, and what is odd about them.
-pub(super) fn read_all(
-    paths: &[impl AsRef<Path>],
-    robot: &Robot,
-    units: Units,
-) -> Result<(Data, Vec<String>), Error> {
+pub(super) fn read_all(paths: &[impl AsRef<Path>], robot: &Robot, units: Units) -> Result<(Data, Vec<String>), Error> {
     let mut warnings = Vec::new();
     let mut all: Option<Data> = None;
     for path in paths {

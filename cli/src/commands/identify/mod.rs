@@ -13,7 +13,7 @@ use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
 use gradyn::model::urdf::rewrite;
 use gradyn_sensitivity::estimate::Loss;
-use gradyn_sensitivity::identify::{Data, Fit, FitOptions, fit};
+use gradyn_sensitivity::identify::{Data, Fit, FitOptions, Validation, fit};
 use gradyn_sensitivity::{Parameters, Prior, SensitivityError};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -88,10 +88,7 @@ fn files(args: &Identify) -> String {
 
 /// Does the fit tell all that was asked for, and explain the data?
 fn is_good(found: &Fit) -> bool {
-    found.cannot_tell.is_empty()
-        && found.not_physical.is_empty()
-        && found.estimate.status.converged()
-        && found.explains
+    found.cannot_tell.is_empty() && found.not_physical.is_empty() && found.estimate.status.converged() && found.explains
 }
 
 /// Values that may stand in a robot's file: those of a fit that explains the data, but not of bodies that are none.
@@ -155,9 +152,15 @@ fn half_width(found: &Fit, k: usize, level: f64) -> Option<f64> {
 }
 
 fn verdict(found: &Fit) -> String {
-    if !found.explanations.is_empty() {
-        let left = if found.validation.held_out.is_nan() { found.validation.fitted } else { found.validation.held_out };
-        return format!("not fitted: {:.2} % of the torques are left; {}", 100.0 * left, found.explanations[0]);
+    if !found.explains {
+        let Validation { fitted, held_out, before } = found.validation;
+        let left = if held_out.is_nan() { fitted } else { held_out };
+        let explanation = found.explanations.first().map(|what| format!("; {what}")).unwrap_or_default();
+        return format!(
+            "not fitted: {:.2} % of the torques are left (before: {:.2} %){explanation}",
+            100.0 * left,
+            100.0 * before
+        );
     }
     if let Some((body, why)) = found.not_physical.first() {
         return format!("not physical: {body}: {why}");
@@ -173,11 +176,6 @@ fn verdict(found: &Fit) -> String {
         return found.estimate.status.to_string();
     }
     let held = found.validation.held_out;
-    if !found.explains {
-        let left = if held.is_nan() { found.validation.fitted } else { held };
-        let before = 100.0 * found.validation.before;
-        return format!("not fitted: {:.2} % of the torques are left (before: {before:.2} %)", 100.0 * left);
-    }
     if held.is_nan() {
         return format!("fitted: {:.2} % of the torques are left", 100.0 * found.validation.fitted);
     }
@@ -198,13 +196,8 @@ fn readable(
     changes: &[String],
 ) -> String {
     let bold = anstyle::Style::new().bold();
-    let title = format!(
-        "{}: {} samples of {}, {} held out",
-        robot.model.name(),
-        data.len(),
-        files(args),
-        found.held_out.len()
-    );
+    let title =
+        format!("{}: {} samples of {}, {} held out", robot.model.name(), data.len(), files(args), found.held_out.len());
     let mut text = format!("{bold}{}{bold:#}\n\n", one_line(&title));
     if !args.check_only {
         let level = format!("± {:.0} %", 100.0 * args.confidence);
@@ -258,7 +251,11 @@ fn readable(
     if let Some(delay) = &found.delay {
         let taken = if delay.significant { ", taken out" } else { ": within its noise" };
         let (late, deviation) = (1e3 * delay.seconds, 1e3 * delay.deviation);
-        text.push_str(&format!("torques are {} ± {} ms late (one standard deviation){taken}\n", number::five(late), number::five(deviation)));
+        text.push_str(&format!(
+            "torques are {} ± {} ms late (one standard deviation){taken}\n",
+            number::five(late),
+            number::five(deviation)
+        ));
     }
     for explanation in &found.explanations {
         text.push_str(&format!("explanation: {}\n", one_line(explanation)));
