@@ -161,6 +161,12 @@ fn what_cannot_be_told_is_said() {
     let found = fit(&p, &data, &FitOptions::default()).expect("runs");
     assert_eq!(found.estimate.identifiability.rank, 2, "{:?}", found.estimate.identifiability.singular_values);
     assert_eq!(found.cannot_tell.len(), 9);
+    // One of each stays where it was.
+    assert_eq!(found.held.len(), 9);
+    for k in &found.held {
+        assert!((found.estimate.parameters[*k] - p.nominal()[*k]).abs() <= 0.0, "{}", found.parameters[*k]);
+        assert_eq!(found.estimate.half_width(*k, 0.95), Some(f64::INFINITY));
+    }
     assert!(found.cannot_tell.iter().any(|s| s.contains("`panda_link1.pi.m`")), "{:?}", found.cannot_tell);
 }
 

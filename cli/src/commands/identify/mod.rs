@@ -152,15 +152,18 @@ fn half_width(found: &Fit, k: usize, level: f64) -> Option<f64> {
 }
 
 fn verdict(found: &Fit) -> String {
-    if !found.explains {
+    let not_fitted = || {
         let Validation { fitted, held_out, before } = found.validation;
         let left = if held_out.is_nan() { fitted } else { held_out };
         let explanation = found.explanations.first().map(|what| format!("; {what}")).unwrap_or_default();
-        return format!(
+        format!(
             "not fitted: {:.2} % of the torques are left (before: {:.2} %){explanation}",
             100.0 * left,
             100.0 * before
-        );
+        )
+    };
+    if !found.explanations.is_empty() {
+        return not_fitted();
     }
     if let Some((body, why)) = found.not_physical.first() {
         return format!("not physical: {body}: {why}");
@@ -174,6 +177,9 @@ fn verdict(found: &Fit) -> String {
     }
     if !found.estimate.status.converged() {
         return found.estimate.status.to_string();
+    }
+    if !found.explains {
+        return not_fitted();
     }
     let held = found.validation.held_out;
     if held.is_nan() {
