@@ -352,8 +352,7 @@ impl Data {
             }
         }
         let off = |delay: usize| {
-            let pairs: Vec<f64> =
-                (1 + delay..n - 1).filter_map(|i| Some((v[i] - rate[i - delay]?).powi(2))).collect();
+            let pairs: Vec<f64> = (1 + delay..n - 1).filter_map(|i| Some((v[i] - rate[i - delay]?).powi(2))).collect();
             if pairs.is_empty() { 0.0 } else { (pairs.iter().sum::<f64>() / pairs.len() as f64).sqrt() / size }
         };
         let relative = off(0);
