@@ -103,11 +103,11 @@ pub enum Warning {
         /// Was it taken out?
         corrected: bool,
     },
-    /// An estimate is far from its prior: the prior pulls against the data.
+    /// What the data say is far from the prior: the prior pulls against the data.
     Prior {
         /// The parameter.
         parameter: String,
-        /// How many standard deviations of the prior.
+        /// How many standard deviations of both together.
         deviations: f64,
     },
 }
@@ -165,7 +165,7 @@ impl fmt::Display for Warning {
             }
             Self::Prior { parameter, deviations } => write!(
                 f,
-                "`{parameter}` is {:.1} standard deviations from its prior: the prior pulls against the data",
+                "the data put `{parameter}` {:.1} standard deviations from its prior: the prior pulls against the data",
                 deviations.abs()
             ),
             Self::Still { joint } => write!(f, "`{joint}` does not move: friction and inertia there cannot be told"),

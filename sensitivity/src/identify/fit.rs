@@ -111,7 +111,7 @@ pub struct Fit {
     pub delay: Option<Delay>,
     /// Independent samples that those of each joint are worth.
     pub effective_samples: Vec<f64>,
-    /// How many standard deviations each estimate is from its prior; `None` without one.
+    /// How many standard deviations, of both together, what the data say is from the prior; `None` without one.
     pub from_prior: Vec<Option<f64>>,
     /// Is clearly less left than before, on data that were held out: less than 90 %, or 5 % of the torques, and no explanation of the
     /// data leaves less than half of it?
@@ -295,6 +295,16 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     at_zero.iter().for_each(|k| estimate.parameters[*k] = 0.0);
     let names = model.dof_names();
     let mut effective_samples = vec![filter.kept.len() as f64; nv];
+    // Data that say d ± σ of a prior p₀ ± s give an estimate p of variance V with (p − p₀)² / (s² − V) = (d − p₀)² / (s² + σ²).
+    let variance = |k: usize| Some(estimate.covariance.as_ref()?[(k, k)] / estimate.scale?.powi(2));
+    let from_prior: Vec<Option<f64>> = (0..np)
+        .map(|k| {
+            let sd = options.prior.as_ref()?[k];
+            let told = sd * sd - variance(k)?;
+            let moved = estimate.parameters[k] - nominal[k];
+            sd.is_finite().then(|| if told > 1e-9 * sd * sd { moved / told.sqrt() } else { 0.0 })
+        })
+        .collect();
     if options.color {
         let color = |j: usize| {
             let series: Vec<f64> =
@@ -319,12 +329,6 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         }
         correct(&mut estimate, &jacobian, &filter.kept_segments, &colors);
     }
-    let from_prior: Vec<Option<f64>> = (0..np)
-        .map(|k| {
-            let sd = options.prior.as_ref()?[k];
-            sd.is_finite().then(|| (estimate.parameters[k] - nominal[k]) / sd)
-        })
-        .collect();
     for (k, deviations) in from_prior.iter().enumerate() {
         if let Some(deviations) = deviations.filter(|d| d.abs() > 3.0) {
             warnings.push(Warning::Prior { parameter: parameters.names()[k].clone(), deviations });
