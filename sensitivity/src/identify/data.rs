@@ -346,9 +346,10 @@ impl Data {
         // Not across gaps.
         let mut rate = vec![None; n];
         for segment in segments(&self.time) {
-            for i in segment.start + 1..segment.end.saturating_sub(1) {
+            let inner = segment.end.saturating_sub(1);
+            for (i, rate) in rate.iter_mut().enumerate().take(inner).skip(segment.start + 1) {
                 let moved = model.difference(&self.q[i - 1], &self.q[i + 1])?;
-                rate[i] = Some(moved[dof] / (self.time[i + 1] - self.time[i - 1]));
+                *rate = Some(moved[dof] / (self.time[i + 1] - self.time[i - 1]));
             }
         }
         let off = |delay: usize| {

@@ -472,8 +472,8 @@ fn errors(parameters: &Parameters, data: &Data, filter: &Filter, p: &[f64]) -> R
     let ws = &mut Workspace::new(&model);
     let nv = offsets.len();
     let mut predicted = vec![vec![0.0; data.len()]; nv];
-    for i in 0..data.len() {
-        let tau = rnea(&model, ws, &data.q[i], &data.v[i], &data.a[i], &[])?;
+    for (i, q) in data.q.iter().enumerate() {
+        let tau = rnea(&model, ws, q, &data.v[i], &data.a[i], &[])?;
         tau.iter().zip(&offsets).enumerate().for_each(|(j, (tau, offset))| predicted[j][i] = tau + offset);
     }
     let mut measured: Vec<Vec<f64>> = (0..nv).map(|j| data.tau.iter().map(|row| row[j]).collect()).collect();
