@@ -289,7 +289,8 @@ fn data_that_are_not_what_they_seem_are_not_fitted() {
     let mut lines = text.lines();
     let heading = lines.next().expect("a heading").to_owned();
     let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(|x| x.parse().expect("number")).collect()).collect();
-    let cases: [(&dyn Fn(&mut Vec<f64>), &str); 4] = [
+    type Change<'a> = &'a dyn Fn(&mut Vec<f64>);
+    let cases: [(Change<'_>, &str); 4] = [
         (&|row| row[15..].iter_mut().for_each(|tau| *tau = -*tau), "the torques of all joints with the other sign"),
         (&|row| row[15..].iter_mut().for_each(|tau| *tau *= 1e3), "torques in N mm"),
         (&|row| row[1..15].iter_mut().for_each(|x| *x = x.to_degrees()), "in degrees"),
