@@ -278,7 +278,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         held.iter().for_each(|k| jacobian.column_mut(*k).fill(0.0));
         // One standard deviation of it moves torques by more than all that was measured: it is not told.
         let effect = |k: &usize| estimate.deviation(*k).unwrap_or(0.0) * jacobian.column(*k).norm() / measured;
-        let free = (0..np).filter(|k| !held.contains(k) && effect(k).is_finite() && effect(k) > 1.0);
+        // A pull tells what data do not.
+        let free = (0..np).filter(|k| !pulled && !held.contains(k) && effect(k).is_finite() && effect(k) > 1.0);
         match free.max_by(|a, b| effect(a).total_cmp(&effect(b))) {
             Some(k) if held.len() + 1 < np => {
                 let name = &parameters.names()[k];
