@@ -421,3 +421,25 @@ fn controls_of_equal_bounds_converge_with_all_solvers() {
         }
     }
 }
+
+/// A quadruped's jump whose flight lasts as long as the solver likes, with impacts on four feet: the same optimum with all solvers that choose durations.
+#[test]
+fn a_jump_of_free_duration_has_one_optimum() {
+    let folder = directory("free-jump");
+    let task = fs::read_to_string(robots().join("../examples/tasks/solo12_jump.toml")).expect("is there");
+    let task = task.replace("../../robots", robots().to_str().expect("UTF-8"));
+    let task = task.replace("nodes = 25\n", "nodes = 25\nfree_duration = [0.15, 0.5]\n");
+    let costs = ["fddp", "newton"].map(|solver| {
+        let (file, out) = (folder.join(format!("{solver}.toml")), folder.join(solver));
+        let time = "[[costs]]\nname = \"time\"\nkind = \"duration\"\n[report]\nsteps = false\n[solver]\nname = ";
+        fs::write(&file, format!("{task}\n{time}{solver:?}\n")).expect("writes");
+        let ended = run(["optimize".as_ref(), file.as_os_str(), "--output".as_ref(), out.as_os_str()]);
+        text_of(&ended);
+        let found = json(&fs::read_to_string(out.join("trajectory.json")).expect("is there"));
+        let lasts = found["durations"]["flight"].as_f64().expect("a number");
+        assert!((0.15..=0.5).contains(&lasts), "{solver}: {lasts}");
+        found["cost"].as_f64().expect("a number")
+    });
+    // Both end where the gradient is below 1e-8: the cost is known to its square.
+    assert!((costs[0] - costs[1]).abs() < 1e-6, "{costs:?}");
+}
