@@ -198,7 +198,7 @@ fn derivative(
         }
     };
     let mut report = report?;
-    if !report.agrees() {
+    if report.disagrees() {
         let mistakes = mistakes::of_derivative(model, (of, by), at, &exact, matrix)?;
         explain(&mut report, options, &mistakes);
     }
@@ -282,7 +282,7 @@ fn value(
         error.iter_mut().zip(&rounding).for_each(|(error, rounding)| *error = error.max(*rounding));
     }
     let mut report = values(&options, &found, &error, &claim, &[])?;
-    if !report.agrees() {
+    if report.disagrees() {
         let right = DMatrix::from_column_slice(found.len(), 1, &found);
         let still = State { v: &rest, a: &rest, ..*state };
         let mistakes = match quantity {

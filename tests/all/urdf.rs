@@ -95,7 +95,7 @@ fn every_broken_file_is_refused_with_its_own_message() {
         ("unknown_child_link", "line 26: joint `elbow`: child link `hand` is not declared"),
         ("unknown_joint_type", "line 17: joint `shoulder`: `hinge` is not a joint type"),
         ("unknown_parent_link", "line 32: joint `elbow`: parent link `forearm` is not declared"),
-        ("xacro", "line 4: `<xacro:property>` is xacro, not URDF: run `xacro FILE > robot.urdf` first"),
+        ("xacro", "line 5: `<xacro:arm>` is xacro, not URDF: run `xacro FILE > robot.urdf` first"),
         ("xacro_expression", "line 8: `${mass}` is xacro, not URDF: run `xacro FILE > robot.urdf` first"),
     ];
     let mut wrong = String::new();

@@ -289,8 +289,9 @@ pub(crate) struct Derivatives {
     "  .npz   arrays of NumPy by the same names, states along the first axis (left out for a single state); `joints`\n",
     "A derivative by q has a column for each entry of v; with --layout drake it may have one for each entry of q.\n\n",
     "With --function, FILE is JSON: `inputs` and `outputs`, lists of names, and `states`, each with `x`, `y`, `jacobian` (a row an ",
-    "output), and `samples`, a list of objects with `x` and `y`: values at h = 1/8 max(1, |x|) ahead and behind along each input, ",
-    "and at half, a quarter, an eighth of it, or more. `program` is shown; `comment` is not read.\n\n",
+    "output), and `samples`, a list of objects with `x` and `y`: values at h = |x|/8 ahead and behind along each input (1/8 where x is 0), ",
+    "and at half, a quarter, an eighth of it, or more; values that do not exist are left out. `scale`, a list of a length an input, takes ",
+    "the place of |x|; `steps`, one an input, is the longest h that counts. `program` is shown; `comment` is not read.\n\n",
     "Example:\n  gradyn check robots/g1.urdf --floating-base\n",
     "  gradyn check robots/solo12.urdf --floating-base --contact FL_FOOT --contact HR_FOOT\n",
     "  gradyn check robots/panda.urdf --against theirs.npz --layout pinocchio --report report.html\n",
@@ -327,6 +328,9 @@ pub(crate) struct Check {
     /// How far an entry may be off besides, relative to the largest of its matrix: 1e-6 for single precision
     #[arg(long, value_name = "RELATIVE", default_value_t = 1e-12, value_parser = tolerance, requires = "claims")]
     pub(crate) floor: f64,
+    /// Exit with 0 also where nothing can be said of some entries, as long as none disagrees
+    #[arg(long)]
+    pub(crate) allow_unclear: bool,
     /// Write a page to read in a browser, or to print
     #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(page))]
     pub(crate) report: Option<PathBuf>,
@@ -403,6 +407,9 @@ pub(crate) struct Optimize {
     /// Hold every derivative of the problem against differences and dual numbers at the guess, before it is solved
     #[arg(long, conflicts_with_all = ["explain", "compare"])]
     pub(crate) check: bool,
+    /// With --check: go on also where nothing can be said of some entries, as long as none disagrees
+    #[arg(long, requires = "check")]
+    pub(crate) allow_unclear: bool,
     /// Print the problem as understood, and do not solve it
     #[arg(long, conflicts_with_all = ["output", "compare"])]
     pub(crate) explain: bool,

@@ -9,6 +9,9 @@ use std::fmt::{Debug, Display};
 const ROWS: usize = 10;
 /// And so many at most: from 1/8 down to 1e-8.
 const MOST_ROWS: usize = 24;
+/// Where inputs are so small that this is still too long it goes on, down to this share of the input.
+const FURTHEST: usize = 200;
+const NEAREST: f64 = 1e-5;
 /// A difference is good enough if its estimated error is so small beside the largest of its column.
 const ENOUGH: f64 = 1e-10;
 
@@ -65,15 +68,23 @@ pub(super) struct Evidence {
     pub(super) columns: usize,
     /// Row by row.
     pub(super) found: Vec<Found>,
-    /// The largest magnitude of an output.
-    pub(super) magnitude: f64,
+    /// The magnitude of each output.
+    pub(super) magnitude: Vec<f64>,
+    /// The size of each input: what one step along it is measured by.
+    pub(super) lengths: Vec<f64>,
 }
 
 impl Evidence {
-    /// The largest magnitude of an entry, or of an output.
-    pub(super) fn scale(&self) -> f64 {
-        let entries = self.found.iter().map(|found| found.value.abs()).filter(|x| x.is_finite());
-        entries.fold(self.magnitude, f64::max)
+    /// The scale of each entry, row by row: how much its output changes along any input of its size, or its magnitude if that is
+    /// larger, over the size of its own input. Outputs and inputs in other units have other scales.
+    pub(super) fn scales(&self) -> Vec<f64> {
+        let mut scales = Vec::with_capacity(self.found.len());
+        for (row, magnitude) in self.found.chunks(self.columns.max(1)).zip(&self.magnitude) {
+            let changes = row.iter().zip(&self.lengths).map(|(found, length)| found.value.abs() * length);
+            let output = changes.filter(|x| x.is_finite()).fold(*magnitude, f64::max);
+            scales.extend(self.lengths.iter().map(|length| output / length));
+        }
+        scales
     }
 }
 
@@ -81,21 +92,26 @@ impl Evidence {
 ///
 /// A function that fails beside the point is not evaluated there; one that fails at the point is an error.
 pub(super) fn jacobian<E: Debug + Display>(
-    step: f64,
+    options: &Options,
     inputs: &dyn Manifold,
     outputs: &dyn Manifold,
     f: &mut Differenced<'_, E>,
     x: &[f64],
 ) -> Result<Evidence, DifferenceError<E>> {
     let (rows, columns) = (outputs.directions(), inputs.directions());
-    let mut evidence = Evidence { columns, found: vec![Found::NOTHING; rows * columns], magnitude: 0.0 };
+    let mut evidence = Evidence { columns, found: vec![Found::NOTHING; rows * columns],
+        magnitude: vec![0.0; rows],
+        lengths: (0..columns).map(|k| length(options, inputs, x, k)).collect(),
+    };
     if columns == 0 {
         let mut y = vec![f64::NAN; outputs.coordinates()];
         f(x, &mut y).map_err(|error| DifferenceError::Function { direction: 0, step: 0.0, error })?;
     }
     for k in 0..columns {
-        let (column, magnitude) = self::column(step, inputs, outputs, f, x, k)?;
-        evidence.magnitude = evidence.magnitude.max(magnitude);
+        let (column, magnitude) = self::column(options, 1.0, (inputs, outputs), f, x, k)?;
+        for (most, magnitude) in evidence.magnitude.iter_mut().zip(magnitude) {
+            *most = most.max(magnitude);
+        }
         for (i, found) in column.into_iter().enumerate() {
             evidence.found[i * columns + k] = found;
         }
@@ -103,15 +119,20 @@ pub(super) fn jacobian<E: Debug + Display>(
     Ok(evidence)
 }
 
-/// One column of the Jacobian, and the largest magnitude of an output.
+/// The size of an input, in units of which it is stepped.
+fn length(options: &Options, inputs: &dyn Manifold, x: &[f64], k: usize) -> f64 {
+    options.scales.get(k).copied().unwrap_or_else(|| inputs.magnitude(x, k).max(1.0))
+}
+
+/// One column of the Jacobian, from first steps so much shorter, and the magnitudes of outputs.
 pub(super) fn column<E: Debug + Display>(
-    step: f64,
-    inputs: &dyn Manifold,
-    outputs: &dyn Manifold,
+    options: &Options,
+    shorter: f64,
+    (inputs, outputs): (&dyn Manifold, &dyn Manifold),
     f: &mut Differenced<'_, E>,
     x: &[f64],
     k: usize,
-) -> Result<(Vec<Found>, f64), DifferenceError<E>> {
+) -> Result<(Vec<Found>, Vec<f64>), DifferenceError<E>> {
     let mut moved = x.to_vec();
     let mut tangent = vec![0.0; inputs.directions()];
     let magnitude = inputs.magnitude(x, k);
@@ -120,10 +141,11 @@ pub(super) fn column<E: Debug + Display>(
         inputs.integrate(x, &tangent, &mut moved);
         f(&moved, y)
     };
-    along(representable(step, magnitude), outputs, magnitude, &mut path)
+    let start = representable(shorter * options.step * length(options, inputs, x, k), magnitude);
+    along(start, outputs, magnitude, &mut path)
 }
 
-/// `d/dt y(t)` at `t = 0`, and the largest magnitude of an output there.
+/// `d/dt y(t)` at `t = 0`, and the magnitudes of outputs there.
 ///
 /// Ridders' table of central differences for each output, halving the step from `start`. It goes on to shorter steps where
 /// the table has not settled, or where the two sides do not come together: then a kink is near, and shorter steps tell
@@ -133,12 +155,17 @@ pub(super) fn along<'a, E: Debug + Display>(
     outputs: &'a dyn Manifold,
     origin: f64,
     path: &'a mut difference::Curve<'a, E>,
-) -> Result<(Vec<Found>, f64), DifferenceError<E>> {
+) -> Result<(Vec<Found>, Vec<f64>), DifferenceError<E>> {
     let mut path = Path::open(outputs, origin, path)?;
     let magnitude = path.centre().iter().map(|y| y.abs()).filter(|y| y.is_finite()).fold(0.0, f64::max);
+    let magnitudes = (0..path.directions()).map(|i| outputs.magnitude(path.centre(), i));
+    let magnitudes = magnitudes.map(|y| if y.is_finite() { y } else { 0.0 }).collect();
     let mut tracks: Vec<Track> = vec![Track::default(); path.directions()];
     let mut h = start;
-    for row in 0..MOST_ROWS {
+    for row in 0..FURTHEST {
+        if row >= MOST_ROWS && (h < NEAREST * origin || tracks.iter().all(|track| !track.is_coarse())) {
+            break;
+        }
         let seen = path.sides(h).is_ok();
         for (i, track) in tracks.iter_mut().enumerate() {
             let (ahead, behind) = path.pair(i);
@@ -161,7 +188,7 @@ pub(super) fn along<'a, E: Debug + Display>(
         }
         h *= 0.5;
     }
-    Ok((tracks.into_iter().map(Track::finish).collect(), magnitude))
+    Ok((tracks.into_iter().map(Track::finish).collect(), magnitudes))
 }
 
 /// One output along a path.
@@ -187,12 +214,17 @@ impl Default for Track {
 impl Track {
     fn extend(&mut self, h: f64, (ahead, behind): (f64, f64), rounding: f64, shared: f64) {
         let before = self.error;
-        self.table.extend((ahead - behind) / (2.0 * h), rounding, (&mut self.value, &mut self.error));
+        self.table.extend(h, (ahead - behind) / (2.0 * h), rounding, (&mut self.value, &mut self.error));
         if self.error < before {
             self.rounding = rounding;
         }
         self.sides.extend(h, ahead, behind, rounding.max(shared));
         self.rows += 1;
+    }
+
+    /// Does the function vary over the steps so far as much as ever, and has the table not settled?
+    fn is_coarse(&self) -> bool {
+        self.sides.wild() && self.error > 1e-4 * self.value.abs()
     }
 
     /// The function is not finite at this step: the table starts anew.
@@ -228,10 +260,10 @@ impl Evidence {
 
     /// Puts exact derivatives in the place of differences where the two do not contradict each other. Returns where they do.
     pub(super) fn refine(&mut self, options: &Options, exact: &[f64]) -> usize {
-        let scale = self.scale().max(options.size);
+        let scales = self.scales();
         let mut contradictions = 0;
-        for (found, exact) in self.found.iter_mut().zip(exact).filter(|(_, exact)| exact.is_finite()) {
-            let bound = found.bound(options, scale);
+        for (k, (found, exact)) in self.found.iter_mut().zip(exact).enumerate().filter(|(_, (_, exact))| exact.is_finite()) {
+            let bound = found.bound(options, scales[k].max(options.size_of(k)));
             if found.kink > bound || found.value.is_nan() {
                 continue;
             }

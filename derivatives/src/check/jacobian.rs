@@ -131,7 +131,7 @@ fn checked<E: Debug + Display>(
         }
     }
 
-    let mut evidence = evidence::jacobian(options.step, inputs, outputs, f, x).map_err(failed)?;
+    let mut evidence = evidence::jacobian(options, inputs, outputs, f, x).map_err(failed)?;
     let rounding = knowledge.rounding.as_deref().unwrap_or(&[]);
     evidence.blur(rounding);
     confirm(options, inputs, outputs, f, x, claim, &mut evidence).map_err(failed)?;
@@ -143,7 +143,7 @@ fn checked<E: Debug + Display>(
         evidence.set_apart();
     }
     if contradictions == 0 && knowledge.exact.is_some() && !rounding.is_empty() {
-        evidence.magnitude = 0.0; // what rounding does is known better than from the size of the outputs
+        evidence.magnitude.fill(0.0); // what rounding does is known better than from the size of the outputs
     }
     let mut report = judge(options, &evidence, claim);
     report.note_contradictions(contradictions);
@@ -171,8 +171,8 @@ fn confirm<E: Debug + Display>(
     suspects.dedup();
     for k in suspects {
         let [shorter, other] = OTHER_STEPS;
-        let (again, _) = evidence::column(options.step * shorter, inputs, outputs, f, x, k)?;
-        let (once_more, _) = evidence::column(options.step * other, inputs, outputs, f, x, k)?;
+        let (again, _) = evidence::column(options, shorter, (inputs, outputs), f, x, k)?;
+        let (once_more, _) = evidence::column(options, other, (inputs, outputs), f, x, k)?;
         for (i, others) in again.into_iter().zip(once_more).enumerate() {
             let found = &mut evidence.found[i * evidence.columns + k];
             *found = found.confirmed_by(others.into());

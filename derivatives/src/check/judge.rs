@@ -46,6 +46,11 @@ fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdic
     }
     let deviation = (claimed - found.value).abs();
     if deviation.is_nan() || deviation > bound {
+        // Differences over steps that are all too long say nothing of the derivative, not even how far off they are.
+        let settled = options.safety * found.error <= (COARSE[0] * found.value.abs()).max(COARSE[1] * scale);
+        if found.reason == Reason::StepTooLarge && !settled {
+            return Verdict::CannotTell(Reason::StepTooLarge);
+        }
         return Verdict::Disagrees;
     }
     let error = options.safety * found.error;
@@ -55,10 +60,11 @@ fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdic
 
 /// A verdict for each entry.
 pub(super) fn judge(options: &Options, evidence: &Evidence, claim: &Claim) -> Report {
-    let scale = evidence.scale().max(options.size);
+    let scales: Vec<f64> =
+        evidence.scales().into_iter().enumerate().map(|(k, scale)| scale.max(options.size_of(k))).collect();
     let mut entries: Vec<Entry> = Vec::with_capacity(claim.values.len());
     for (k, (found, claimed)) in evidence.found.iter().zip(&claim.values).enumerate() {
-        let (row, column) = (k / evidence.columns, k % evidence.columns);
+        let (row, column, scale) = (k / evidence.columns, k % evidence.columns, scales[k]);
         entries.push(Entry {
             row,
             column,
@@ -72,7 +78,7 @@ pub(super) fn judge(options: &Options, evidence: &Evidence, claim: &Claim) -> Re
     let mut notes = Vec::new();
     let mut guesses = Vec::new();
     outside_pattern(claim, &mut entries, &mut guesses);
-    asymmetric(options, scale, claim, &mut entries, &mut notes);
+    asymmetric(options, &scales, claim, &mut entries, &mut notes);
     let named = |names: &[String], letter: &str, n: usize| {
         if names.is_empty() { (0..n).map(|i| format!("{letter}[{i}]")).collect() } else { names.to_vec() }
     };
@@ -102,7 +108,7 @@ fn outside_pattern(claim: &Claim, entries: &mut [Entry], guesses: &mut Vec<Guess
 }
 
 /// What is symmetric at every point is symmetric to rounding, however noisy the function.
-fn asymmetric(options: &Options, scale: f64, claim: &Claim, entries: &mut [Entry], notes: &mut Vec<String>) {
+fn asymmetric(options: &Options, scales: &[f64], claim: &Claim, entries: &mut [Entry], notes: &mut Vec<String>) {
     if !options.symmetric || claim.rows != claim.columns {
         return;
     }
@@ -110,6 +116,7 @@ fn asymmetric(options: &Options, scale: f64, claim: &Claim, entries: &mut [Entry
     let mut count = 0;
     for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
         let (a, b) = (claim.values[i * n + j], claim.values[j * n + i]);
+        let scale = scales[i * n + j].max(scales[j * n + i]);
         let allowed = 2.0 * (options.tolerance * a.abs().max(b.abs()) + options.floor * scale);
         if (a - b).abs() <= allowed {
             continue;

@@ -17,7 +17,7 @@
 macro_rules! assert_derivatives {
     ($check:expr $(,)?) => {
         match $check {
-            ::core::result::Result::Ok(report) => ::core::assert!(report.is_confirmed(), "{report}"),
+            ::core::result::Result::Ok(report) => ::core::assert!(report.agrees(), "{report}"),
             ::core::result::Result::Err(error) => ::core::panic!("{}: {error}", ::core::stringify!($check)),
         }
     };

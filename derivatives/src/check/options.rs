@@ -5,8 +5,8 @@ use super::CheckError;
 /// How strictly to check, and what to call things.
 ///
 /// An entry agrees if `|claimed − found| ≤ tolerance |found| + floor · scale + safety · error`, with the error that the
-/// evidence estimates for itself and, as `scale`, the largest entry of the matrix, the largest value of the function, or
-/// [`size`](Self::size), whichever is largest.
+/// evidence estimates for itself and, as `scale`, what the output changes by along any input of its size, the output itself, or
+/// [`size`](Self::size), whichever is largest: each row and column has its own.
 ///
 /// ```
 /// use gradyn_derivatives::check::Options;
@@ -30,9 +30,16 @@ pub struct Options {
     /// How large the terms are that entries are sums of, if that is known: where they cancel, a few roundings of them are left.
     /// Zero unless said otherwise.
     pub size: f64,
+    /// The same, of each entry, row by row; [`size`](Self::size) counts besides. Empty unless said otherwise.
+    pub sizes: Vec<f64>,
+    /// How far it takes along each input for the function to change much: steps are in units of it. Empty, unless said otherwise: then
+    /// it is `max(1, |x|)` of a function that can be called, and of samples `|x|`, or 1 at zero.
+    pub scales: Vec<f64>,
+    /// The longest step along each input at which samples count. Empty unless said otherwise: all of them do.
+    pub steps: Vec<f64>,
     /// By what the estimated error is multiplied: 10 unless said otherwise.
     pub safety: f64,
-    /// The first and longest step, in units of `max(1, |x|)`: 1/8 unless said otherwise.
+    /// The first and longest step, in units of [`scales`](Self::scales): 1/8 unless said otherwise.
     pub step: f64,
     /// Decides all that is random: directions of Taylor tests.
     pub seed: u64,
@@ -61,6 +68,9 @@ impl Options {
             tolerance: 1e-6,
             floor: 1e-12,
             size: 0.0,
+            sizes: Vec::new(),
+            scales: Vec::new(),
+            steps: Vec::new(),
             safety: 10.0,
             step: 0.125,
             seed: 0,
@@ -126,6 +136,30 @@ impl Options {
         self
     }
 
+    /// With these [`sizes`](Self::sizes) of entries.
+    #[must_use]
+    pub fn sizes(mut self, sizes: impl IntoIterator<Item = f64>) -> Self {
+        self.sizes = sizes.into_iter().collect();
+        self
+    }
+    /// With these [`scales`](Self::scales) of inputs.
+    #[must_use]
+    pub fn scales(mut self, scales: impl IntoIterator<Item = f64>) -> Self {
+        self.scales = scales.into_iter().collect();
+        self
+    }
+    /// With these longest [`steps`](Self::steps) along inputs.
+    #[must_use]
+    pub fn steps(mut self, steps: impl IntoIterator<Item = f64>) -> Self {
+        self.steps = steps.into_iter().collect();
+        self
+    }
+
+    /// How large the terms of an entry are.
+    pub(super) fn size_of(&self, entry: usize) -> f64 {
+        self.sizes.get(entry).map_or(self.size, |size| size.max(self.size))
+    }
+
     /// Can one check with these?
     pub(super) fn check(&self, rows: usize, columns: usize) -> Result<(), CheckError> {
         for (what, names, expected) in
@@ -133,6 +167,17 @@ impl Options {
         {
             if !names.is_empty() && names.len() != expected {
                 return Err(CheckError::Size { what, expected, found: names.len() });
+            }
+        }
+        for (what, values, expected) in
+            [("sizes", &self.sizes, rows * columns), ("scales", &self.scales, columns), ("steps", &self.steps, columns)]
+        {
+            if !values.is_empty() && values.len() != expected {
+                return Err(CheckError::Size { what, expected, found: values.len() });
+            }
+            let good = |x: f64| x.is_finite() && if what == "sizes" { x >= 0.0 } else { x > 0.0 };
+            if let Some(index) = values.iter().position(|x| !good(*x)) {
+                return Err(CheckError::Number { what, index, value: values[index], rule: "it must be a positive number" });
             }
         }
         let numbers = [

@@ -132,16 +132,16 @@ pub struct Report {
 }
 
 impl Report {
-    /// Does no entry disagree?
+    /// Does every entry agree? Then none disagrees, and there is none of which nothing can be said.
     #[must_use]
     pub fn agrees(&self) -> bool {
-        self.counts.disagree == 0
+        self.counts.agree == self.entries.len()
     }
 
-    /// Does every entry agree? Then nothing disagrees, and of none can nothing be said.
+    /// Does any entry disagree?
     #[must_use]
-    pub fn is_confirmed(&self) -> bool {
-        self.counts.agree == self.entries.len()
+    pub fn disagrees(&self) -> bool {
+        self.counts.disagree > 0
     }
 
     /// The entry, if it is there.

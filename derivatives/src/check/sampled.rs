@@ -1,18 +1,31 @@
 //! Checks of functions that are known by a table of values only.
 
-use super::{CheckError, Claim, Options, Report, jacobian};
-use crate::difference::{Euclidean, representable};
+use super::evidence::{Evidence, Found};
+use super::judge::{expect_shape, judge};
+use super::{CheckError, Claim, Options, Reason, Report, Verdict};
+use crate::difference::Table;
 
-/// So many steps must be there along each input: the first, and its halves.
-const LEAST: u32 = 4;
-/// How far a sample may be from where it is looked for, relative to the step.
+/// So many steps must be there along each input, on one side at least.
+const LEAST: usize = 4;
+/// And so many for a table of differences beside the first.
+const SHORT: usize = 3;
+/// How far a sample may be from the line along its input, and from its partner on the other side, relative to the step.
 const NEAR: f64 = 1e-6;
+/// The next step of a table is at most so much of the one before.
+const SHRINK: f64 = 0.55;
+/// Differences have settled to so much of the derivative, or of its scale; else nothing can be said, neither way.
+const SETTLED: [f64; 2] = [1e-3, 1e-6];
 
 /// Checks a claimed Jacobian of a function that cannot be called: what is known are values at some points, `(x, f(x))`.
 ///
-/// The first is the point itself. Along each input `k` there must be those at `x ± h e_k` with `h = step · max(1, |x_k|)`,
-/// [`Options::step`] being 1/8 unless said otherwise, and at its half, quarter and eighth; further halves make the
-/// evidence better. An entry that is called wrong is looked at again with 0.61 and 0.83 of these steps, as far as they are there.
+/// The first is the point itself. Along each input `k` there must be four or more at other `x_k`, best at `x ± h e_k` with
+/// `h = s, s/2, s/4, …`, where the function hardly bends over the longest step `s`: an eighth of the input's own scale
+/// ([`Options::scales`], or `|x_k|`) unless [`Options::steps`] says otherwise. Steps need not be halves, but the next has to be at most
+/// 0.55 of the one before; those in between, such as 0.61 and 0.83 of them, make tables of their own, which are compared. Samples that
+/// do not exist, as those of a logarithm left of zero, are left out.
+///
+/// Where differences do not settle as steps shrink, the verdict is [`Reason::StepTooLarge`] or [`Reason::Noise`], and a note says which
+/// samples to add. Where the differences ahead and behind settle to different numbers, the function is not smooth, and a note has both.
 ///
 /// ```
 /// use gradyn_derivatives::check::{Claim, Options, sampled_jacobian};
@@ -20,7 +33,7 @@ const NEAR: f64 = 1e-6;
 /// let f = |x: f64| vec![x.exp(), x * x];
 /// let mut samples = vec![(vec![0.5], f(0.5))];
 /// for i in 0..6 {
-///     let h = 0.125 * 0.5_f64.powi(i);
+///     let h = 0.0625 * 0.5_f64.powi(i);
 ///     samples.extend([0.5 + h, 0.5 - h].map(|x| (vec![x], f(x))));
 /// }
 /// let (right, wrong) = (Claim::new(2, 1, &[0.5_f64.exp(), 1.0])?, Claim::new(2, 1, &[0.5_f64.exp(), 0.9])?);
@@ -30,7 +43,7 @@ const NEAR: f64 = 1e-6;
 /// ```
 ///
 /// # Errors
-/// As [`jacobian`](super::jacobian()); [`CheckError::Sample`] if a value is missing.
+/// [`CheckError`] if shapes do not fit, or the point is not finite; [`CheckError::Sample`] if there are too few values along an input.
 pub fn sampled_jacobian(
     options: &Options,
     samples: &[(Vec<f64>, Vec<f64>)],
@@ -46,33 +59,333 @@ pub fn sampled_jacobian(
             }
         }
     }
-    options.check(claim.rows(), claim.columns())?;
-    for (k, x_k) in x.iter().enumerate() {
-        for half in 0..LEAST {
-            let h = representable(options.step, x_k.abs()) * 0.5_f64.powi(half.cast_signed());
-            for step in [h, -h] {
-                let mut at = x.clone();
-                at[k] += step;
-                find(samples, &at).ok_or(CheckError::Sample { input: k, step })?;
-            }
+    for (what, numbers) in [("x", x), ("y", y)] {
+        if let Some(index) = numbers.iter().position(|number| !number.is_finite()) {
+            return Err(CheckError::Number { what, index, value: numbers[index], rule: "it must be finite" });
         }
     }
-    let look = |at: &[f64], out: &mut [f64]| {
-        out.copy_from_slice(find(samples, at).ok_or("there is no value")?);
-        Ok::<(), &str>(())
+    expect_shape(options, claim, (y.len(), x.len()), (y.len(), x.len()))?;
+    let lines: Vec<Line<'_>> = (0..x.len()).map(|k| Line::new(options, samples, k)).collect();
+    let mut evidence = Evidence {
+        columns: x.len(),
+        found: Vec::with_capacity(x.len() * y.len()),
+        magnitude: y.iter().map(|y| y.abs()).collect(),
+        lengths: lines.iter().map(|line| line.longest() / options.step).collect(),
     };
-    jacobian(options, &Euclidean(x.len()), &Euclidean(y.len()), look, x, claim)
+    for line in &lines {
+        if let Some(step) = line.missing() {
+            return Err(CheckError::Sample { input: line.input, step });
+        }
+    }
+    let seen: Vec<Seen> = (0..y.len()).flat_map(|i| lines.iter().map(move |line| line.see(i))).collect();
+    evidence.found.extend(seen.iter().map(|seen| seen.found));
+    // What has not settled cannot contradict either.
+    let scales = evidence.scales();
+    for (found, scale) in evidence.found.iter_mut().zip(scales) {
+        let settled = SETTLED[0] * found.value.abs() + SETTLED[1] * scale;
+        if options.safety * found.error > settled {
+            found.error = f64::INFINITY;
+        }
+    }
+    let mut report = judge(options, &evidence, claim);
+    for (entry, seen) in report.entries.iter_mut().zip(&seen) {
+        entry.error = seen.found.error;
+        if seen.one_sided && entry.verdict == Verdict::Agrees {
+            entry.verdict = Verdict::CannotTell(Reason::OneSided);
+        }
+    }
+    report.count();
+    report.explain(options, &[]);
+    note(options, &lines, &seen, &mut report);
+    Ok(report)
 }
 
-/// The value there.
-fn find<'a>(samples: &'a [(Vec<f64>, Vec<f64>)], at: &[f64]) -> Option<&'a [f64]> {
-    let (x, y) = samples.first()?;
-    let step = x.iter().zip(at).fold(0.0, |most: f64, (x, at)| most.max((at - x).abs()));
-    if step == 0.0 {
-        return Some(y);
+/// What is known of one derivative.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    found: Found,
+    /// The derivatives behind and ahead, where they differ.
+    sides: Option<[f64; 2]>,
+    one_sided: bool,
+}
+
+/// Samples along one input.
+struct Line<'s> {
+    input: usize,
+    /// The point's own coordinate, and the function there.
+    x: f64,
+    y: &'s [f64],
+    /// Its default longest step.
+    step: f64,
+    /// Steps and values, longest first.
+    ahead: Vec<(f64, &'s [f64])>,
+    behind: Vec<(f64, &'s [f64])>,
+}
+
+impl<'s> Line<'s> {
+    fn new(options: &Options, samples: &'s [(Vec<f64>, Vec<f64>)], input: usize) -> Self {
+        let (x, y) = (&samples[0].0, &samples[0].1);
+        let own = if x[input] == 0.0 { 1.0 } else { x[input].abs() };
+        let step = options.step * options.scales.get(input).copied().unwrap_or(own);
+        let longest = options.steps.get(input).copied().unwrap_or(f64::INFINITY);
+        let step = step.min(longest);
+        let mut line = Self { input, x: x[input], y, step, ahead: Vec::new(), behind: Vec::new() };
+        for (at, value) in &samples[1..] {
+            let h = at[input] - x[input];
+            let off = |k: usize| if k == input { 0.0 } else { (at[k] - x[k]).abs() };
+            let is_along = (0..x.len()).all(|k| off(k) <= NEAR * h.abs());
+            if h != 0.0 && h.is_finite() && is_along && h.abs() <= longest * (1.0 + NEAR) {
+                let side = if h > 0.0 { &mut line.ahead } else { &mut line.behind };
+                side.push((h.abs(), value.as_slice()));
+            }
+        }
+        for side in [&mut line.ahead, &mut line.behind] {
+            side.sort_by(|a, b| b.0.total_cmp(&a.0));
+            side.dedup_by(|a, b| (a.0 - b.0).abs() <= NEAR * b.0);
+        }
+        line
     }
-    let off = |(x, _): &(Vec<f64>, Vec<f64>)| x.iter().zip(at).fold(0.0, |most: f64, (x, at)| most.max((at - x).abs()));
-    samples.iter().skip(1).find(|sample| off(sample) <= NEAR * step).map(|(_, y)| y.as_slice())
+
+    fn steps(&self) -> impl Iterator<Item = f64> + '_ {
+        self.ahead.iter().chain(&self.behind).map(|(h, _)| *h)
+    }
+
+    fn longest(&self) -> f64 {
+        let longest = self.steps().fold(0.0, f64::max);
+        if longest > 0.0 { longest } else { self.step }
+    }
+
+    /// The step ahead, or minus that behind, of which there is no value though there are too few.
+    fn missing(&self) -> Option<f64> {
+        let enough = |side: &[(f64, &[f64])]| ladders(side.iter().map(|(h, _)| *h)).any(|ladder| ladder.len() >= LEAST);
+        if enough(&self.ahead) || enough(&self.behind) {
+            return None;
+        }
+        let steps = (0..).map(|half| self.step * 0.5_f64.powi(half));
+        let lacks = |side: &[(f64, &[f64])], step: f64| side.iter().all(|(h, _)| (h - step).abs() > NEAR * step);
+        let mut missing = steps.flat_map(|h| {
+            [lacks(&self.ahead, h).then_some(h), lacks(&self.behind, h).then_some(-h)].into_iter().flatten()
+        });
+        missing.next()
+    }
+
+    /// What the differences of one output say.
+    fn see(&self, output: usize) -> Seen {
+        let y = self.y[output];
+        let of = |side: &[(f64, &[f64])]| -> Vec<(f64, f64)> {
+            side.iter().map(|(h, values)| (*h, values[output])).filter(|(_, y)| y.is_finite()).collect()
+        };
+        let (ahead, behind) = (of(&self.ahead), of(&self.behind));
+        let largest = ahead.iter().chain(&behind).fold(y.abs(), |most, (_, y)| most.max(y.abs()));
+        let point = |h: f64, quotient: f64| Quotient {
+            h,
+            value: quotient,
+            // Of values, of the points that they are taken at, and of the quotient.
+            rounding: f64::EPSILON * ((largest + self.x.abs() * quotient.abs()) / h + quotient.abs()),
+        };
+        let (mut central, mut gap) = (Vec::new(), Vec::new());
+        for (h, right) in &ahead {
+            let Some((_, left)) = behind.iter().find(|(other, _)| (other - h).abs() <= NEAR * h) else { continue };
+            let quotient = (right - left) / (2.0 * h);
+            central.push(point(*h, quotient));
+            gap.push(Quotient { value: ((right - y) - (y - left)) / h, ..point(*h, quotient) });
+        }
+        let sides = [
+            behind.iter().map(|(h, left)| point(*h, (y - left) / h)).collect::<Vec<_>>(),
+            ahead.iter().map(|(h, right)| point(*h, (right - y) / h)).collect(),
+        ];
+        let noise = |trend: &Limit| if trend.is_noise(largest) { Reason::Noise } else { Reason::StepTooLarge };
+        let (central, gap, sides) = (limit(&central, 2), limit(&gap, 1), sides.map(|side| limit(&side, 1)));
+        let plain = |of: &Limit, reason| Found {
+            value: of.value,
+            error: if of.diverges { f64::INFINITY } else { of.error },
+            kink: 0.0,
+            apart: false,
+            reason,
+            rows: of.steps,
+        };
+        match (central, gap, sides) {
+            (Some(central), Some(gap), _) => {
+                let size = central.value.abs().max(gap.largest);
+                let unsettled = gap.diverges || 10.0 * gap.error > 0.1 * size && !gap.falls;
+                let mut found = plain(&central, noise(if unsettled { &gap } else { &central }));
+                let mut sides = None;
+                if unsettled {
+                    found.error = f64::INFINITY;
+                } else if gap.value.abs() > 10.0 * (gap.error + central.error) + 1e-6 * size && !gap.vanishes {
+                    found.kink = gap.value.abs();
+                    sides = Some([central.value - 0.5 * gap.value, central.value + 0.5 * gap.value]);
+                }
+                Seen { found, sides, one_sided: false }
+            }
+            (_, _, [Some(behind), Some(ahead)]) => {
+                let kink = (ahead.value - behind.value).abs();
+                let error = behind.error.max(ahead.error);
+                let unsettled = behind.diverges || ahead.diverges;
+                let reason = noise(if behind.diverges { &behind } else { &ahead });
+                let (value, error) = (0.5 * (ahead.value + behind.value), if unsettled { f64::INFINITY } else { error });
+                let mut found = Found { value, error, reason, ..plain(&ahead, reason) };
+                let size = ahead.value.abs().max(behind.value.abs());
+                let differ = !unsettled && kink > 20.0 * error + 1e-6 * size;
+                found.kink = if differ { kink } else { 0.0 };
+                Seen { found, sides: differ.then_some([behind.value, ahead.value]), one_sided: false }
+            }
+            (_, _, [Some(side), None] | [None, Some(side)]) => {
+                Seen { found: plain(&side, noise(&side)), sides: None, one_sided: true }
+            }
+            _ => Seen { found: Found::NOTHING, sides: None, one_sided: false },
+        }
+    }
+}
+
+/// A difference quotient, and what rounding contributes to it.
+#[derive(Clone, Copy, Debug)]
+struct Quotient {
+    h: f64,
+    value: f64,
+    rounding: f64,
+}
+
+/// What quotients go to as their steps go to zero.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    value: f64,
+    error: f64,
+    steps: usize,
+    /// Do they go away from each other, ever more, in one direction?
+    diverges: bool,
+    /// Does what they still change by become less?
+    falls: bool,
+    /// Do they themselves become less, as what goes to zero does?
+    vanishes: bool,
+    /// The largest of them.
+    largest: f64,
+    /// By how much values scatter, as the last quotients have it; zero if these change in one direction.
+    scatter: f64,
+}
+
+impl Limit {
+    fn is_noise(&self, largest: f64) -> bool {
+        self.scatter > 0.0 && self.scatter <= 0.05 * largest
+    }
+}
+
+/// Steps in tables: in each the next is at most [`SHRINK`] of the one before, as long as possible. By their places.
+fn ladders(steps: impl Iterator<Item = f64>) -> impl Iterator<Item = Vec<usize>> {
+    let steps: Vec<f64> = steps.collect();
+    let mut left: Vec<usize> = (0..steps.len()).collect();
+    std::iter::from_fn(move || {
+        let mut ladder: Vec<usize> = Vec::new();
+        left.retain(|i| {
+            let next = ladder.last().is_none_or(|last| steps[*i] <= SHRINK * steps[*last]);
+            ladder.extend(next.then_some(*i));
+            !next
+        });
+        (!ladder.is_empty()).then_some(ladder)
+    })
+}
+
+/// The limit by extrapolation, in powers of `hᵖ`: the best of several tables, which what the others differ by is an error of.
+fn limit(quotients: &[Quotient], power: i32) -> Option<Limit> {
+    let of = |ladder: Vec<usize>| one(&ladder.into_iter().map(|i| quotients[i]).collect::<Vec<_>>(), power);
+    let ladders = ladders(quotients.iter().map(|quotient| quotient.h)).filter(|ladder| ladder.len() >= SHORT);
+    let all: Vec<Limit> = ladders.map(of).collect();
+    let mut best = *all.iter().min_by(|a, b| a.error.total_cmp(&b.error))?;
+    for other in &all {
+        let apart = (other.value - best.value).abs();
+        if apart > 10.0 * other.error {
+            best.error = best.error.max(apart);
+        }
+        best.diverges |= other.diverges;
+        best.falls &= other.falls;
+        best.vanishes &= other.vanishes;
+        best.largest = best.largest.max(other.largest);
+        best.scatter = best.scatter.max(other.scatter);
+    }
+    Some(best)
+}
+
+/// By one table.
+fn one(quotients: &[Quotient], power: i32) -> Limit {
+    let mut table = Table::in_powers_of_step(power);
+    let (mut value, mut error) = (f64::NAN, f64::INFINITY);
+    for Quotient { h, value: quotient, rounding } in quotients {
+        table.extend(*h, *quotient, *rounding, (&mut value, &mut error));
+    }
+    let changes: Vec<(f64, f64)> =
+        quotients.windows(2).map(|pair| (pair[1].value - pair[0].value, 20.0 * pair[1].rounding)).collect();
+    let beyond = changes.iter().all(|(change, rounding)| change.abs() > *rounding);
+    let one_sign = changes.windows(2).all(|pair| pair[0].0 * pair[1].0 > 0.0);
+    let grows = changes.windows(2).all(|pair| pair[1].0.abs() > 1.2 * pair[0].0.abs());
+    let falls = match changes[..] {
+        [.., (before, _), (last, rounding)] => last.abs() <= rounding || last.abs() < 0.75 * before.abs(),
+        _ => false,
+    };
+    let vanishes = quotients.windows(2).all(|pair| {
+        pair[1].value.abs() <= 20.0 * pair[1].rounding || pair[1].value.abs() < 0.75 * pair[0].value.abs()
+    });
+    let scatter = match (quotients, &changes[..]) {
+        ([.., last], [.., (change, _)]) if !one_sign => change.abs() * last.h,
+        _ => 0.0,
+    };
+    let largest = quotients.iter().fold(0.0, |most: f64, quotient| most.max(quotient.value.abs()));
+    let diverges = changes.len() >= 3 && beyond && one_sign && grows;
+    Limit { value, error, steps: quotients.len(), diverges, falls, vanishes, largest, scatter }
+}
+
+/// What to add to the samples, and derivatives on one side.
+fn note(options: &Options, lines: &[Line<'_>], seen: &[Seen], report: &mut Report) {
+    let mut notes = Vec::new();
+    for line in lines {
+        let entries = || report.entries.iter().zip(seen).filter(|(entry, _)| entry.column == line.input);
+        let name = report.columns[line.input].clone();
+        let is = |reason| entries().any(|(entry, _)| entry.verdict == Verdict::CannotTell(reason));
+        let shortest = line.steps().fold(f64::INFINITY, f64::min);
+        if is(Reason::StepTooLarge) {
+            // At the input's own scale, if the samples do not reach it.
+            let own = line.x != 0.0 || !options.scales.is_empty() || !options.steps.is_empty();
+            let first = if own && line.step < 4.0 * shortest { line.step.min(0.5 * shortest) } else { 0.5 * shortest };
+            let steps: Vec<String> =
+                (0..4).map(|half| format!("{:e}", shortened(first * 0.5_f64.powi(half)))).collect();
+            notes.push(format!(
+                "`{name}`: the samples are too far apart; add values at {} ± {}",
+                plain(line.x),
+                steps.join(", ")
+            ));
+        }
+        if is(Reason::Noise) {
+            notes.push(format!("`{name}`: the values scatter; give them with more digits, or at longer steps"));
+        }
+        if is(Reason::OneSided) {
+            notes.push(format!(
+                "`{name}`: values {} the point alone; the claim is the derivative from there",
+                if line.behind.is_empty() { "ahead of" } else { "behind" }
+            ));
+        }
+        for (entry, seen) in entries() {
+            let Some([behind, ahead]) = seen.sides else { continue };
+            let near = |side: f64| (entry.claimed - side).abs() <= entry.bound.max(1e-6 * side.abs());
+            let claimed = match (near(behind), near(ahead)) {
+                (true, _) => "; the claim is the derivative from behind",
+                (_, true) => "; the claim is the derivative from ahead",
+                _ => "",
+            };
+            let row = report.row_name(entry);
+            notes.push(format!("{row} by {name}: {} from behind, {} from ahead{claimed}", plain(behind), plain(ahead)));
+        }
+    }
+    report.notes.extend(notes);
+}
+
+/// To three digits.
+fn shortened(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}
+
+/// A number as short as it can be.
+fn plain(x: f64) -> String {
+    let x: f64 = format!("{x:.9e}").parse().unwrap_or(x);
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
 #[cfg(test)]

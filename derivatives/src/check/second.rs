@@ -41,7 +41,7 @@ pub(super) fn second<X: Manifold>(
             let quotient = (ahead - behind) / (2.0 * h);
             // Of values, and of the points that they are taken at.
             let rounding = f64::EPSILON * (largest / (h * h) + here.abs() / h + quotient.abs());
-            table.extend(quotient, rounding, (&mut best, &mut error));
+            table.extend(h, quotient, rounding, (&mut best, &mut error));
             sides.extend(h, ahead - here, behind - here, rounding);
             rows += 1;
         } else {

@@ -27,6 +27,8 @@ pub enum Reason {
     NonSmooth,
     /// The function has no derivative here: its value stands apart from those around it, as where a rank changes.
     Isolated,
+    /// The function is known on one side of the point only, and the claim is its derivative from there.
+    OneSided,
     /// The function bends over lengths shorter than the shortest step.
     StepTooLarge,
     /// The function, or all its neighbours on a side, is not finite, or fails.
@@ -39,6 +41,7 @@ impl fmt::Display for Reason {
             Self::Noise => "the values are too noisy",
             Self::NonSmooth => "not smooth here",
             Self::Isolated => "no derivative here: the value stands apart from those around it",
+            Self::OneSided => "values on one side only",
             Self::StepTooLarge => "bends over less than the shortest step",
             Self::NonFinite => "not finite here",
         })

@@ -101,7 +101,7 @@ fn columns<E: Debug + Display>(
     let mut tangent = vec![0.0; columns];
     for k in 0..columns {
         let magnitude = inputs.magnitude(x, k);
-        let scaled = method.with_step(representable(method.step(), magnitude));
+        let scaled = method.with_step(representable(method.step() * magnitude.max(1.0), magnitude));
         let column = along_from(scaled, outputs, magnitude, &mut |t, y| {
             tangent[k] = t;
             inputs.integrate(x, &tangent, &mut moved);
@@ -117,9 +117,8 @@ fn columns<E: Debug + Display>(
     Ok(jacobian)
 }
 
-/// `step * max(1, |x|)`, rounded so that `|x| + h` is a number.
-pub(crate) fn representable(step: f64, magnitude: f64) -> f64 {
-    let h = step * magnitude.max(1.0);
+/// The step `h`, rounded so that `|x| + h` is a number.
+pub(crate) fn representable(h: f64, magnitude: f64) -> f64 {
     let rounded = (magnitude + h) - magnitude;
     if rounded > 0.0 && rounded.is_finite() { rounded } else { h }
 }

@@ -32,12 +32,12 @@ pub(super) fn ridders<E: Debug + Display>(
     for row in 0..rows.max(2) {
         path.quotient(h, &mut quotient)?;
         for (i, middle) in middles.iter_mut().enumerate() {
-            middle.extend(path.pair(i), h * path.rounding(i, h, quotient[i]));
+            middle.extend(h, path.pair(i), h * path.rounding(i, h, quotient[i]));
         }
         for (i, table) in tables.iter_mut().enumerate().filter(|(_, table)| !table.complete) {
             let rounding = path.rounding(i, h, quotient[i]);
             let best = (&mut estimate.value[i], &mut estimate.error[i]);
-            table.extend(quotient[i], rounding, best);
+            table.extend(h, quotient[i], rounding, best);
         }
         if row > 0 && tables.iter().all(|table| table.complete) {
             break;
@@ -95,8 +95,8 @@ impl Default for Middle {
 
 impl Middle {
     /// One more step; `rounding`: of a value.
-    fn extend(&mut self, (ahead, behind): (f64, f64), rounding: f64) {
-        self.table.extend(ahead + behind, 4.0 * rounding, (&mut self.limit, &mut self.error));
+    fn extend(&mut self, h: f64, (ahead, behind): (f64, f64), rounding: f64) {
+        self.table.extend(h, ahead + behind, 4.0 * rounding, (&mut self.limit, &mut self.error));
         self.rounding = self.rounding.max(4.0 * rounding);
         self.change = self.change.max(ahead.abs()).max(behind.abs());
     }
@@ -111,20 +111,35 @@ impl Middle {
 }
 
 /// One output's table: its last row.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Table {
+    /// The expansion is one in powers of `hᵖ`.
+    power: i32,
+    steps: Vec<f64>,
     row: Vec<f64>,
     pub(crate) complete: bool,
 }
 
+impl Default for Table {
+    /// Of an expansion in even powers.
+    fn default() -> Self {
+        Self::in_powers_of_step(2)
+    }
+}
+
 impl Table {
-    /// The next row, from its first entry; improves `best = (value, error)`.
-    pub(crate) fn extend(&mut self, quotient: f64, rounding: f64, best: (&mut f64, &mut f64)) {
+    /// Of an expansion in powers of `hᵖ`: 2 for central differences, 1 for those ahead.
+    pub(crate) fn in_powers_of_step(power: i32) -> Self {
+        Self { power, steps: Vec::new(), row: Vec::new(), complete: false }
+    }
+
+    /// The next row, from its first entry at the step `h`, shorter than those before; improves `best = (value, error)`.
+    pub(crate) fn extend(&mut self, h: f64, quotient: f64, rounding: f64, best: (&mut f64, &mut f64)) {
         let (value, error) = best;
         let mut entry = quotient;
-        let mut power = 1.0; // 4ᵏ
-        for above in &mut self.row {
-            power *= 4.0;
+        // Column k of this row is extrapolated from the k steps before: (h₋ₖ / h)ᵖ is 4ᵏ for halved steps.
+        for (above, before) in self.row.iter_mut().zip(self.steps.iter().rev()) {
+            let power = (before / h).powi(self.power);
             let next = (power * entry - *above) / (power - 1.0);
             let distance = (next - entry).abs().max((next - *above).abs()) + rounding;
             if distance <= *error {
@@ -135,5 +150,6 @@ impl Table {
         }
         self.complete = *error <= 4.0 * rounding;
         self.row.push(entry);
+        self.steps.push(h);
     }
 }

@@ -72,6 +72,12 @@ pub enum NoteKind {
         /// The part: `axis`, `limit`, …
         what: &'static str,
     },
+    /// An element of xacro that was left over where it has no effect on the dynamics: inside of `visual`, `collision`, `gazebo`. A
+    /// warning.
+    LeftOverXacro {
+        /// Name of the element, as written.
+        element: String,
+    },
     /// A prefix of namespaces that nothing declares, at its first use. Elements and attributes with it are read as if it were
     /// declared. A warning.
     UndeclaredPrefix {
@@ -269,6 +275,7 @@ impl NoteKind {
             Self::IgnoredAttribute { .. } => "ignored_attribute",
             Self::IgnoredText { .. } => "ignored_text",
             Self::Unused { .. } => "unused",
+            Self::LeftOverXacro { .. } => "left_over_xacro",
             Self::UndeclaredPrefix { .. } => "undeclared_prefix",
             Self::RepeatedElement { .. } => "repeated_element",
             Self::MissingMass { .. } => "missing_mass",

@@ -74,7 +74,7 @@ impl Reader {
         Self { lines: lines.collect(), report: LoadReport::default() }
     }
 
-    /// Refuses xacro, and notes prefixes that the text does not declare.
+    /// Refuses xacro where it would add to the dynamics, notes it where it would not, and notes prefixes that the text does not declare.
     pub(super) fn look_at_prefixes(&mut self, document: &Document) -> Result<(), UrdfError> {
         let mut seen = BTreeSet::new();
         for node in document.descendants().filter(Node::is_element) {
@@ -82,7 +82,15 @@ impl Reader {
             if uri.is_some_and(|uri| uri.starts_with("http") && uri.ends_with("/xacro"))
                 || uri.is_some() && full_name(node).starts_with("xacro:")
             {
-                return Err(UrdfError::Xacro { line: self.line(node), found: format!("<{}>", full_name(node)) });
+                let element = full_name(node);
+                if !has_no_effect(node) {
+                    return Err(UrdfError::Xacro { line: self.line(node), found: format!("<{element}>") });
+                }
+                // Children of the robot are noted as ignored where they are read.
+                if node.parent() != Some(document.root_element()) {
+                    self.report.push(self.line(node), NoteKind::LeftOverXacro { element: kept(element) });
+                }
+                continue;
             }
             let of_attributes = node.attributes().map(|attribute| (attribute.namespace(), attribute.range().start));
             for (uri, position) in [(uri, node.range().start)].into_iter().chain(of_attributes) {
@@ -262,6 +270,20 @@ impl Attribute<'_> {
                 }
             }
         })
+    }
+}
+
+/// Would this element of xacro leave the dynamics as they are? It stands in what the dynamics do not use, such as a `visual`, or defines
+/// what others may use.
+fn has_no_effect(node: Node) -> bool {
+    let path: Vec<&str> = node.ancestors().skip(1).filter(Node::is_element).map(full_name).collect();
+    let is_definition = ["property", "arg", "macro"].contains(&node.tag_name().name());
+    match path.iter().rev().copied().collect::<Vec<_>>()[..] {
+        [_] => is_definition,
+        [_, "link", part, ..] => part != "inertial",
+        [_, "link" | "joint" | "transmission", ..] => false,
+        [_, _, ..] => true,
+        [] => false,
     }
 }
 

@@ -36,10 +36,15 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Does no entry disagree, and could it be checked?
+    /// Does every entry agree, and could it be checked?
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.report.as_ref().is_ok_and(Report::agrees)
+    }
+    /// Does an entry disagree?
+    #[must_use]
+    pub fn disagrees(&self) -> bool {
+        self.report.as_ref().is_ok_and(Report::disagrees)
     }
 }
 
@@ -51,12 +56,17 @@ pub struct ProblemCheck {
 }
 
 impl ProblemCheck {
-    /// Does no entry of any derivative disagree, and could all be checked?
+    /// Does every entry of every derivative agree, and could all be checked?
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.checked.iter().all(Checked::agrees)
     }
-    /// Those that disagree, or could not be checked.
+    /// Does an entry of any derivative disagree?
+    #[must_use]
+    pub fn disagrees(&self) -> bool {
+        self.checked.iter().any(Checked::disagrees)
+    }
+    /// Those that disagree, or of which something cannot be told.
     pub fn failures(&self) -> impl Iterator<Item = &Checked> {
         self.checked.iter().filter(|checked| !checked.agrees())
     }
@@ -78,10 +88,12 @@ impl fmt::Display for Checked {
 
 impl fmt::Display for ProblemCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let wrong = self.failures().count();
-        match wrong {
-            0 => write!(f, "all {} derivatives agree", self.checked.len())?,
-            n => write!(f, "{n} of {} derivatives DISAGREE or cannot be checked", self.checked.len())?,
+        let (all, wrong) = (self.checked.len(), self.checked.iter().filter(|checked| checked.disagrees()).count());
+        match (wrong, self.failures().count() - wrong) {
+            (0, 0) => write!(f, "all {all} derivatives agree")?,
+            (0, m) => write!(f, "cannot tell: of {m} of {all} derivatives something cannot be said; none disagrees")?,
+            (n, 0) => write!(f, "{n} of {all} derivatives DISAGREE")?,
+            (n, m) => write!(f, "{n} of {all} derivatives DISAGREE, of {m} something cannot be said")?,
         }
         self.failures().try_for_each(|checked| write!(f, "\n{checked}"))
     }

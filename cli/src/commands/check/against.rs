@@ -2,8 +2,8 @@
 
 use super::evidence::{self, Failure, Strictness};
 use super::page::{self, Page, Section};
-use super::show::{BAD, GOOD, verdict};
-use super::totals::{Checked, Total, totals};
+use super::show::{BAD, GOOD, UNCLEAR, verdict};
+use super::totals::{Checked, Overall, Total, totals};
 use crate::args::Check;
 use crate::claims::{self, Claims};
 use crate::commands::{Report, progress};
@@ -34,7 +34,7 @@ pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
     let claims = claims::read(path, &robot, args.layout, held)?;
     let file = input::name(path);
     let (checked, notices) = examine(args, &robot, &claims, &file)?;
-    let failed = checked.iter().any(|checked| !checked.report.agrees());
+    let failed = Overall::of(&checked).fails(args.allow_unclear);
     let mut warnings = robot.warnings();
     warnings.extend(notices.into_iter().map(|notice| format!("{file}: not checked: {notice}")));
     if let Some(mut output) = output {
@@ -132,12 +132,15 @@ pub(super) fn readable(heading: &str, args: &Check, states: usize, checked: &[Ch
             ]),
             None => cells.extend(std::iter::repeat_n(Cell::from(""), 5)),
         }
-        cells.push(verdict(disagree == 0, "agrees", "DISAGREES"));
+        cells.push(match (disagree, unclear) {
+            (0, 1..) => Cell::styled("CANNOT TELL", UNCLEAR),
+            _ => verdict(disagree == 0, "agrees", "DISAGREES"),
+        });
         table.row(cells);
     }
     table.without_empty_columns().render(0, &mut text);
     text.push_str(&format!(
-        "{dim}allowed: {} of the entry, {} of the largest, and ten times the estimated error of what was found{dim:#}\n",
+        "{dim}allowed: {} of the entry, {} of its scale, and ten times the estimated error of what was found{dim:#}\n",
         deviation(args.tolerance),
         deviation(args.floor),
     ));
@@ -145,16 +148,24 @@ pub(super) fn readable(heading: &str, args: &Check, states: usize, checked: &[Ch
     disagreements(checked, cut, &mut text);
     unclear(checked, &mut text);
     let wrong: Vec<&Total> = totals.iter().filter(|total| total.counts[1] > 0).collect();
-    if wrong.is_empty() {
+    if let Overall::CannotTell(n) = Overall::of(checked) {
+        let entries: usize = checked.iter().map(|checked| checked.report.entries.len()).sum();
+        let of = if entries == 1 { "entry" } else { "entries" };
+        text.push_str(&format!("\n{UNCLEAR}cannot tell{UNCLEAR:#}: nothing can be said of {n} of {entries} {of}; none disagrees\n"));
+    } else if wrong.is_empty() {
         text.push_str(&format!("\n{GOOD}{}{GOOD:#}\n", all_agree(states)));
     } else {
-        let mut bad: Vec<usize> = checked.iter().filter(|c| !c.report.agrees()).map(|c| c.state).collect();
+        let mut bad: Vec<usize> = checked.iter().filter(|c| c.report.disagrees()).map(|c| c.state).collect();
         bad.dedup();
         let symbols: Vec<String> = wrong.iter().map(|total| one_line(&total.symbol)).collect();
         let n = bad.len();
         let verb = if n == 1 { "disagrees" } else { "disagree" };
         let what = count(states, "state");
-        text.push_str(&format!("\n{BAD}{n} of {what} {verb}{BAD:#}: {}\n", symbols.join(", ")));
+        let unclear = match totals.iter().map(|total| total.counts[2]).sum() {
+            0 => String::new(),
+            n => format!("; of {} nothing can be said", count(n, "entry").replace("entrys", "entries")),
+        };
+        text.push_str(&format!("\n{BAD}{n} of {what} {verb}{BAD:#}: {}{unclear}\n", symbols.join(", ")));
     }
     text
 }
@@ -169,7 +180,7 @@ fn all_agree(states: usize) -> String {
 /// The entries that disagree, with their joints, and what probably went wrong.
 fn disagreements(checked: &[Checked], cut: impl Fn(&str) -> String, text: &mut String) {
     use Align::{Left, Right};
-    let wrong: Vec<&Checked> = checked.iter().filter(|checked| !checked.report.agrees()).collect();
+    let wrong: Vec<&Checked> = checked.iter().filter(|checked| checked.report.disagrees()).collect();
     if wrong.is_empty() {
         return;
     }
@@ -263,7 +274,11 @@ struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     layout: Option<String>,
     states: usize,
+    /// `agrees`, `disagrees`, or `cannot tell`.
+    verdict: &'static str,
     agree: bool,
+    disagree: usize,
+    cannot_tell: usize,
     checked: Vec<CheckedAnswer<'a>>,
 }
 
@@ -271,6 +286,7 @@ struct Answer<'a> {
 struct CheckedAnswer<'a> {
     state: usize,
     quantity: &'a str,
+    verdict: &'static str,
     agrees: bool,
     entries: usize,
     disagree: usize,
@@ -278,6 +294,8 @@ struct CheckedAnswer<'a> {
     /// Those that do not agree, or the one that is furthest.
     worst: Vec<EntryAnswer<'a>>,
     guesses: Vec<String>,
+    /// Which values would tell more, derivatives of the two sides, and the like.
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -309,12 +327,14 @@ fn answer(Checked { state, name, report }: &Checked) -> CheckedAnswer<'_> {
     CheckedAnswer {
         state: *state,
         quantity: name,
+        verdict: Overall::of_one(report).name(),
         agrees: report.agrees(),
         entries: report.entries.len(),
         disagree: report.counts.disagree,
         cannot_tell: report.counts.cannot_tell,
         worst: worst.iter().take(bad).map(entry).collect(),
         guesses: report.guesses.iter().map(ToString::to_string).collect(),
+        notes: &report.notes,
     }
 }
 
@@ -329,7 +349,10 @@ pub(super) fn json(subject: Subject<'_>, file: &str, states: usize, checked: &[C
         against: file,
         layout,
         states,
+        verdict: Overall::of(checked).name(),
         agree: checked.iter().all(|checked| checked.report.agrees()),
+        disagree: checked.iter().map(|checked| checked.report.counts.disagree).sum(),
+        cannot_tell: checked.iter().map(|checked| checked.report.counts.cannot_tell).sum(),
         checked: checked.iter().map(answer).collect(),
     };
     let mut data = serde_json::to_vec_pretty(&answer).map_err(|error| Error::Stdout(error.into()))?;
@@ -348,13 +371,15 @@ fn page(robot: &Robot, args: &Check, claims: &Claims, checked: &[Checked], file:
     });
     let mut sections: Vec<Section> = sections.collect();
     // What disagrees comes first.
-    sections.sort_by_key(|section| section.report.agrees());
+    sections.sort_by_key(|section| {
+        (!section.report.disagrees(), section.report.counts.cannot_tell == 0)
+    });
     page::write(&Page {
         robot: robot.model.name(),
         sizes: (robot.model.nq(), robot.model.nv()),
         subject: format!("What {file} claims of {}", count(claims.states.len(), "state")),
         rule: format!(
-            "An entry agrees if it is off by no more than {} of itself, {} of the largest entry, and ten times the \
+            "An entry agrees if it is off by no more than {} of itself, {} of its scale, and ten times the \
              estimated error of what was found.",
             deviation(args.tolerance),
             deviation(args.floor)
@@ -362,5 +387,6 @@ fn page(robot: &Robot, args: &Check, claims: &Claims, checked: &[Checked], file:
         totals: &totals,
         sections,
         tables: Vec::new(),
+        untold: String::new(),
     })
 }

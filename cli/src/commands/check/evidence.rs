@@ -108,7 +108,7 @@ pub(super) fn examine(
                 report.notes.push(note.to_owned());
                 return Ok(report);
             }
-            if report.agrees() {
+            if !report.disagrees() {
                 return Ok(report);
             }
             knowledge.mistakes = mistakes(&f);

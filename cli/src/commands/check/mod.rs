@@ -57,6 +57,24 @@ impl Findings {
         self.deviating.is_empty()
     }
 
+    /// Of how many states something could not be compared.
+    fn untold(&self) -> usize {
+        let lists = [&self.singular, &self.without_accelerations, &self.without_differences];
+        let mut states: Vec<u64> = lists.into_iter().flatten().copied().collect();
+        states.sort_unstable();
+        states.dedup();
+        states.len()
+    }
+
+    /// For programs.
+    fn verdict(&self) -> &'static str {
+        match self.untold() {
+            _ if !self.agree() => "disagrees",
+            0 => "agrees",
+            _ => "cannot tell",
+        }
+    }
+
     /// A state by its number.
     fn state(&self, robot: &Robot, index: u64) -> State {
         states::random_whole(robot, self.seed, index)
@@ -99,7 +117,8 @@ pub(crate) fn check(args: &Check) -> Result<Report, Error> {
         [Some(robot.path.as_path()), args.held.constraints.as_deref()].into_iter().flatten().collect();
     let output = args.report.as_deref().map(|report| Output::new(Some(report), &inputs)).transpose()?;
     let findings = examine(&robot, args)?;
-    let (warnings, failed) = (robot.warnings(), !findings.agree());
+    let failed = !findings.agree() || findings.untold() > 0 && !args.allow_unclear;
+    let warnings = robot.warnings();
     if let Some(mut output) = output {
         let page = own::page(&robot, args, &findings)?;
         output.write(|to| to.write_all(page.as_bytes()))?;
@@ -134,12 +153,29 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
         constraints,
     };
     let bar = progress(samples, "states");
-    for index in first..first.saturating_add(samples) {
-        let refused = |error| Error::Input {
-            place: format!("{}: random state {index} (seed {})", robot.path.display(), args.seed),
-            error,
+    let end = first.saturating_add(samples);
+    // States at a change of rank, and the like, are drawn again: from the numbers after those asked for.
+    let (mut next, mut draws) = (end, if args.state.is_some() { 0 } else { DRAWS });
+    for index in first..end {
+        let refused = |index: u64| {
+            move |error| Error::Input {
+                place: format!("{}: random state {index} (seed {})", robot.path.display(), args.seed),
+                error,
+            }
         };
-        look(robot, args, &quantities, &mut findings, index).map_err(refused)?;
+        let mut told = look(robot, args, &quantities, &mut findings, index, draws == 0).map_err(refused(index))?;
+        for _ in 0..draws {
+            if told {
+                break;
+            }
+            told = look(robot, args, &quantities, &mut findings, next, false).map_err(refused(next))?;
+            next = next.saturating_add(1);
+        }
+        if !told {
+            // It is so everywhere: no state is drawn again.
+            draws = 0;
+            look(robot, args, &quantities, &mut findings, index, true).map_err(refused(index))?;
+        }
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -161,16 +197,20 @@ fn quantities(robot: &Robot, args: &Check, constraints: &Constraints) -> Result<
     Ok(all.into_iter().filter(asked).collect())
 }
 
-/// One more state.
+/// A state where something cannot be compared is drawn again so often.
+const DRAWS: usize = 20;
+
+/// One more state. Was all compared? Else nothing has been, unless that is wanted `anyway`.
 fn look(
     robot: &Robot,
     args: &Check,
     quantities: &[Quantity],
     findings: &mut Findings,
     index: u64,
-) -> Result<(), InputError> {
+    anyway: bool,
+) -> Result<bool, InputError> {
     let state = findings.state(robot, index);
-    look_at(robot, args, quantities, findings, (index, &state))
+    look_at(robot, args, quantities, findings, (index, &state), anyway)
 }
 
 /// One more state, by its number.
@@ -180,8 +220,12 @@ fn look_at(
     quantities: &[Quantity],
     findings: &mut Findings,
     (index, state): (u64, &State),
-) -> Result<(), InputError> {
+    anyway: bool,
+) -> Result<bool, InputError> {
     let conditions = Conditions::new(robot, &findings.constraints, state)?;
+    if !anyway && (conditions.lose_a_row() || conditions.hide_accelerations()) {
+        return Ok(false);
+    }
     findings.singular.extend(conditions.lose_a_row().then_some(index));
     findings.without_accelerations.extend(conditions.hide_accelerations().then_some(index));
     let chosen = args.state.is_some() || !args.quantities.is_empty();
@@ -194,6 +238,7 @@ fn look_at(
     let mut by_method = Vec::new();
     for method in Method::ALL {
         by_method.push(match by(&asked, method) {
+            Err(InputError::SingularMassMatrix { .. }) if method == Method::Difference && !anyway => return Ok(false),
             Err(InputError::SingularMassMatrix { .. }) if method == Method::Difference => {
                 findings.without_differences.push(index);
                 let rest: Vec<Quantity> = asked.iter().copied().filter(|of| !of.needs_tau()).collect();
@@ -213,7 +258,7 @@ fn look_at(
     if !agree {
         findings.deviating.push(index);
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The findings for programs. Deviating states stand in the form that `evaluate` reads.
@@ -223,7 +268,11 @@ struct Answer<'a> {
     seed: u64,
     first: u64,
     samples: u64,
+    /// `agrees`, `disagrees`, or `cannot tell`.
+    verdict: &'static str,
     agree: bool,
+    /// Of how many states something could not be compared.
+    cannot_tell: usize,
     deviating: &'a [u64],
     #[serde(skip_serializing_if = "<[u64]>::is_empty")]
     singular: &'a [u64],
@@ -252,7 +301,9 @@ fn json(robot: &Robot, findings: &Findings) -> Result<Vec<u8>, Error> {
         seed: findings.seed,
         first: findings.first,
         samples: findings.samples,
-        agree: findings.agree(),
+        verdict: findings.verdict(),
+        agree: findings.agree() && findings.untold() == 0,
+        cannot_tell: findings.untold(),
         deviating: &findings.deviating,
         singular: &findings.singular,
         without_accelerations: &findings.without_accelerations,
@@ -324,7 +375,7 @@ mod tests {
         let mut state = findings.state(&robot, 0);
         state.q[4] = std::f64::consts::FRAC_PI_2 + 0.125;
         let quantities = methods::compared(&robot.model, &findings.constraints);
-        look_at(&robot, &args, &quantities, &mut findings, (0, &state)).expect("is no error");
+        look_at(&robot, &args, &quantities, &mut findings, (0, &state), true).expect("is no error");
         assert!(findings.agree());
         assert_eq!(findings.without_differences, [0]);
         let text = anstream::adapter::strip_str(&show::readable(&robot, &args, &findings)).to_string();

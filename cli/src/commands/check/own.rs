@@ -59,7 +59,7 @@ pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<S
             findings.seed
         ),
         rule: format!(
-            "An entry agrees if it is off by no more than {} of itself, {} of the largest entry, and ten times the \
+            "An entry agrees if it is off by no more than {} of itself, {} of its scale, and ten times the \
              estimated error of what was found.",
             deviation(args.tolerance),
             deviation(args.floor)
@@ -67,6 +67,10 @@ pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<S
         totals: &totals,
         sections: checked.iter().map(|c| Section { place: place.clone(), report: &c.report }).collect(),
         tables: vec![methods(robot, findings), identities(findings)],
+        untold: match findings.untold() {
+            0 => String::new(),
+            n => format!("{n} of {} states", findings.samples),
+        },
     }))
 }
 

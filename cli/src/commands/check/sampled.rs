@@ -1,7 +1,7 @@
 //! `gradyn check --function`: a Jacobian that another program claims of any function, against that function's own values.
 
 use super::against::{self, Subject};
-use super::totals::Checked;
+use super::totals::{Checked, Overall};
 use crate::args::Check;
 use crate::commands::Report;
 use crate::error::{Error, one_line};
@@ -18,6 +18,9 @@ struct Table {
     program: Option<String>,
     inputs: Vec<String>,
     outputs: Vec<String>,
+    /// How long inputs are, and the longest steps that count: one an input, or none.
+    scale: Vec<f64>,
+    steps: Vec<f64>,
     states: Vec<State>,
 }
 
@@ -27,6 +30,9 @@ struct State {
     jacobian: Vec<Vec<f64>>,
     samples: Vec<(Vec<f64>, Vec<f64>)>,
 }
+
+/// Keys of a file.
+const KEYS: [&str; 7] = ["program", "comment", "inputs", "outputs", "scale", "steps", "states"];
 
 pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
     let (file, bytes) = input::bytes(path)?;
@@ -38,6 +44,8 @@ pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
         .columns(table.inputs.iter().map(|name| one_line(name)))
         .tolerance(args.tolerance)
         .floor(args.floor)
+        .scales(table.scale.iter().copied())
+        .steps(table.steps.iter().copied())
         .pictures(0, 0);
     let mut checked = Vec::with_capacity(table.states.len());
     for (k, state) in table.states.iter().enumerate() {
@@ -45,7 +53,7 @@ pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
             examine(&options, state).map_err(|error| refused(format!("state {k}: {}", said(&error, &table))))?;
         checked.push(Checked { state: k, name: String::from("jacobian"), report });
     }
-    let failed = checked.iter().any(|checked| !checked.report.agrees());
+    let failed = Overall::of(&checked).fails(args.allow_unclear);
     let program = table.program.as_deref().unwrap_or("a function");
     if args.json {
         let data = against::json(Subject::Program(program), &file, table.states.len(), &checked)?;
@@ -93,13 +101,17 @@ fn read(text: &str) -> Result<Table, String> {
             ("comment", _) => {}
             ("inputs", value) => table.inputs = names(&key, value)?,
             ("outputs", value) => table.outputs = names(&key, value)?,
+            ("scale", value) => table.scale = lengths(&key, value)?,
+            ("steps", value) => table.steps = lengths(&key, value)?,
             ("states", Json::List(states)) => {
                 let state = |(k, value)| state(value).map_err(|reason| format!("state {k}: {reason}"));
                 table.states = states.into_iter().enumerate().map(state).collect::<Result<_, _>>()?;
             }
             (_, value) => {
+                let nearest = crate::nearest::nearest(&key, KEYS.iter().copied());
+                let meant = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
                 return Err(format!(
-                    "key `{}` ({}): expected `program`, `comment`, `inputs`, `outputs`, or `states`, a list of objects",
+                    "key `{}` ({}): expected `program`, `comment`, `inputs`, `outputs`, `scale`, `steps`, or `states`, a list of objects{meant}",
                     one_line(&key),
                     value.describe()
                 ));
@@ -113,6 +125,12 @@ fn read(text: &str) -> Result<Table, String> {
     ] {
         if empty {
             return Err(format!("missing key `{what}`"));
+        }
+    }
+    for (what, numbers) in [("scale", &table.scale), ("steps", &table.steps)] {
+        let (expected, found) = (table.inputs.len(), numbers.len());
+        if found != 0 && found != expected {
+            return Err(format!("key `{what}`: expected {expected} numbers, one an input, found {found}"));
         }
     }
     for (k, state) in table.states.iter().enumerate() {
@@ -131,6 +149,16 @@ fn read(text: &str) -> Result<Table, String> {
         }
     }
     Ok(table)
+}
+
+/// Positive numbers.
+fn lengths(key: &str, value: Json) -> Result<Vec<f64>, String> {
+    let numbers = numbers(key, value)?;
+    match numbers.iter().position(|x| !(*x > 0.0 && x.is_finite())) {
+        Some(k) => Err(format!("key `{key}`: number {k} is {}, expected a positive one", numbers[k])),
+        None if numbers.is_empty() => Err(format!("key `{key}`: expected numbers, one an input, found none")),
+        None => Ok(numbers),
+    }
 }
 
 fn names(key: &str, value: Json) -> Result<Vec<String>, String> {

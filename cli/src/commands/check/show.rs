@@ -16,6 +16,9 @@ const NAME: usize = 24;
 pub(super) const GOOD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 pub(super) const BAD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 
+/// Of what could not be told.
+pub(super) const UNCLEAR: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
+
 pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> String {
     use Align::{Left, Right};
     let bold = Style::new().bold();
@@ -122,6 +125,12 @@ pub(super) fn verdict(good: bool, yes: &str, no: &str) -> Cell {
 /// One line: all is well, or what is not and how to see it again.
 fn conclusion(robot: &Robot, args: &Check, findings: &Findings) -> String {
     let Some(state) = findings.deviating.first() else {
+        if let n @ 1.. = findings.untold() {
+            let of = findings.samples;
+            return format!(
+                "\n{UNCLEAR}cannot tell{UNCLEAR:#}: something could not be compared in {n} of {of} states; nothing deviates\n"
+            );
+        }
         return match findings.samples {
             1 => format!("\n{GOOD}the state agrees{GOOD:#}\n"),
             n => format!("\n{GOOD}all {n} states agree{GOOD:#}\n"),

@@ -12,6 +12,50 @@ pub(super) struct Checked {
     pub(super) report: Report,
 }
 
+/// What all claims of all states come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Overall {
+    /// Every entry agrees.
+    Agrees,
+    /// An entry disagrees.
+    Disagrees,
+    /// None disagrees, but nothing can be said of so many entries.
+    CannotTell(usize),
+}
+
+impl Overall {
+    pub(super) fn of(checked: &[Checked]) -> Self {
+        let unclear = checked.iter().map(|checked| checked.report.counts.cannot_tell).sum();
+        match unclear {
+            _ if checked.iter().any(|checked| checked.report.disagrees()) => Self::Disagrees,
+            0 => Self::Agrees,
+            n => Self::CannotTell(n),
+        }
+    }
+
+    pub(super) fn of_one(report: &Report) -> Self {
+        match report.counts.cannot_tell {
+            _ if report.disagrees() => Self::Disagrees,
+            0 => Self::Agrees,
+            n => Self::CannotTell(n),
+        }
+    }
+
+    /// Is this no success?
+    pub(super) fn fails(self, allow_unclear: bool) -> bool {
+        self == Self::Disagrees || self != Self::Agrees && !allow_unclear
+    }
+
+    /// For programs.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::Disagrees => "disagrees",
+            Self::CannotTell(_) => "cannot tell",
+        }
+    }
+}
+
 /// A quantity over all states.
 #[derive(Debug, Default)]
 pub(super) struct Total {

@@ -52,7 +52,7 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
         for (guess, of) in guesses.iter().zip(&task.guesses) {
             let check = task.problem.check(&guess.trajectory);
             let check = check.map_err(|error| task.source.refuse_at(&of.at, error.to_string()))?;
-            if !check.agrees() {
+            if check.disagrees() || !check.agrees() && !args.allow_unclear {
                 return Ok(Report { text: format!("{check}\n"), warnings, failed: true, ..Report::default() });
             }
             solve::say(&check.to_string());

@@ -21,6 +21,8 @@ pub(super) struct Page<'a> {
     pub(super) totals: &'a [Total],
     pub(super) sections: Vec<Section<'a>>,
     pub(super) tables: Vec<Findings>,
+    /// Of what else nothing can be said; empty if there is nothing.
+    pub(super) untold: String,
 }
 
 /// A quantity at a state.
@@ -61,7 +63,18 @@ pub(super) fn write(page: &Page<'_>) -> String {
 fn summary(page: &Page<'_>, html: &mut String) {
     let failed = page.totals.iter().any(|total| total.counts[1] > 0)
         || page.tables.iter().any(|findings| findings.rows.iter().any(|(_, good)| !good));
-    let (class, verdict) = if failed { ("bad", "Something disagrees") } else { ("good", "All agrees") };
+    let unclear: usize = page.totals.iter().map(|total| total.counts[2]).sum();
+    let untold = match unclear {
+        0 => String::new(),
+        1 => String::from("1 entry"),
+        n => format!("{n} entries"),
+    };
+    let untold: Vec<&str> = [untold.as_str(), &page.untold].into_iter().filter(|what| !what.is_empty()).collect();
+    let (class, verdict) = match untold[..] {
+        _ if failed => ("bad", String::from("Something disagrees")),
+        [] => ("good", String::from("All agrees")),
+        _ => ("bad", format!("Nothing disagrees, but nothing can be said of {}", untold.join(" and "))),
+    };
     let (nq, nv) = page.sizes;
     html.push_str(&format!(
         "<header>\n<h1>{}</h1>\n<p class=\"verdict {class}\">{verdict}</p>\n<p>{}; nq {nq}, nv {nv}.</p>\n</header>\n",
@@ -105,6 +118,9 @@ fn section(section: &Section<'_>, html: &mut String) {
     let disagree = report.counts.disagree;
     let entries = report.entries.len();
     html.push_str(&match disagree {
+        0 if report.counts.cannot_tell > 0 => {
+            format!("<p class=\"bad\">{} of {entries} entries agree, of {} nothing can be said.", report.counts.agree, report.counts.cannot_tell)
+        }
         0 => format!("<p>{} of {entries} entries agree.", report.counts.agree),
         n => format!("<p class=\"bad\">{n} of {entries} entries disagree."),
     });
