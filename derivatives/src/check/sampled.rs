@@ -69,7 +69,7 @@ pub fn sampled_jacobian(
     let mut evidence = Evidence {
         columns: x.len(),
         found: Vec::with_capacity(x.len() * y.len()),
-        magnitude: y.iter().map(|y| y.abs()).collect(),
+        magnitude: (0..y.len()).map(|i| largest(samples.iter().map(|(_, y)| y[i]))).collect(),
         lengths: lines.iter().map(|line| line.longest() / options.step).collect(),
     };
     for line in &lines {
@@ -98,6 +98,11 @@ pub fn sampled_jacobian(
     report.explain(options, &[]);
     note(options, &lines, &seen, &mut report);
     Ok(report)
+}
+
+/// The largest magnitude of those that are finite.
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(f64::abs).filter(|value| value.is_finite()).fold(0.0, f64::max)
 }
 
 /// What is known of one derivative.
@@ -364,7 +369,7 @@ fn note(options: &Options, lines: &[Line<'_>], seen: &[Seen], report: &mut Repor
         }
         for (entry, seen) in entries() {
             let Some([behind, ahead]) = seen.sides else { continue };
-            let near = |side: f64| (entry.claimed - side).abs() <= entry.bound.max(1e-6 * side.abs());
+            let near = |side: f64| (entry.claimed - side).abs() <= options.tolerance * side.abs() + options.safety * seen.found.error;
             let claimed = match (near(behind), near(ahead)) {
                 (true, _) => "; the claim is the derivative from behind",
                 (_, true) => "; the claim is the derivative from ahead",

@@ -4,6 +4,7 @@
 
 mod allocation;
 mod check;
+mod check_sampled;
 mod check_second;
 mod difference;
 mod drivers;
