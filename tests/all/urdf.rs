@@ -157,6 +157,12 @@ fn every_dubious_file_loads_with_its_warnings_and_strict_refuses_it() {
             &["line 11: link `arm`: `inertial` has no element `inertia`: it is taken as a point of 1 kg"],
         ),
         (
+            "left_over_xacro",
+            &[
+                "line 2: element `xacro:grey` of xacro is left over: it is ignored, and has no effect on the dynamics",
+            ],
+        ),
+        (
             "missing_mass",
             &[
                 "line 11: link `arm`: `inertial` has no element `mass`: the mass is taken as 0, and the moments of inertia \

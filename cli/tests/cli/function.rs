@@ -70,15 +70,67 @@ fn bad_files_are_refused_in_one_line() {
         &["state 0: key `jacobian`: expected 1 rows of 1 numbers"],
     );
     has(
-        &changed("/states/0/samples/3/x", json!([7.0])),
-        &["state 0: key `samples`: there is no value at `x` - 0.0625"],
+        &changed("/states/0/samples", json!([{"x": [1.125], "y": [1.265625]}])),
+        &["state 0: key `samples`: there is no value at `x` - 0.125"],
     );
+    for (key, value, message) in [
+        ("scale", json!([1.0, 2.0]), "key `scale`: expected 1 numbers, one an input, found 2"),
+        ("steps", json!([0.0]), "key `steps`: number 0 is 0, expected a positive one"),
+        ("steps", json!("long"), "key `steps`: expected a list of numbers, found"),
+        ("step", json!([0.1]), "did you mean `steps`?"),
+    ] {
+        let mut claims = square(2.0);
+        claims[key] = value;
+        has(&refused(&check(&claims)), &[message]);
+    }
     has(&changed("/states/0/samples/3/y", json!([])), &["state 0: sample 3, key `y`: expected 1 numbers, found 0"]);
     has(&changed("/states/0", json!({"x": [1.0]})), &["state 0: missing key `jacobian`"]);
     has(&changed("/inputs", json!([1, 2])), &["key `inputs`: expected a list of names"]);
     has(&changed("/states", json!([])), &["states"]);
     let text = square(2.0).to_string().replace("\"jacobian\":[[2.0]]", "\"jacobian\":[[NaN]]");
     has(&refused(&run_with(["check", "--function", "-"], text.as_bytes())), &["NaN"]);
+}
+
+/// A claim about `f` at `x`, and its values up to a distance.
+fn around(x: f64, longest: f64, f: fn(f64) -> f64, slope: f64) -> Value {
+    let parts = [1.0, 0.61, 0.83].into_iter().flat_map(|part| (0..4).map(move |i| part * 0.5_f64.powi(i)));
+    let at = parts.flat_map(|part| [x + part * longest, x - part * longest]).filter(|x| f(*x).is_finite());
+    let samples: Vec<Value> = at.map(|x| json!({"x": [x], "y": [f(x)]})).collect();
+    let state = json!({"x": [x], "y": [f(x)], "jacobian": [[slope]], "samples": samples});
+    json!({"inputs": ["x"], "outputs": ["y"], "states": [state]})
+}
+
+/// What could not be told is no agreement: in the last line, in JSON, and in the exit code, unless that is allowed.
+#[test]
+fn what_cannot_be_told_is_no_agreement() {
+    let slope = -1.0 / (2.6e-5 * 2.6e-5);
+    let wide = around(2.6e-5, 0.125, |x| 1.0 / x, slope);
+    let text = disagrees(&check(&wide));
+    has(&text, &["CANNOT TELL", "bends over less than the shortest step", "add values at 2.6e-5 ± 3.25e-6, 1.63e-6"]);
+    assert!(text.ends_with("cannot tell: nothing can be said of 1 of 1 entry; none disagrees (--allow-unclear)\n"), "{text}");
+    let allowed = run_with(["check", "--function", "-", "--allow-unclear"], wide.to_string().as_bytes());
+    assert_eq!(allowed.status.code(), Some(0));
+    let answer = run_with(["check", "--function", "-", "--json"], wide.to_string().as_bytes());
+    let answer = json(&disagrees(&answer));
+    assert_eq!((&answer["verdict"], &answer["agree"]), (&json!("cannot tell"), &json!(false)), "{answer}");
+    assert_eq!((&answer["disagree"], &answer["cannot_tell"]), (&json!(0), &json!(1)), "{answer}");
+    assert!(answer["checked"][0]["notes"][0].as_str().is_some_and(|note| note.contains("add values")), "{answer}");
+
+    let near = around(2.6e-5, 3.25e-6, |x| 1.0 / x, slope);
+    assert_eq!(check(&near).status.code(), Some(0));
+    // Of both, the longest steps are left out by `steps`.
+    let mut both = near;
+    let more = wide["states"][0]["samples"].as_array().expect("a list").clone();
+    both["states"][0]["samples"].as_array_mut().expect("a list").extend(more);
+    both["steps"] = json!([4e-6]);
+    assert_eq!(check(&both).status.code(), Some(0));
+}
+
+/// A kink is no derivative; a claim that is a derivative on one side is named.
+#[test]
+fn kinks_are_named() {
+    let text = disagrees(&check(&around(0.0, 0.125, f64::abs, 1.0)));
+    has(&text, &["not smooth here", "y by x: -1 from behind, 1 from ahead; the claim is the derivative from ahead"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn conclusion(robot: &Robot, args: &Check, findings: &Findings) -> String {
         if let n @ 1.. = findings.untold() {
             let of = findings.samples;
             return format!(
-                "\n{UNCLEAR}cannot tell{UNCLEAR:#}: something could not be compared in {n} of {of} states; nothing deviates\n"
+                "\n{UNCLEAR}cannot tell{UNCLEAR:#}: something could not be compared in {n} of {of} states; nothing deviates (--allow-unclear)\n"
             );
         }
         return match findings.samples {
