@@ -158,9 +158,7 @@ fn every_dubious_file_loads_with_its_warnings_and_strict_refuses_it() {
         ),
         (
             "left_over_xacro",
-            &[
-                "line 2: element `xacro:grey` of xacro is left over: it is ignored, and has no effect on the dynamics",
-            ],
+            &["line 2: element `xacro:grey` of xacro is left over: it is ignored, and has no effect on the dynamics"],
         ),
         (
             "missing_mass",

@@ -102,11 +102,17 @@ fn accelerations_that_do_not_exist_are_said_so() {
     let shown = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(shown.contains("3 of 3 states without accelerations: the mass matrix is singular"), "{shown}");
     assert!(shown.contains("∂τ/∂q") && !shown.contains("∂q̈/∂q") && !shown.contains("DEVIATES"), "{shown}");
-    assert!(shown.contains("cannot tell: something could not be compared in 3 of 3 states; nothing deviates"), "{shown}");
+    assert!(
+        shown.contains("cannot tell: something could not be compared in 3 of 3 states; nothing deviates"),
+        "{shown}"
+    );
     assert!(good(["check", file, "--samples", "3", "--allow-unclear"]).contains("cannot tell: "));
     let value = json(&good(["check", file, "--samples", "2", "--json", "--allow-unclear"]));
     assert_eq!(value["without_accelerations"], serde_json::json!([0, 1]));
-    assert_eq!((&value["verdict"], &value["agree"], &value["cannot_tell"]), (&"cannot tell".into(), &false.into(), &2.into()));
+    assert_eq!(
+        (&value["verdict"], &value["agree"], &value["cannot_tell"]),
+        (&"cannot tell".into(), &false.into(), &2.into())
+    );
 }
 
 /// What is asked to be compared alone is compared alone; what cannot be is refused.

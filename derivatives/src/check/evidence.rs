@@ -99,7 +99,9 @@ pub(super) fn jacobian<E: Debug + Display>(
     x: &[f64],
 ) -> Result<Evidence, DifferenceError<E>> {
     let (rows, columns) = (outputs.directions(), inputs.directions());
-    let mut evidence = Evidence { columns, found: vec![Found::NOTHING; rows * columns],
+    let mut evidence = Evidence {
+        columns,
+        found: vec![Found::NOTHING; rows * columns],
         magnitude: vec![0.0; rows],
         lengths: (0..columns).map(|k| length(options, inputs, x, k)).collect(),
     };
@@ -262,7 +264,9 @@ impl Evidence {
     pub(super) fn refine(&mut self, options: &Options, exact: &[f64]) -> usize {
         let scales = self.scales();
         let mut contradictions = 0;
-        for (k, (found, exact)) in self.found.iter_mut().zip(exact).enumerate().filter(|(_, (_, exact))| exact.is_finite()) {
+        for (k, (found, exact)) in
+            self.found.iter_mut().zip(exact).enumerate().filter(|(_, (_, exact))| exact.is_finite())
+        {
             let bound = found.bound(options, scales[k].max(options.size_of(k)));
             if found.kink > bound || found.value.is_nan() {
                 continue;

@@ -114,8 +114,7 @@ pub fn hessian_vector<X: Manifold>(
         (one.value, one.error, one.kink) = (one.value * size, one.error * size, one.kink * size);
         one
     });
-    let evidence =
-        Evidence { columns: 1, found: found.collect(), magnitude: vec![value.abs(); n], lengths: vec![1.0] };
+    let evidence = Evidence { columns: 1, found: found.collect(), magnitude: vec![value.abs(); n], lengths: vec![1.0] };
     let options = if options.columns.is_empty() { options.clone().columns(["H v"]) } else { options.clone() };
     let mut report = judge(&options, &evidence, &claim);
     report.explain(&options, &[]);

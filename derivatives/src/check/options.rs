@@ -177,7 +177,12 @@ impl Options {
             }
             let good = |x: f64| x.is_finite() && if what == "sizes" { x >= 0.0 } else { x > 0.0 };
             if let Some(index) = values.iter().position(|x| !good(*x)) {
-                return Err(CheckError::Number { what, index, value: values[index], rule: "it must be a positive number" });
+                return Err(CheckError::Number {
+                    what,
+                    index,
+                    value: values[index],
+                    rule: "it must be a positive number",
+                });
             }
         }
         let numbers = [

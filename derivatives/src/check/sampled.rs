@@ -228,7 +228,8 @@ impl<'s> Line<'s> {
                 let error = behind.error.max(ahead.error);
                 let unsettled = behind.diverges || ahead.diverges;
                 let reason = noise(if behind.diverges { &behind } else { &ahead });
-                let (value, error) = (0.5 * (ahead.value + behind.value), if unsettled { f64::INFINITY } else { error });
+                let (value, error) =
+                    (0.5 * (ahead.value + behind.value), if unsettled { f64::INFINITY } else { error });
                 let mut found = Found { value, error, reason, ..plain(&ahead, reason) };
                 let size = ahead.value.abs().max(behind.value.abs());
                 let differ = !unsettled && kink > 20.0 * error + 1e-6 * size;
@@ -326,9 +327,9 @@ fn one(quotients: &[Quotient], power: i32) -> Limit {
         [.., (before, _), (last, rounding)] => last.abs() <= rounding || last.abs() < 0.75 * before.abs(),
         _ => false,
     };
-    let vanishes = quotients.windows(2).all(|pair| {
-        pair[1].value.abs() <= 20.0 * pair[1].rounding || pair[1].value.abs() < 0.75 * pair[0].value.abs()
-    });
+    let vanishes = quotients
+        .windows(2)
+        .all(|pair| pair[1].value.abs() <= 20.0 * pair[1].rounding || pair[1].value.abs() < 0.75 * pair[0].value.abs());
     let scatter = match (quotients, &changes[..]) {
         ([.., last], [.., (change, _)]) if !one_sign => change.abs() * last.h,
         _ => 0.0,
@@ -369,7 +370,9 @@ fn note(options: &Options, lines: &[Line<'_>], seen: &[Seen], report: &mut Repor
         }
         for (entry, seen) in entries() {
             let Some([behind, ahead]) = seen.sides else { continue };
-            let near = |side: f64| (entry.claimed - side).abs() <= options.tolerance * side.abs() + options.safety * seen.found.error;
+            let near = |side: f64| {
+                (entry.claimed - side).abs() <= options.tolerance * side.abs() + options.safety * seen.found.error
+            };
             let claimed = match (near(behind), near(ahead)) {
                 (true, _) => "; the claim is the derivative from behind",
                 (_, true) => "; the claim is the derivative from ahead",

@@ -45,7 +45,16 @@ pub fn values(
         rows: 0,
     };
     let found = found.iter().zip(error).map(known).collect();
-    let mut report = judge(options, &Evidence { columns: claim.columns, found, magnitude: vec![0.0; claim.rows], lengths: vec![1.0; claim.columns] }, claim);
+    let mut report = judge(
+        options,
+        &Evidence {
+            columns: claim.columns,
+            found,
+            magnitude: vec![0.0; claim.rows],
+            lengths: vec![1.0; claim.columns],
+        },
+        claim,
+    );
     report.explain(options, mistakes);
     Ok(report)
 }

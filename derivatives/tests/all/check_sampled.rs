@@ -52,7 +52,10 @@ fn samples_that_are_too_far_apart_cannot_tell() {
         for claimed in [slope, -slope, 0.0] {
             let report = one(x, longest, f, claimed);
             assert_eq!(verdict(&report), Verdict::CannotTell(Reason::StepTooLarge), "{name}: {report}");
-            assert!(!report.agrees() && !report.disagrees() && report.notes[0].contains("add values at"), "{name}: {report}");
+            assert!(
+                !report.agrees() && !report.disagrees() && report.notes[0].contains("add values at"),
+                "{name}: {report}"
+            );
         }
     }
     for (name, x, f, slope) in [

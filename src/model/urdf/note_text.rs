@@ -25,7 +25,11 @@ impl fmt::Display for NoteKind {
                 write!(f, "joint {}: `{what}` of a {joint_type} joint is ignored", Quoted(joint))
             }
             Self::LeftOverXacro { element } => {
-                write!(f, "element {} of xacro is left over: it is ignored, and has no effect on the dynamics", Quoted(element))
+                write!(
+                    f,
+                    "element {} of xacro is left over: it is ignored, and has no effect on the dynamics",
+                    Quoted(element)
+                )
             }
             Self::UndeclaredPrefix { prefix } => {
                 write!(f, "namespace prefix {} is not declared: it is read as if it were", Quoted(prefix))

@@ -371,9 +371,7 @@ fn page(robot: &Robot, args: &Check, claims: &Claims, checked: &[Checked], file:
     });
     let mut sections: Vec<Section> = sections.collect();
     // What disagrees comes first.
-    sections.sort_by_key(|section| {
-        (!section.report.disagrees(), section.report.counts.cannot_tell == 0)
-    });
+    sections.sort_by_key(|section| (!section.report.disagrees(), section.report.counts.cannot_tell == 0));
     page::write(&Page {
         robot: robot.model.name(),
         sizes: (robot.model.nq(), robot.model.nv()),

@@ -119,7 +119,10 @@ fn section(section: &Section<'_>, html: &mut String) {
     let entries = report.entries.len();
     html.push_str(&match disagree {
         0 if report.counts.cannot_tell > 0 => {
-            format!("<p class=\"bad\">{} of {entries} entries agree, of {} nothing can be said.", report.counts.agree, report.counts.cannot_tell)
+            format!(
+                "<p class=\"bad\">{} of {entries} entries agree, of {} nothing can be said.",
+                report.counts.agree, report.counts.cannot_tell
+            )
         }
         0 => format!("<p>{} of {entries} entries agree.", report.counts.agree),
         n => format!("<p class=\"bad\">{n} of {entries} entries disagree."),
