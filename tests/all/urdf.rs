@@ -128,7 +128,7 @@ fn errors_carry_the_names_and_values_as_data() {
 
 #[test]
 fn every_dubious_file_loads_with_its_warnings_and_strict_refuses_it() {
-    let expected: [(&str, &[&str]); 14] = [
+    let expected: [(&str, &[&str]); 15] = [
         (
             "ignored_elements",
             &[

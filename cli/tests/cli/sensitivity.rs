@@ -370,7 +370,10 @@ fn samples_that_are_stopped_go_on() {
     let here = directory("sensitivity-resume");
     let left = here.join("left.json");
     let file = left.to_str().expect("UTF-8");
-    let robot = robot("panda");
+    let text = std::fs::read_to_string(robot("panda")).expect("reads");
+    let own = here.join("panda.urdf");
+    std::fs::write(&own, &text).expect("writes");
+    let robot = own.to_str().expect("UTF-8").to_owned();
     let ask = |samples: &'static str| {
         [
             "sensitivity",
@@ -407,6 +410,13 @@ fn samples_that_are_stopped_go_on() {
     }
     let other = refused(&run(ask("1024").iter().map(String::as_str).chain(["--resume", file])));
     assert!(other.contains("it holds samples of"), "{other}");
+    // Another mass in the same file is another robot.
+    let heavier = text.replacen("<mass value=\"", "<mass value=\"1", 1);
+    assert_ne!(heavier, text);
+    std::fs::write(&own, heavier).expect("writes");
+    let changed = refused(&run(ask("8192").iter().map(String::as_str).chain(["--resume", file])));
+    assert!(changed.contains("another robot, state, gravity or task"), "{changed}");
+    std::fs::write(&own, &text).expect("writes");
     let resumed = good(ask("8192").iter().map(String::as_str).chain(["--resume", file]));
     assert!(!left.exists(), "it has been used up");
     assert!(resumed == good(ask("8192").iter().map(String::as_str)), "the same to the last bit");

@@ -103,7 +103,7 @@ fn answered(
         Some(method) => {
             let asked =
                 format!("{} of {}: {}, {}", question.name(), robot.path.display(), question.place(), args.parameters);
-            match over_prior((args, &asked), method, parameters, &priors, question)? {
+            match over_prior((args, &asked, &robot.model), method, parameters, &priors, question)? {
                 Found::All(answer) => *answer,
                 Found::Stopped(text) => return Ok(Report { text, failed: true, ..Report::default() }),
             }
@@ -197,7 +197,7 @@ fn to_first_order(parameters: &Parameters, sd: &[f64], question: &dyn Question, 
 
 /// Over the whole prior, by samples.
 fn over_prior(
-    (args, asked): (&Sensitivity, &str),
+    (args, asked, model): (&Sensitivity, &str, &gradyn::Model),
     method: Global,
     parameters: &Parameters,
     priors: &[Prior],
@@ -211,11 +211,20 @@ fn over_prior(
     let resampling = Resampling { times: 100, level: args.confidence, seed: args.seed };
     let f = |x: &[f64], y: &mut [f64]| question.evaluate(x, y);
     let (k, m) = (nominal.len(), rows.len());
+    let fingerprint = if args.resume.is_some() {
+        // At the middle of the priors, and beside it.
+        let beside: Vec<f64> = nominal.iter().zip(&sd).map(|(x, sd)| x + 0.1 * sd).collect();
+        let mut values = vec![f64::NAN; 2 * m];
+        f(&[nominal.clone(), beside].concat(), &mut values);
+        resume::fingerprint(model, &values)
+    } else {
+        0
+    };
     let mut plane = Vec::new();
     let (sizes, first, total, matrix, warnings) = match method {
         Global::Sobol => {
             let run = Run::new(Saltelli::new(priors, args.samples, args.seed), m).map_err(usage)?;
-            let run = match resume::evaluated(run, (args.resume.as_deref(), asked), f)? {
+            let run = match resume::evaluated(run, (args.resume.as_deref(), asked, fingerprint), f)? {
                 Ok(run) => run,
                 Err(stopped) => return Ok(Found::Stopped(stopped)),
             };
@@ -237,7 +246,7 @@ fn over_prior(
         }
         Global::Morris => {
             let plan = Morris { priors, paths: args.samples, levels: 4, seed: args.seed };
-            let run = match resume::evaluated(Run::new(plan, m).map_err(usage)?, (args.resume.as_deref(), asked), f)? {
+            let run = match resume::evaluated(Run::new(plan, m).map_err(usage)?, (args.resume.as_deref(), asked, fingerprint), f)? {
                 Ok(run) => run,
                 Err(stopped) => return Ok(Found::Stopped(stopped)),
             };

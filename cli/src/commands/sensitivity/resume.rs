@@ -2,11 +2,13 @@
 
 use crate::commands::progress;
 use crate::error::Error;
+use crate::output::Output;
 #[cfg(unix)]
 use crate::signals::is_ignored;
 use gradyn_sensitivity::global::{GlobalError, Plan, Run};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use gradyn::Model;
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
@@ -19,13 +21,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[serde(bound = "P: Serialize + DeserializeOwned")]
 struct Left<P> {
     question: String,
+    /// See [`fingerprint`].
+    fingerprint: u64,
     run: Run<P>,
 }
 
 /// Evaluates a run, from where a file says it was left. What to say if it was stopped.
 pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
     mut run: Run<P>,
-    (file, question): (Option<&Path>, &str),
+    (file, question, fingerprint): (Option<&Path>, &str, u64),
     f: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Result<Result<Run<P>, String>, Error> {
     let usage = |error: GlobalError| Error::Usage(error.to_string());
@@ -34,6 +38,10 @@ pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
     {
         if left.question != question || left.run.plan() != run.plan() || left.run.outputs() != run.outputs() {
             let reason = format!("it holds samples of `{}`, of other parameters, counts or seeds", left.question);
+            return Err(Error::read(file, reason));
+        }
+        if left.fingerprint != fingerprint {
+            let reason = "it holds samples of another robot, state, gravity or task: their numbers have changed since";
             return Err(Error::read(file, reason));
         }
         run = left.run;
@@ -58,9 +66,12 @@ pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
     match file {
         Some(file) if !done => {
             let at = run.progress().map_err(usage)?.done;
-            let left = Left { question: question.to_owned(), run };
+            let left = Left { question: question.to_owned(), fingerprint, run };
             let text = serde_json::to_string(&left).map_err(|error| Error::write(file, error))?;
-            fs::write(file, text).map_err(|error| Error::write(file, error))?;
+            // All of it or nothing: what was there before is kept where the disk is full.
+            let mut to = Output::new(Some(file), &[])?;
+            to.write(|to| to.write_all(text.as_bytes()))?;
+            to.finish()?;
             Ok(Err(format!("stopped at {at} of {total} samples; go on with --resume {}\n", file.display())))
         }
         Some(file) => match fs::remove_file(file) {
@@ -69,6 +80,14 @@ pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
         },
         None => Ok(Ok(run)),
     }
+}
+
+/// A hash of what samples depend on: all numbers of the robot with its gravity, and what is computed at two of the samples, in which the
+/// state and the task are. FNV-1a, which does not change between versions of the compiler.
+pub(super) fn fingerprint(model: &Model, values: &[f64]) -> u64 {
+    let bits = values.iter().flat_map(|value| value.to_bits().to_le_bytes());
+    let bytes = format!("{model:?}").into_bytes().into_iter().chain(bits);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn read<P: Serialize + DeserializeOwned>(file: &Path) -> Result<Option<Left<P>>, Error> {
