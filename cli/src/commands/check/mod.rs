@@ -47,6 +47,8 @@ struct Findings {
     singular: Vec<u64>,
     /// Of those where the mass matrix is singular, or as good as, so that no accelerations are compared.
     without_accelerations: Vec<u64>,
+    /// Does the robot have no accelerations anywhere? Then there is nothing to tell of them.
+    never_accelerates: bool,
     /// Of those from which the steps of differences run into a state where it is singular, so that accelerations are compared by the other
     /// methods.
     without_differences: Vec<u64>,
@@ -59,8 +61,9 @@ impl Findings {
 
     /// Of how many states something could not be compared.
     fn untold(&self) -> usize {
-        let lists = [&self.singular, &self.without_accelerations, &self.without_differences];
-        let mut states: Vec<u64> = lists.into_iter().flatten().copied().collect();
+        let accelerations = Some(&self.without_accelerations).filter(|_| !self.never_accelerates);
+        let lists = [&self.singular, &self.without_differences].into_iter().chain(accelerations);
+        let mut states: Vec<u64> = lists.flatten().copied().collect();
         states.sort_unstable();
         states.dedup();
         states.len()
@@ -149,6 +152,7 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
         deviating: Vec::new(),
         singular: Vec::new(),
         without_accelerations: Vec::new(),
+        never_accelerates: false,
         without_differences: Vec::new(),
         constraints,
     };
@@ -179,6 +183,18 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
         bar.inc(1);
     }
     bar.finish_and_clear();
+    if !findings.without_accelerations.is_empty() {
+        findings.never_accelerates = true;
+        for index in (0..DRAWS as u64).map(|k| end.saturating_add(k)) {
+            let refused = |error| Error::Input {
+                place: format!("{}: random state {index} (seed {})", robot.path.display(), args.seed),
+                error,
+            };
+            let state = findings.state(robot, index);
+            let conditions = Conditions::new(robot, &findings.constraints, &state).map_err(refused)?;
+            findings.never_accelerates &= conditions.hide_accelerations();
+        }
+    }
     Ok(findings)
 }
 

@@ -246,7 +246,11 @@ fn over_prior(
         }
         Global::Morris => {
             let plan = Morris { priors, paths: args.samples, levels: 4, seed: args.seed };
-            let run = match resume::evaluated(Run::new(plan, m).map_err(usage)?, (args.resume.as_deref(), asked, fingerprint), f)? {
+            let run = match resume::evaluated(
+                Run::new(plan, m).map_err(usage)?,
+                (args.resume.as_deref(), asked, fingerprint),
+                f,
+            )? {
                 Ok(run) => run,
                 Err(stopped) => return Ok(Found::Stopped(stopped)),
             };

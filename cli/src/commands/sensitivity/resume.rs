@@ -5,10 +5,10 @@ use crate::error::Error;
 use crate::output::Output;
 #[cfg(unix)]
 use crate::signals::is_ignored;
+use gradyn::Model;
 use gradyn_sensitivity::global::{GlobalError, Plan, Run};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use gradyn::Model;
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
