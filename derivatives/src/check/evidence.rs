@@ -72,12 +72,19 @@ pub(super) struct Evidence {
     pub(super) magnitude: Vec<f64>,
     /// The size of each input: what one step along it is measured by.
     pub(super) lengths: Vec<f64>,
+    /// May outputs be small by cancellation of what others are made of, of a size that is not known? Then all have the scale of the largest.
+    pub(super) shared: bool,
 }
 
 impl Evidence {
     /// The scale of each entry, row by row: how much its output changes along any input of its size, or its magnitude if that is
     /// larger, over the size of its own input. Outputs and inputs in other units have other scales.
     pub(super) fn scales(&self) -> Vec<f64> {
+        if self.shared {
+            let entries = self.found.iter().map(|found| found.value.abs()).filter(|x| x.is_finite());
+            let largest = entries.chain(self.magnitude.iter().copied()).fold(0.0, f64::max);
+            return vec![largest; self.found.len()];
+        }
         let mut scales = Vec::with_capacity(self.found.len());
         for (row, magnitude) in self.found.chunks(self.columns.max(1)).zip(&self.magnitude) {
             let changes = row.iter().zip(&self.lengths).map(|(found, length)| found.value.abs() * length);
@@ -103,6 +110,8 @@ pub(super) fn jacobian<E: Debug + Display>(
         columns,
         found: vec![Found::NOTHING; rows * columns],
         magnitude: vec![0.0; rows],
+        // Where the sizes of terms are known, roundings are measured by them.
+        shared: options.size == 0.0 && options.sizes.is_empty(),
         lengths: (0..columns).map(|k| length(options, inputs, x, k)).collect(),
     };
     if columns == 0 {

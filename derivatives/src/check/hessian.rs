@@ -68,9 +68,8 @@ pub(super) fn hessian_with<X: Manifold>(
         (found[i * n + k], found[k * n + i]) = (one, one);
     }
     let lengths = (0..n).map(|k| inputs.magnitude(x, k).max(1.0)).collect::<Vec<_>>();
-    // An entry is a change of the gradient, whose entries are changes over the sizes of their own inputs.
-    let magnitude = lengths.iter().map(|length| value.abs() / length).collect();
-    let mut evidence = Evidence { columns: n, found, magnitude, lengths };
+    let magnitude = vec![value.abs(); n];
+    let mut evidence = Evidence { columns: n, found, magnitude, lengths, shared: true };
     let mut options = options.clone();
     options.symmetric = true;
     if options.rows.is_empty() {
@@ -114,7 +113,13 @@ pub fn hessian_vector<X: Manifold>(
         (one.value, one.error, one.kink) = (one.value * size, one.error * size, one.kink * size);
         one
     });
-    let evidence = Evidence { columns: 1, found: found.collect(), magnitude: vec![value.abs(); n], lengths: vec![1.0] };
+    let evidence = Evidence {
+        columns: 1,
+        found: found.collect(),
+        magnitude: vec![value.abs(); n],
+        lengths: vec![1.0],
+        shared: true,
+    };
     let options = if options.columns.is_empty() { options.clone().columns(["H v"]) } else { options.clone() };
     let mut report = judge(&options, &evidence, &claim);
     report.explain(&options, &[]);

@@ -71,6 +71,7 @@ pub fn sampled_jacobian(
         found: Vec::with_capacity(x.len() * y.len()),
         magnitude: (0..y.len()).map(|i| largest(samples.iter().map(|(_, y)| y[i]))).collect(),
         lengths: lines.iter().map(|line| line.longest() / options.step).collect(),
+        shared: false,
     };
     for line in &lines {
         if let Some(step) = line.missing() {

@@ -52,6 +52,7 @@ pub fn values(
             found,
             magnitude: vec![0.0; claim.rows],
             lengths: vec![1.0; claim.columns],
+            shared: options.size == 0.0,
         },
         claim,
     );
