@@ -121,7 +121,8 @@ fn units_do_not_hide_wrong_entries() {
 /// Smooth functions of all sizes agree with their derivatives, and disagree with others.
 #[test]
 fn smooth_functions_are_told() {
-    let functions: [(fn(f64) -> f64, fn(f64) -> f64); 5] = [
+    type Function = fn(f64) -> f64;
+    let functions: [(Function, Function); 5] = [
         (f64::exp, f64::exp),
         (f64::sin, f64::cos),
         (|x| x * x * x, |x| 3.0 * x * x),
