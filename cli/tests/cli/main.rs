@@ -60,7 +60,7 @@ fn good<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> String {
 
 fn text_of(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert_eq!(output.status.code(), Some(0), "{errors}{}", String::from_utf8_lossy(&output.stdout));
     String::from_utf8(output.stdout.clone()).expect("UTF-8")
 }
 

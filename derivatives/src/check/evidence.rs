@@ -12,6 +12,10 @@ const MOST_ROWS: usize = 24;
 /// Where inputs are so small that this is still too long it goes on, down to this share of the input.
 const FURTHEST: usize = 200;
 const NEAREST: f64 = 1e-5;
+/// So many roundings of an output look like a jump of it, where it is a sum of larger terms.
+const JUMP: f64 = 1e4;
+/// One side alone is known by so many steps.
+const ALONE: usize = 4;
 /// A difference is good enough if its estimated error is so small beside the largest of its column.
 const ENOUGH: f64 = 1e-10;
 
@@ -22,9 +26,15 @@ pub(super) struct Found {
     pub(super) value: f64,
     /// Estimate of its error.
     pub(super) error: f64,
+    /// By how much rounding inside of the function may move it, whichever way it is computed, if that is known.
+    pub(super) rounding: f64,
     /// By how much the derivatives from the two sides differ, as far as that does not vanish with the step; infinite at a
     /// jump.
     pub(super) kink: f64,
+    /// What the function jumps by, where `kink` is infinite.
+    pub(super) jump: f64,
+    /// Are there values on one side of the point only? Then this is the derivative from there.
+    pub(super) one_sided: bool,
     /// Does the value at the point stand apart from those around it?
     pub(super) apart: bool,
     /// Why the error is large, if it is.
@@ -35,11 +45,27 @@ pub(super) struct Found {
 
 impl Found {
     /// Nothing could be evaluated.
-    pub(super) const NOTHING: Self =
-        Self { value: f64::NAN, error: f64::INFINITY, kink: 0.0, apart: false, reason: Reason::NonFinite, rows: 0 };
+    pub(super) const NOTHING: Self = Self {
+        value: f64::NAN,
+        error: f64::INFINITY,
+        rounding: 0.0,
+        kink: 0.0,
+        jump: 0.0,
+        one_sided: false,
+        apart: false,
+        reason: Reason::NonFinite,
+        rows: 0,
+    };
 
     /// How far from this a claim may be.
     pub(super) fn bound(&self, options: &Options, scale: f64) -> f64 {
+        self.sharp_bound(options, scale).max(
+            options.tolerance * self.value.abs() + options.floor * scale + options.safety * self.rounding,
+        )
+    }
+
+    /// The same, if rounding inside of the function moved nothing.
+    pub(super) fn sharp_bound(&self, options: &Options, scale: f64) -> f64 {
         options.tolerance * self.value.abs() + options.floor * scale + options.safety * self.error
     }
 
@@ -55,6 +81,7 @@ impl Found {
         let mut found = Self { reason: longest.reason, apart: true, ..best };
         for table in [self].into_iter().chain(others) {
             found.error = found.error.max((table.value - best.value).abs());
+            found.rounding = found.rounding.max(table.rounding);
             found.kink = found.kink.min(table.kink);
             found.apart &= table.apart;
         }
@@ -85,13 +112,16 @@ impl Evidence {
             let largest = entries.chain(self.magnitude.iter().copied()).fold(0.0, f64::max);
             return vec![largest; self.found.len()];
         }
-        let mut scales = Vec::with_capacity(self.found.len());
-        for (row, magnitude) in self.found.chunks(self.columns.max(1)).zip(&self.magnitude) {
+        self.outputs().into_iter().flat_map(|output| self.lengths.iter().map(move |length| output / length)).collect()
+    }
+
+    /// The scale of each output: how much it changes along any input of its size, or its magnitude if that is larger.
+    fn outputs(&self) -> Vec<f64> {
+        let output = |(row, magnitude): (&[Found], &f64)| {
             let changes = row.iter().zip(&self.lengths).map(|(found, length)| found.value.abs() * length);
-            let output = changes.filter(|x| x.is_finite()).fold(*magnitude, f64::max);
-            scales.extend(self.lengths.iter().map(|length| output / length));
-        }
-        scales
+            changes.filter(|x| x.is_finite()).fold(*magnitude, f64::max)
+        };
+        self.found.chunks(self.columns.max(1)).zip(&self.magnitude).map(output).collect()
     }
 }
 
@@ -127,6 +157,7 @@ pub(super) fn jacobian<E: Debug + Display>(
             evidence.found[i * columns + k] = found;
         }
     }
+    evidence.forget_roundings();
     Ok(evidence)
 }
 
@@ -177,16 +208,21 @@ pub(super) fn along<'a, E: Debug + Display>(
         if row >= MOST_ROWS && (h < NEAREST * origin || tracks.iter().all(|track| !track.is_coarse())) {
             break;
         }
-        let seen = path.sides(h).is_ok();
+        path.sides(h);
         for (i, track) in tracks.iter_mut().enumerate() {
             let (ahead, behind) = path.pair(i);
-            if seen && ahead.is_finite() && behind.is_finite() {
+            // An output may be small by cancellation of what others are made of.
+            let shared = f64::EPSILON * magnitude / h;
+            if ahead.is_finite() && behind.is_finite() {
                 let quotient = (ahead - behind) / (2.0 * h);
-                // An output may be small by cancellation of what others are made of.
-                let shared = f64::EPSILON * magnitude / h;
                 track.extend(h, (ahead, behind), path.rounding(i, h, quotient), shared);
             } else {
                 track.interrupt();
+                for (side, quotient) in track.alone.iter_mut().zip([-behind / h, ahead / h]) {
+                    if quotient.is_finite() {
+                        side.extend(h, quotient, path.rounding(i, h, quotient).max(shared));
+                    }
+                }
             }
         }
         let largest = tracks.iter().map(|track| track.value.abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
@@ -211,14 +247,45 @@ struct Track {
     /// Of the difference that `value` and `error` come from.
     rounding: f64,
     sides: Sides,
-    /// How often the function was finite.
+    /// How often the function was finite on both sides.
     rows: usize,
+    /// Behind and ahead, at steps where there is nothing on the other side.
+    alone: [Alone; 2],
 }
 
 impl Default for Track {
     fn default() -> Self {
-        let (table, sides) = (Table::default(), Sides::default());
-        Self { table, value: f64::NAN, error: f64::INFINITY, rounding: 0.0, sides, rows: 0 }
+        let (table, sides, alone) = (Table::default(), Sides::default(), Default::default());
+        Self { table, value: f64::NAN, error: f64::INFINITY, rounding: 0.0, sides, rows: 0, alone }
+    }
+}
+
+/// One side of an output.
+#[derive(Clone)]
+struct Alone {
+    table: Table,
+    value: f64,
+    error: f64,
+    rows: usize,
+}
+
+impl Default for Alone {
+    fn default() -> Self {
+        Self { table: Table::in_powers_of_step(1), value: f64::NAN, error: f64::INFINITY, rows: 0 }
+    }
+}
+
+impl Alone {
+    fn extend(&mut self, h: f64, quotient: f64, rounding: f64) {
+        self.table.extend(h, quotient, rounding, (&mut self.value, &mut self.error));
+        self.rows += 1;
+    }
+
+    /// The derivative from this side, if it settled.
+    fn found(&self) -> Option<Found> {
+        let known = self.rows >= ALONE && self.value.is_finite() && self.error.is_finite();
+        let Self { value, error, rows, .. } = *self;
+        known.then(|| Found { value, error, rows, one_sided: true, reason: Reason::OneSided, ..Found::NOTHING })
     }
 }
 
@@ -246,19 +313,35 @@ impl Track {
 
     fn finish(self) -> Found {
         if !(self.value.is_finite() && self.error.is_finite()) {
-            return Found::NOTHING;
+            return match self.alone {
+                [side, Alone { rows: 0, .. }] | [Alone { rows: 0, .. }, side] if self.rows == 0 => side.found(),
+                _ => None,
+            }
+            .unwrap_or(Found::NOTHING);
         }
         let reason = if self.sides.wild() { Reason::StepTooLarge } else { Reason::Noise };
         let (kink, apart) = (self.sides.kink(), self.sides.is_apart());
-        Found { value: self.value, error: self.error, kink, apart, reason, rows: self.rows }
+        let (value, error, jump) = (self.value, self.error, self.sides.jump());
+        Found { value, error, kink, jump, apart, reason, rows: self.rows, ..Found::NOTHING }
     }
 }
 
 impl Evidence {
-    /// No evidence is better than this.
+    /// Nothing wrong is closer than this.
     pub(super) fn blur(&mut self, rounding: &[f64]) {
         for (found, rounding) in self.found.iter_mut().zip(rounding) {
-            found.error = found.error.max(*rounding);
+            found.rounding = found.rounding.max(*rounding);
+        }
+    }
+
+    /// Where an output is what larger terms leave, roundings of these look like jumps beside it: what is no larger than they are, as the
+    /// output changes with other inputs, is none.
+    fn forget_roundings(&mut self) {
+        let outputs = self.outputs();
+        for (row, output) in self.found.chunks_mut(self.columns.max(1)).zip(outputs) {
+            for found in row.iter_mut().filter(|found| found.jump <= JUMP * f64::EPSILON * output) {
+                (found.kink, found.apart) = if found.kink == f64::INFINITY { (0.0, false) } else { (found.kink, found.apart) };
+            }
         }
     }
 

@@ -53,7 +53,9 @@ fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdic
         }
         return Verdict::Disagrees;
     }
-    let error = options.safety * found.error;
+    // What is as close as if nothing were rounded agrees, whatever rounding may do.
+    let sharp = deviation <= found.sharp_bound(options, scale);
+    let error = options.safety * if sharp { found.error } else { found.error.max(found.rounding) };
     let size = found.value.abs().max(claimed.abs());
     if error <= (COARSE[0] * size).max(COARSE[1] * scale) { Verdict::Agrees } else { Verdict::CannotTell(found.reason) }
 }
@@ -70,7 +72,7 @@ pub(super) fn judge(options: &Options, evidence: &Evidence, claim: &Claim) -> Re
             column,
             claimed: *claimed,
             found: found.value,
-            error: found.error,
+            error: found.error.max(found.rounding),
             bound: found.bound(options, scale),
             verdict: verdict(options, found, *claimed, scale),
         });
@@ -95,6 +97,15 @@ pub(super) fn judge(options: &Options, evidence: &Evidence, claim: &Claim) -> Re
         seed: options.seed,
     };
     report.count();
+    let mut alone = report.entries.iter().zip(&evidence.found).filter(|(_, found)| found.one_sided);
+    if let Some((first, _)) = alone.next() {
+        let others = match alone.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let entry = format!("{} by {}", report.row_name(first), report.column_name(first));
+        report.notes.push(format!("{entry}{others}: by values on one side only, as there are none on the other"));
+    }
     report
 }
 

@@ -205,10 +205,9 @@ impl<'s> Line<'s> {
         let plain = |of: &Limit, reason| Found {
             value: of.value,
             error: if of.diverges { f64::INFINITY } else { of.error },
-            kink: 0.0,
-            apart: false,
             reason,
             rows: of.steps,
+            ..Found::NOTHING
         };
         match (central, gap, sides) {
             (Some(central), Some(gap), _) => {

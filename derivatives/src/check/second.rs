@@ -56,7 +56,8 @@ pub(super) fn second<X: Manifold>(
         return Found::NOTHING;
     }
     let reason = if sides.wild() { Reason::StepTooLarge } else { Reason::Noise };
-    Found { value: best, error, kink: sides.kink(), apart: sides.is_apart(), reason, rows }
+    let (kink, jump, apart) = (sides.kink(), sides.jump(), sides.is_apart());
+    Found { value: best, error, kink, jump, apart, reason, rows, ..Found::NOTHING }
 }
 
 /// [`second`], looked at again with other steps if the first look contradicts the claim.

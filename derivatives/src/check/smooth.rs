@@ -85,6 +85,11 @@ impl Sides {
         last.len() == ROW && last.windows(2).all(same) && self.large(|row| row.sum) && !self.stays()
     }
 
+    /// What it jumps by, if it does: what is left of both sides at the shortest step.
+    pub(super) fn jump(&self) -> f64 {
+        self.rows.last().map_or(0.0, |row| row.sum.abs().max(row.spread.abs()))
+    }
+
     /// Is the last of these beyond errors of values?
     fn large(&self, of: impl Fn(&Row) -> f64) -> bool {
         let change = self.rows.iter().fold(0.0, |most: f64, row| most.max(row.sum.abs()).max(row.spread.abs()));

@@ -54,21 +54,20 @@ pub(super) fn remainders<E: Debug + Display>(
     let mut expansion = vec![0.0; m];
     let mut t = options.step;
     for _ in 0..24 {
-        if path.sides(t).is_ok() {
-            expand(t, &mut expansion);
-            let (mut square, mut rounding) = (0.0, 0.0);
-            for (i, expansion) in expansion.iter().enumerate() {
-                let remainder = path.pair(i).0 - expansion;
-                square += remainder * remainder;
-                rounding += t * path.rounding(i, t, expansion / t);
+        path.sides(t);
+        expand(t, &mut expansion);
+        let (mut square, mut rounding) = (0.0, 0.0);
+        for (i, expansion) in expansion.iter().enumerate() {
+            let remainder = path.pair(i).0 - expansion;
+            square += remainder * remainder;
+            rounding += t * path.rounding(i, t, expansion / t);
+        }
+        if square.is_finite() {
+            if square.sqrt() > 100.0 * rounding {
+                clear.push(steps.len());
             }
-            if square.is_finite() {
-                if square.sqrt() > 100.0 * rounding {
-                    clear.push(steps.len());
-                }
-                steps.push(t);
-                remainders.push(square.sqrt());
-            }
+            steps.push(t);
+            remainders.push(square.sqrt());
         }
         t *= 0.5;
     }

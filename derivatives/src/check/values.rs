@@ -39,10 +39,8 @@ pub fn values(
     let known = |(value, error): (&f64, &f64)| Found {
         value: *value,
         error: error.abs() + f64::EPSILON * value.abs(),
-        kink: 0.0,
-        apart: false,
         reason: Reason::Noise,
-        rows: 0,
+        ..Found::NOTHING
     };
     let found = found.iter().zip(error).map(known).collect();
     let mut report = judge(

@@ -64,14 +64,17 @@ impl<'a, E: Debug + Display> Path<'a, E> {
         &self.centre
     }
 
-    /// Moves to `y(±h)`, whether finite or not; see [`pair`](Self::pair).
-    pub(crate) fn sides(&mut self, h: f64) -> Result<(), DifferenceError<E>> {
+    /// Moves to `y(±h)`; see [`pair`](Self::pair). What fails there, or is not finite, is NaN.
+    pub(crate) fn sides(&mut self, h: f64) {
         self.magnitude.fill(0.0);
-        self.look(h)?;
-        self.outputs.difference(&self.centre, &self.point, &mut self.ahead);
-        self.look(-h)?;
-        self.outputs.difference(&self.centre, &self.point, &mut self.behind);
-        Ok(())
+        self.ahead.fill(f64::NAN);
+        self.behind.fill(f64::NAN);
+        if self.look(h).is_ok() {
+            self.outputs.difference(&self.centre, &self.point, &mut self.ahead);
+        }
+        if self.look(-h).is_ok() {
+            self.outputs.difference(&self.centre, &self.point, &mut self.behind);
+        }
     }
 
     /// `y(h) ⊖ y(0)` and `y(−h) ⊖ y(0)` of one output, at the last step.

@@ -101,6 +101,8 @@ pub(super) fn examine(
             {
                 let rounding = rounding_of(what.quantity, size, &conditions);
                 knowledge.rounding = Some(vec![rounding; f.outputs() * f.inputs()]);
+                // What constraints hold is zero to roundings of what they hold against.
+                options = options.size(conditions.cancels(what.quantity).max(size));
             }
             let mut report = check::jacobian_with(&options, &inputs, &outputs, run, &x, &claimed, &knowledge)?;
             if isolated {
