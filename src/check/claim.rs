@@ -54,7 +54,7 @@ pub fn check_claim(
     let mut options = named(model, quantity, options);
     expect_state(model, quantity, &state)?;
     expect_shape(model, quantity, &state, claimed, &options)?;
-    options.size = options.size.max(size(model, quantity, &state)?);
+    options = sized(model, quantity, &state, options)?;
     match Of::derivative(quantity) {
         Some((of, by)) => derivative(model, quantity, (of, by), &state, claimed, &options),
         None => value(model, quantity, &state, claimed, &options),
@@ -130,26 +130,49 @@ fn expect_shape(
 /// is expected of entries that vanish, so much of these sizes will do.
 const SOLVED: f64 = 1e-4;
 
-/// How large what cancels in a quantity is.
-fn size(model: &Model, quantity: Quantity, state: &State<'_>) -> Result<f64, ClaimError> {
+/// How large what cancels in a quantity is: in torques by row, since a joint feels the bodies that it carries alone.
+fn sized(model: &Model, quantity: Quantity, state: &State<'_>, mut options: Options) -> Result<Options, InputError> {
     let rest = vec![0.0; model.nv()];
     let v = if state.v.is_empty() { &rest } else { state.v };
+    let of_rows: Option<fn(&Scale, &[f64]) -> f64> = match quantity {
+        Quantity::DtauDv => Some(|scale, _| scale.mass * scale.velocity),
+        Quantity::DtauDa | Quantity::MassMatrix => Some(|scale, _| scale.mass),
+        Quantity::Tau | Quantity::DtauDq | Quantity::Bias | Quantity::Gravity | Quantity::Coriolis => {
+            Some(Scale::torque)
+        }
+        _ => None,
+    };
+    if let Some(of_row) = of_rows {
+        let rows = Scale::rows(model, state.q, v, state.wrenches)?;
+        let rows: Vec<f64> = rows.iter().map(|scale| of_row(scale, state.a)).collect();
+        // Of a Coriolis matrix the product with velocities is looked at.
+        let columns = if quantity == Quantity::Coriolis { 1 } else { quantity.shape(model).1 };
+        let inertia = matches!(quantity, Quantity::DtauDa | Quantity::MassMatrix);
+        let own = rows.iter().flat_map(|row| {
+            // A matrix that is symmetric has what the joint carries that carries less.
+            let rows = &rows;
+            (0..columns).map(move |k| if inertia { row.min(rows[k]) } else { *row })
+        });
+        let own: Vec<f64> = own.collect();
+        match &mut options.sizes {
+            given if given.is_empty() => *given = own,
+            given => given.iter_mut().zip(own).for_each(|(given, own)| *given = given.max(own)),
+        }
+        return Ok(options);
+    }
     let scale = Scale::new(model, state.q, v, state.wrenches)?;
-    Ok(match quantity {
-        Quantity::DtauDv => scale.mass * scale.velocity,
-        Quantity::DtauDa | Quantity::MassMatrix => scale.mass,
+    let size = match quantity {
         Quantity::Ddq | Quantity::DdqDq | Quantity::DdqDv => {
             let torque = scale.torque(&[]).max(DVector::from_column_slice(state.tau).amax());
             let solved_for = if quantity == Quantity::DdqDv { scale.mass * scale.velocity } else { torque };
             SOLVED * once::minv(model, state.q)?.amax() * solved_for
         }
         Quantity::Com | Quantity::ComJacobian | Quantity::FrameJacobian(..) => scale.reach,
-        Quantity::Tau | Quantity::DtauDq | Quantity::Bias | Quantity::Gravity | Quantity::Coriolis => {
-            scale.torque(state.a)
-        }
-        // Nothing cancels in them that is larger than what is left.
-        Quantity::DtauDfExt(_) | Quantity::DdqDtau | Quantity::DdqDfExt(_) | Quantity::MassMatrixInverse => 0.0,
-    })
+        // Nothing cancels in the others that is larger than what is left.
+        _ => 0.0,
+    };
+    options.size = options.size.max(size);
+    Ok(options)
 }
 
 /// A derivative, against differences and dual numbers.

@@ -37,12 +37,50 @@ impl Scale {
     /// # Errors
     /// [`InputError`] if a length is wrong, or a number is not finite.
     pub fn new(model: &Model, q: &[f64], v: &[f64], wrenches: &[ExternalWrench]) -> Result<Self, InputError> {
+        let mass = crba(model, &mut Workspace::new(model), q)?.amax();
+        let start = Self { mass, loads: 0.0, reach: 1.0, velocity: norm(v) };
+        Ok(Self::of_bodies(model, q, v, wrenches)?.iter().fold(start, Self::with))
+    }
+
+    /// For each degree of freedom, of what its joint carries: a torque is a sum over the bodies behind its joint alone. `nv` of them.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn rows(model: &Model, q: &[f64], v: &[f64], wrenches: &[ExternalWrench]) -> Result<Vec<Self>, InputError> {
+        let mut carried = Self::of_bodies(model, q, v, wrenches)?;
+        let mut ws = Workspace::new(model);
+        let mass = crba(model, &mut ws, q)?;
+        let start = Self { mass: 0.0, loads: 0.0, reach: 1.0, velocity: norm(v) };
+        let mut rows: Vec<Self> = (0..model.nv()).map(|i| Self { mass: mass.row(i).amax(), ..start }).collect();
+        for (index, body) in model.bodies().iter().enumerate().rev() {
+            let own = carried[index];
+            if let Some(parent) = body.parent() {
+                carried[parent.index()] = carried[parent.index()].with(&own);
+            }
+            for row in body.v_range() {
+                rows[row] = rows[row].with(&own);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Both together.
+    fn with(self, other: &Self) -> Self {
+        Self {
+            mass: self.mass + other.mass,
+            loads: self.loads + other.loads,
+            reach: self.reach.max(other.reach),
+            velocity: self.velocity,
+        }
+    }
+
+    /// What each body adds.
+    fn of_bodies(model: &Model, q: &[f64], v: &[f64], wrenches: &[ExternalWrench]) -> Result<Vec<Self>, InputError> {
         let ws = &mut Workspace::new(model);
-        let mass = crba(model, ws, q)?.amax();
         let kinematics = forward_kinematics(model, ws, q, v, &vec![0.0; model.nv()])?;
         let gravity = model.gravity().norm();
-        let mut scale = Self { mass, loads: 0.0, reach: 1.0, velocity: norm(v) };
         let mut origins = Vec::with_capacity(model.bodies().len());
+        let mut all = Vec::with_capacity(model.bodies().len());
         for (index, body) in model.bodies().iter().enumerate() {
             let pose = model.body_id(index).and_then(|body| kinematics.pose(body)).unwrap_or_else(Transform::identity);
             let origin = body.parent().map_or(pose.translation, |parent| origins[parent.index()]);
@@ -50,13 +88,18 @@ impl Scale {
             let inertia = body.inertia();
             let center = pose.translation + pose.rotation * inertia.com;
             let r = (center - origin).norm().max((pose.translation - origin).norm());
-            scale.mass += inertia.mass.abs() * r * r + inertia.rotational.trace().abs();
-            scale.loads += inertia.mass.abs() * gravity * r;
-            scale.reach = scale.reach.max(r);
+            all.push(Self {
+                mass: inertia.mass.abs() * r * r + inertia.rotational.trace().abs(),
+                loads: inertia.mass.abs() * gravity * r,
+                reach: r,
+                velocity: norm(v),
+            });
         }
-        let load = |w: &ExternalWrench| w.wrench.linear.norm() * scale.reach + w.wrench.angular.norm();
-        scale.loads += wrenches.iter().map(load).sum::<f64>();
-        Ok(scale)
+        let reach = all.iter().fold(1.0_f64, |most, body| most.max(body.reach));
+        for ExternalWrench { body, wrench, .. } in wrenches {
+            all[body.index()].loads += wrench.linear.norm() * reach + wrench.angular.norm();
+        }
+        Ok(all)
     }
 
     /// Of torques at the accelerations `a`, and of their derivatives by configurations: `mass (|a| + |v|²) + loads`.

@@ -119,3 +119,41 @@ fn bad_input_is_refused() {
     let report = check(Quantity::DtauDv, good, &DMatrix::from_element(7, 7, f64::NAN)).expect("runs");
     assert_eq!(report.counts.disagree, 49, "{report}");
 }
+
+/// A finger of a gram on an arm of ten tons: what is wrong about the finger is seen, though it is below any rounding of the arm.
+#[test]
+fn what_carries_little_is_measured_by_what_it_carries() {
+    let link = |name: &str, mass: f64, at: f64| {
+        format!(
+            r#"<link name="{name}"><inertial><origin xyz="0 0 {at}"/><mass value="{mass}"/>
+            <inertia ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" iyz="0"/></inertial></link>"#,
+            i = 0.1 * mass * at * at
+        )
+    };
+    let joint = |name: &str, parent: &str, child: &str, z: f64| {
+        format!(
+            r#"<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/>
+            <origin xyz="0 0 {z}"/><axis xyz="1 0 0"/></joint>"#
+        )
+    };
+    let links = [link("base", 1.0, 0.1), link("arm", 1e4, 1.0), link("finger", 1e-3, 1e-3)].concat();
+    let joints = [joint("shoulder", "base", "arm", 0.0), joint("knuckle", "arm", "finger", 1.0)].concat();
+    let text = format!(r#"<robot name="crane">{links}{joints}</robot>"#);
+    let model = Model::from_urdf_text(&text, &gradyn::model::urdf::UrdfOptions::new()).expect("is good").model;
+    let state = State { q: &[0.3, 0.4], v: &[0.5, -0.7], a: &[0.1, 0.2], ..State::default() };
+    let mut seen = 0;
+    for (quantity, right) in claims(&model, state) {
+        if !matches!(quantity, Quantity::MassMatrix | Quantity::DtauDa) {
+            continue;
+        }
+        let mut wrong = right.clone();
+        assert!(wrong[(1, 1)].abs() < 1e-8, "{wrong}");
+        wrong[(1, 1)] = -wrong[(1, 1)];
+        for (claimed, disagree) in [(&right, 0), (&wrong, 1)] {
+            let report = check_claim(&model, quantity, state, claimed, &Options::default()).expect("runs");
+            assert_eq!((report.counts.disagree, report.counts.cannot_tell), (disagree, 0), "{report}");
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+}

@@ -9,7 +9,7 @@ use std::fmt::{Debug, Display};
 const ROWS: usize = 10;
 /// And so many at most: from 1/8 down to 1e-8.
 const MOST_ROWS: usize = 24;
-/// Where inputs are so small that this is still too long it goes on, down to this share of the input.
+/// Where inputs are so small that this is still too long it goes on, down to this share of the input. Zero has no size.
 const FURTHEST: usize = 200;
 const NEAREST: f64 = 1e-5;
 /// So many roundings of an output look like a jump of it, where it is a sum of larger terms.
@@ -59,9 +59,8 @@ impl Found {
 
     /// How far from this a claim may be.
     pub(super) fn bound(&self, options: &Options, scale: f64) -> f64 {
-        self.sharp_bound(options, scale).max(
-            options.tolerance * self.value.abs() + options.floor * scale + options.safety * self.rounding,
-        )
+        self.sharp_bound(options, scale)
+            .max(options.tolerance * self.value.abs() + options.floor * scale + options.safety * self.rounding)
     }
 
     /// The same, if rounding inside of the function moved nothing.
@@ -205,7 +204,8 @@ pub(super) fn along<'a, E: Debug + Display>(
     let mut tracks: Vec<Track> = vec![Track::default(); path.directions()];
     let mut h = start;
     for row in 0..FURTHEST {
-        if row >= MOST_ROWS && (h < NEAREST * origin || tracks.iter().all(|track| !track.is_coarse())) {
+        let done = origin == 0.0 || h < NEAREST * origin || tracks.iter().all(|track| !track.is_coarse());
+        if row >= MOST_ROWS && done {
             break;
         }
         path.sides(h);
@@ -340,7 +340,8 @@ impl Evidence {
         let outputs = self.outputs();
         for (row, output) in self.found.chunks_mut(self.columns.max(1)).zip(outputs) {
             for found in row.iter_mut().filter(|found| found.jump <= JUMP * f64::EPSILON * output) {
-                (found.kink, found.apart) = if found.kink == f64::INFINITY { (0.0, false) } else { (found.kink, found.apart) };
+                (found.kink, found.apart) =
+                    if found.kink == f64::INFINITY { (0.0, false) } else { (found.kink, found.apart) };
             }
         }
     }

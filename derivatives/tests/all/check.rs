@@ -142,3 +142,48 @@ fn mistakes_are_named() {
         assert_eq!(report.guess(), Some(&guess), "{report}");
     }
 }
+
+/// At the edge of what a function is defined for, its derivative is that from inside: right ones agree, with a note, and wrong ones do not.
+#[test]
+fn edges_of_domains_are_looked_at_from_inside() {
+    let sides: [fn(f64) -> bool; 2] = [|x| x < 0.0, |x| x > 0.0];
+    for outside in sides {
+        let f = |x: &[f64], y: &mut [f64]| {
+            y[0] = x[0].exp() * x[1];
+            y[1] = x[1] * x[1];
+            if outside(x[0]) { Err("outside") } else { Ok(()) }
+        };
+        let claim = |off: f64| Claim::new(2, 2, &[3.0 + off, 1.0, 0.0, 6.0]).expect("fits");
+        let of = |off: f64| {
+            let (options, x) = (Options::new("J"), [0.0, 3.0]);
+            jacobian(&options, &Euclidean(2), &Euclidean(2), f, &x, &claim(off)).expect("runs")
+        };
+        let right = of(0.0);
+        assert!(right.agrees(), "{right}");
+        assert_eq!(right.notes.len(), 1, "{right}");
+        assert!(right.notes[0].starts_with("y[0] by x[0] and 1 more: by values on one side only"), "{right}");
+        let wrong = of(1e-4);
+        assert_eq!((wrong.counts.disagree, wrong.counts.agree), (1, 3), "{wrong}");
+    }
+}
+
+/// What is left where larger terms cancel has roundings of these, that jump beside it: they are no jumps of the function.
+#[test]
+fn roundings_of_terms_that_cancel_are_no_jumps() {
+    let f = |x: &[f64], y: &mut [f64]| {
+        let load = 30.0 * x[0].cos();
+        y[0] = (load + 10.0 * x[1]) - load;
+    };
+    let of = |claim: &[f64]| {
+        let claim = Claim::new(1, 2, claim).expect("fits");
+        jacobian(&Options::new("J").size(10.0), &Euclidean(2), &Euclidean(1), f, &[0.3, 0.0], &claim).expect("runs")
+    };
+    let right = of(&[0.0, 10.0]);
+    assert!(right.agrees(), "{right}");
+    assert_eq!(of(&[1e-3, 10.0]).counts.disagree, 1);
+    // A true jump of that size, beside nothing larger, is one.
+    let jump = |x: &[f64], y: &mut [f64]| y[0] = if x[0] < 0.3 { 0.0 } else { 1e-14 };
+    let claim = Claim::new(1, 1, &[0.0]).expect("fits");
+    let report = jacobian(&Options::new("J"), &Euclidean(1), &Euclidean(1), jump, &[0.3], &claim).expect("runs");
+    assert_eq!(report.entries[0].verdict, Verdict::CannotTell(Reason::NonSmooth), "{report}");
+}
