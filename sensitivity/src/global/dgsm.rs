@@ -11,10 +11,14 @@
 //! | normal | `sd²` | by x |
 //! | uniform | `(high − low)²/π²` | by x |
 //! | lognormal | `log_sd²` | by ln x, `x ∂f/∂x` |
+//! | half-normal | `scale²/2` | by x |
 //! | fixed | 0 | |
 //!
 //! A lognormal distribution has no such constant for the derivative by x: the inequality would give it exponential tails. But `ln x` is
 //! normal, and the inequality of that holds for `z ↦ f(exp z)`, whose derivative is `x ∂f/∂x`.
+//!
+//! The constant of a half-normal distribution is one over the second eigenvalue of `−scale² g″ + x g′` with `g′(0) = 0`, whose solutions are the
+//! even polynomials of Hermite: `2/scale²` of the second.
 //!
 //! Sources: I. Sobol', S. Kucherenko, *Derivative based global sensitivity measures and their link with global sensitivity indices*, Math.
 //! Comput. Simul. 79(10), 2009; M. Lamboni, B. Iooss, A.-L. Popelin, F. Gamboa, *Derivative-based global sensitivity measures: general links
@@ -22,7 +26,7 @@
 
 use super::error::{check_priors, check_resampling};
 use super::failed::{Centred, Finite};
-use super::{GlobalError, Plan, Points, Run, Sampling, Warning};
+use super::{GlobalError, NONE, Plan, Points, Run, Sampling, Warning, drop_rounding};
 use crate::prior::Prior;
 use crate::statistics::{Columns, Interval, Resampling, deviations, multiplier};
 use serde::{Deserialize, Serialize};
@@ -33,9 +37,11 @@ use std::f64::consts::PI;
 pub struct Dgsm {
     /// How many parameters there are, k.
     pub parameters: usize,
+    /// The variance of each output.
+    pub variance: Vec<f64>,
     /// ν: the mean of the squared derivative by the parameter, for a lognormal one by its logarithm.
     pub squares: Vec<Interval>,
-    /// `C ν / V`: the total index is not above this, up to the error of the sample.
+    /// `C ν / V`: the total index is not above this, up to the error of the sample. Not a number where one sample makes the variance.
     pub bounds: Vec<Interval>,
     /// What must be known of it.
     pub warnings: Vec<Warning>,
@@ -65,7 +71,7 @@ pub fn dgsm(
     if left < 2 {
         return Err(GlobalError::Few { what: "a bound", found: left, least: 2 });
     }
-    let mut found = Dgsm { parameters: k, squares: vec![], bounds: vec![], warnings: vec![] };
+    let mut found = Dgsm { parameters: k, variance: vec![], squares: vec![], bounds: vec![], warnings: vec![] };
     if finite.failed > 0 {
         found.warnings.push(Warning::KeptOut { count: finite.failed, total: samples });
     }
@@ -73,6 +79,8 @@ pub fn dgsm(
         let f = Centred::of(values, each, output, &finite);
         if f.constant {
             found.warnings.push(Warning::Constant { output });
+        } else if f.dominated {
+            found.warnings.push(Warning::Dominated { output });
         }
         // One where the sample counts, the output, its square, the squared derivatives.
         let mut columns = Columns::new(samples);
@@ -103,11 +111,28 @@ pub fn dgsm(
             deviations(&again).iter().map(|d| Some(multiplier(resampling.level) * d)).collect()
         };
         let all = values.iter().zip(half_widths).map(|(value, half_width)| Interval { value: *value, half_width });
-        let all: Vec<Interval> = all.collect();
+        let mut all: Vec<Interval> = all.collect();
+        if f.dominated {
+            all.fill(NONE);
+        }
+        let sums = columns.sums();
+        found.variance.push(f.scale * f.scale * (sums[2] / sums[0] - (sums[1] / sums[0]).powi(2)).max(0.0));
         found.squares.extend(&all[..k]);
         found.bounds.extend(&all[k..]);
     }
     Ok(found)
+}
+
+impl Dgsm {
+    /// Without numbers of outputs that scatter by no more than a hundred times their [rounding](crate::local::rounding): with
+    /// [`Warning::Rounding`], and not a number.
+    #[must_use]
+    pub fn above_rounding(mut self, rounding: &[f64]) -> Self {
+        let scatter: Vec<f64> = self.variance.iter().map(|variance| variance.sqrt()).collect();
+        let of = [&mut self.squares, &mut self.bounds];
+        drop_rounding(&scatter, rounding, self.parameters, of, &mut self.warnings);
+        self
+    }
 }
 
 /// Nothing is bounded by nothing; where outputs do not vary and gradients are not zero there is no bound.
@@ -125,6 +150,7 @@ fn constant(prior: &Prior) -> f64 {
         Prior::Fixed { .. } => 0.0,
         Prior::Normal { sd, .. } => sd * sd,
         Prior::LogNormal { log_sd, .. } => log_sd * log_sd,
+        Prior::HalfNormal { scale } => 0.5 * scale * scale,
         Prior::Uniform { low, high } => ((high - low) / PI).powi(2),
     }
 }

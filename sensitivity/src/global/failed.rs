@@ -46,7 +46,13 @@ pub(super) struct Centred {
     pub(super) scale: f64,
     /// Are all the same, up to rounding?
     pub(super) constant: bool,
+    /// Does one sample make the scatter?
+    pub(super) dominated: bool,
 }
+
+/// From this many samples on, one that makes more than half of all squared distances from the mean is an outlier: of smooth functions of
+/// bounded or normal parameters none does.
+const MANY: usize = 16;
 
 impl Centred {
     pub(super) fn of(outputs: &[f64], each: usize, output: usize, finite: &Finite) -> Self {
@@ -55,7 +61,7 @@ impl Centred {
         let mut values: Vec<f64> = column.map(|(y, finite)| if *finite { *y } else { 0.0 }).collect();
         let largest = values.iter().fold(0.0_f64, |largest, y| largest.max(y.abs()));
         if largest <= 0.0 {
-            return Self { values, mean: 0.0, scale: 1.0, constant: true };
+            return Self { values, mean: 0.0, scale: 1.0, constant: true, dominated: false };
         }
         // Halves, as the difference of two doubles of opposite signs may overflow.
         let unit = |y: f64| 0.5 * (y / largest);
@@ -67,9 +73,11 @@ impl Centred {
         let constant = distance <= 16.0 * f64::EPSILON;
         if constant {
             values.fill(0.0);
-            return Self { values, mean: 2.0 * mean * largest, scale: 1.0, constant };
+            return Self { values, mean: 2.0 * mean * largest, scale: 1.0, constant, dominated: false };
         }
         values.iter_mut().for_each(|y| *y /= distance);
-        Self { values, mean: 2.0 * mean * largest, scale: 2.0 * distance * largest, constant }
+        // The largest square is one.
+        let dominated = n >= MANY && values.iter().map(|y| y * y).sum::<f64>() < 2.0;
+        Self { values, mean: 2.0 * mean * largest, scale: 2.0 * distance * largest, constant, dominated }
     }
 }

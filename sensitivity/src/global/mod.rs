@@ -21,6 +21,33 @@ mod sampling;
 mod sobol;
 mod warning;
 
+use crate::statistics::Interval;
+
+/// An output that scatters by less than this times its rounding has no index. [`rounding`](crate::local::rounding) rounds each number of the
+/// robot once; an algorithm rounds each some ten times on its way. At a hundred times it, (10/100)² = 1 % of the variance is rounding: as
+/// much as an index may be off without anybody's noticing.
+pub(crate) const CLEAR: f64 = 100.0;
+
+/// No number.
+const NONE: Interval = Interval { value: f64::NAN, half_width: None };
+
+/// Makes the numbers of outputs none whose scatter is rounding; those that have none already stay as they are.
+fn drop_rounding<const N: usize>(
+    scatter: &[f64],
+    rounding: &[f64],
+    each: usize,
+    of: [&mut Vec<Interval>; N],
+    warnings: &mut Vec<Warning>,
+) {
+    let told: Vec<usize> = warnings.iter().filter_map(Warning::without_index).collect();
+    let lost = |output: &usize| scatter[*output] <= CLEAR * rounding[*output] && !told.contains(output);
+    let lost: Vec<usize> = (0..scatter.len().min(rounding.len())).filter(lost).collect();
+    for intervals in of {
+        lost.iter().for_each(|output| intervals[output * each..][..each].fill(NONE));
+    }
+    warnings.extend(lost.into_iter().map(|output| Warning::Rounding { output }));
+}
+
 pub use dgsm::{Dgsm, dgsm};
 pub use error::GlobalError;
 pub use linear::{Linear, linear};

@@ -9,7 +9,7 @@
 //! sensitivity analysis of large models*, Environ. Model. Softw. 22(10), 2007.
 
 use super::failed::{Centred, Finite};
-use super::{GlobalError, Warning};
+use super::{GlobalError, NONE, Warning, drop_rounding};
 use crate::statistics::{Columns, Interval, Resampling, deviations, multiplier, sum};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,20 @@ pub struct Effects {
     pub deviation: Vec<Interval>,
     /// What must be known of it.
     pub warnings: Vec<Warning>,
+}
+
+impl Effects {
+    /// Without effects on outputs of which none is above a hundred times their [rounding](crate::local::rounding): with
+    /// [`Warning::Rounding`], and not a number.
+    #[must_use]
+    pub fn above_rounding(mut self, rounding: &[f64]) -> Self {
+        let k = self.parameters;
+        let largest = |of: &[Interval]| of.iter().fold(0.0, |largest: f64, x| largest.max(x.value));
+        let scatter: Vec<f64> = self.magnitude.chunks_exact(k.max(1)).map(largest).collect();
+        let of = [&mut self.mean, &mut self.magnitude, &mut self.deviation];
+        drop_rounding(&scatter, rounding, k, of, &mut self.warnings);
+        self
+    }
 }
 
 /// One step of a path.
@@ -96,6 +110,12 @@ pub(super) fn effects_of_steps(
         let f = Centred::of(values, outputs, output, &finite);
         if f.constant {
             effects.warnings.push(Warning::Constant { output });
+        } else if f.dominated {
+            effects.warnings.push(Warning::Dominated { output });
+            [&mut effects.mean, &mut effects.magnitude, &mut effects.deviation]
+                .into_iter()
+                .for_each(|of| of.extend(vec![NONE; k]));
+            continue;
         }
         let table = Table::new(steps, k, &f.values, &finite)?;
         let found = table.estimates(&table.columns.sums());

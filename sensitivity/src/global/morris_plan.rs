@@ -4,6 +4,7 @@
 
 use super::error::check_priors;
 use super::morris::{Effects, Step, effects_of_steps};
+use super::run::bytes_of;
 use super::{GlobalError, Plan, Points, Run};
 use crate::prior::Prior;
 use crate::statistics::{Resampling, stream};
@@ -75,20 +76,31 @@ impl Plan for Morris {
     }
     fn points(&self) -> Result<impl Points, GlobalError> {
         self.samples()?;
-        Ok(Paths { plan: self, paths: (0..self.paths).map(|path| self.path(path)).collect() })
+        Ok(Paths { plan: self })
+    }
+    fn bytes(&self, outputs: usize) -> Result<u128, GlobalError> {
+        let (samples, k) = (self.samples()?, self.priors.len());
+        // Steps and effects take two numbers each; four sums an effect, and the counts of a drawing for each thread.
+        let tables = bytes_of(self.paths, 8 * k + rayon::current_num_threads());
+        Ok(bytes_of(samples, outputs + 1) + tables)
     }
 }
 
+/// Paths are made when they are asked for: there may be more of them than memory holds.
 struct Paths<'a> {
     plan: &'a Morris,
-    paths: Vec<Path>,
 }
 
 impl Points for Paths<'_> {
     fn write(&self, first: usize, x: &mut [f64]) {
         let k = self.plan.priors.len();
+        let mut last: Option<(usize, Path)> = None;
         for (i, x) in x.chunks_exact_mut(k).enumerate() {
-            let (path, place) = (&self.paths[(first + i) / (k + 1)], (first + i) % (k + 1));
+            let (index, place) = ((first + i) / (k + 1), (first + i) % (k + 1));
+            if last.as_ref().is_none_or(|(of, _)| *of != index) {
+                last = Some((index, self.plan.path(index)));
+            }
+            let Some((_, path)) = &last else { continue };
             let moves = path.start.iter().zip(&path.step).zip(&self.plan.priors);
             for (x, (((start, jump), step), prior)) in x.iter_mut().zip(moves) {
                 *x = prior.at(if *step < place { start + jump } else { *start });

@@ -19,6 +19,16 @@ pub trait Plan {
     /// # Errors
     /// If the description is none.
     fn points(&self) -> Result<impl Points, GlobalError>;
+    /// Bytes that its evaluation and analysis take at once, at most: `outputs` numbers a sample, tables of the analysis, one for each thread.
+    ///
+    /// # Errors
+    /// If the description is none.
+    fn bytes(&self, outputs: usize) -> Result<u128, GlobalError>;
+}
+
+/// Bytes of so many rows of numbers.
+pub(super) fn bytes_of(rows: usize, numbers: usize) -> u128 {
+    8 * rows as u128 * numbers as u128
 }
 
 /// The samples of a plan.
@@ -101,6 +111,8 @@ impl<P: Plan> Run<P> {
         while self.done < total {
             let first = self.done;
             let end = total.min(first.saturating_add(wave));
+            let size = GlobalError::Size { samples: total, numbers: outputs };
+            self.values.try_reserve(end * outputs - self.values.len()).map_err(|_| size)?;
             self.values.resize(end * outputs, f64::NAN);
             let fresh = self.values[first * outputs..].par_chunks_mut(block.saturating_mul(outputs));
             fresh.enumerate().for_each_init(Vec::new, |x, (i, y)| {

@@ -7,6 +7,7 @@
 use super::error::{check_priors, check_resampling};
 use super::sampling::{check_samples, sobol_sample};
 use super::sobol::{Layout, SobolIndices, sobol_indices};
+use super::run::bytes_of;
 use super::{GlobalError, Plan, Points, Run, Scramble, Warning};
 use crate::prior::Prior;
 use crate::statistics::Resampling;
@@ -79,6 +80,15 @@ impl Plan for Saltelli {
         check_samples("the number of rows", self.rows)?;
         let numbers = self.layout().stride();
         self.rows.checked_mul(numbers).ok_or(GlobalError::Size { samples: self.rows, numbers })
+    }
+    fn bytes(&self, outputs: usize) -> Result<u128, GlobalError> {
+        let (samples, layout) = (self.samples()?, self.layout());
+        // A and B; then, of an output a thread, its samples, means with their counts, and the counts of a drawing.
+        let means = 2 * (layout.terms() + 1);
+        let threads = rayon::current_num_threads().min(outputs);
+        let each = bytes_of(samples, 1) + bytes_of(self.rows, means);
+        let points = bytes_of(self.rows, 2 * self.priors.len());
+        Ok(points + bytes_of(samples, outputs) + each * threads as u128)
     }
     fn points(&self) -> Result<impl Points, GlobalError> {
         self.samples()?;

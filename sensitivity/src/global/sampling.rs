@@ -1,6 +1,7 @@
 //! One sample of all parameters, for what needs no special pattern: [`dgsm`](super::dgsm()), [`reweight`](super::reweight()).
 
 use super::error::check_priors;
+use super::run::bytes_of;
 use super::{GlobalError, Plan, Points, Scramble, SobolPoints};
 use crate::prior::Prior;
 use crate::statistics::stream;
@@ -37,6 +38,11 @@ impl Plan for Sampling {
     fn samples(&self) -> Result<usize, GlobalError> {
         check_priors(&self.priors)?;
         check_samples("the number of samples", self.samples).map(|()| self.samples)
+    }
+    fn bytes(&self, outputs: usize) -> Result<u128, GlobalError> {
+        let (samples, k) = (self.samples()?, self.priors.len());
+        // Points twice, as they are drawn and as they are asked for; of one output its values, and sums of squares by parameters.
+        Ok(bytes_of(samples, outputs + 3 * k + 4 + rayon::current_num_threads()))
     }
     fn points(&self) -> Result<impl Points, GlobalError> {
         self.samples()?;

@@ -12,7 +12,7 @@
 //! They are the estimators of SALib, which divides by the same variance.
 
 use super::failed::{Centred, Finite};
-use super::{GlobalError, Warning};
+use super::{GlobalError, Warning, drop_rounding};
 use crate::statistics::{Columns, Interval, Resampling, deviations, multiplier};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,12 @@ impl Layout {
     pub fn stride(&self) -> usize {
         self.groups.saturating_mul(1 + usize::from(self.second_order)).saturating_add(2)
     }
+    /// Means that estimators are made of: two of the variance, first order, total, second order.
+    pub(super) fn terms(&self) -> usize {
+        let g = self.groups;
+        let pairs = if self.second_order { g.saturating_mul(g.saturating_sub(1)) / 2 } else { 0 };
+        g.saturating_mul(2).saturating_add(pairs).saturating_add(2)
+    }
     /// Pairs of groups, in the order (0, 1), (0, 2), …, (1, 2), …; none without second order.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let g = if self.second_order { self.groups } else { 0 };
@@ -41,7 +47,8 @@ impl Layout {
 
 /// Which part of the variance of every output comes from which group of parameters.
 ///
-/// Small samples give estimates below zero or above one: that is their error, which the interval says.
+/// Small samples give estimates below zero or above one: that is their error, which the interval says. Indices of an output that does not
+/// vary are zero by agreement; where one sample makes the variance, or the variance is [rounding](Self::above_rounding), they are not numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SobolIndices {
     /// How many groups there are, g.
@@ -107,6 +114,22 @@ pub fn sobol_indices(
     })
 }
 
+impl SobolIndices {
+    /// Without indices of outputs that scatter by no more than a hundred times their [rounding](crate::local::rounding): with
+    /// [`Warning::Rounding`], and not a number. `rounding`: one entry an output, in its unit.
+    #[must_use]
+    pub fn above_rounding(mut self, rounding: &[f64]) -> Self {
+        let scatter: Vec<f64> = self.variance.iter().map(|variance| variance.sqrt()).collect();
+        drop_rounding(&scatter, rounding, self.groups, [&mut self.first, &mut self.total], &mut self.warnings);
+        let pairs = self.groups * self.groups.saturating_sub(1) / 2;
+        if !self.second.is_empty() {
+            // Told once.
+            drop_rounding(&scatter, rounding, pairs, [&mut self.second], &mut Vec::new());
+        }
+        self
+    }
+}
+
 /// What is found for one output.
 struct One {
     mean: f64,
@@ -135,14 +158,18 @@ fn one_output(f: &Centred, finite: &Finite, layout: Layout, resampling: &Resampl
     let sums = table.columns.sums();
     table.check(&sums)?;
     let (mean, variance) = table.moments(&sums);
-    let spread = match (f.constant, variance <= LOST * mean * mean) {
+    let spread = match (f.constant, f.dominated || variance <= LOST * mean * mean) {
         (true, _) => Spread::None,
         (false, true) => Spread::Lost,
         (false, false) => Spread::Some,
     };
-    let constant = spread != Spread::Some;
-    let values = if constant { vec![0.0; table.terms.len() - 2] } else { table.indices(&sums) };
-    let half_widths = if resampling.times == 0 {
+    let constant = spread == Spread::None;
+    let values = match spread {
+        Spread::Some => table.indices(&sums),
+        Spread::None => vec![0.0; table.terms.len() - 2],
+        Spread::Lost => vec![f64::NAN; table.terms.len() - 2],
+    };
+    let half_widths = if resampling.times == 0 || spread == Spread::Lost {
         vec![None; values.len()]
     } else if constant {
         vec![Some(0.0); values.len()]

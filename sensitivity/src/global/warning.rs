@@ -17,8 +17,13 @@ pub enum Warning {
         /// The output.
         output: usize,
     },
-    /// One sample of an output is so far away that those the variance is of are the same to rounding. All its indices are given as zero.
+    /// One sample of an output is so far away that it makes its variance, or that others are the same to rounding. Its numbers are none.
     Dominated {
+        /// Which output.
+        output: usize,
+    },
+    /// The output scatters by no more than its own rounding. Its numbers are none.
+    Rounding {
         /// Which output.
         output: usize,
     },
@@ -29,6 +34,17 @@ pub enum Warning {
         /// Of how many.
         total: usize,
     },
+}
+
+impl Warning {
+    /// The output that has no index, if this is why.
+    #[must_use]
+    pub fn without_index(&self) -> Option<usize> {
+        match *self {
+            Self::Constant { output } | Self::Dominated { output } | Self::Rounding { output } => Some(output),
+            Self::NotPowerOfTwo { .. } | Self::KeptOut { .. } => None,
+        }
+    }
 }
 
 impl fmt::Display for Warning {
@@ -45,6 +61,9 @@ impl fmt::Display for Warning {
                     f,
                     "output {output}: one sample is so far away that the rest does not count: no index can be told"
                 )
+            }
+            Self::Rounding { output } => {
+                write!(f, "output {output} scatters by no more than its rounding: no index can be told")
             }
             Self::KeptOut { count, total } => {
                 write!(f, "{count} of {total} samples were kept out: their outputs are not finite")

@@ -19,12 +19,14 @@ mod linear;
 mod many;
 mod output;
 mod places;
+mod rounding;
 mod thread;
 mod torques;
 
 pub(crate) use held::{accelerations_by_geometry, held, rates_by_geometry};
 pub use many::evaluate_many;
-pub use output::Output;
+pub use output::{Output, turns};
+pub use rounding::{Rounding, rounding};
 pub(crate) use torques::torques_by_parameters;
 
 use crate::error::SensitivityError;

@@ -2,7 +2,8 @@
 
 use crate::error::SensitivityError;
 use gradyn::dynamics::{FrameRef, constraint_dynamics, crba, frame_pose, kinetic_energy, potential_energy};
-use gradyn::spatial::log3;
+use gradyn::joint::JointKind;
+use gradyn::spatial::{Motion, log3};
 use gradyn::{Constraint, Model, Scalar, Transform, Workspace, aba, rnea};
 
 /// A function of a robot at one state.
@@ -59,6 +60,21 @@ pub enum Output<'a> {
     },
 }
 
+/// Does each degree of freedom turn? A screw does.
+#[must_use]
+pub fn turns(model: &Model) -> Vec<bool> {
+    let mut turns = vec![false; model.nv()];
+    let q: Vec<f64> = model.neutral();
+    for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
+        let mut columns = vec![Motion::zero(); body.joint().nv()];
+        body.joint().motion_subspace(&q[body.q_range()], &mut columns);
+        for (to, column) in turns[body.v_range()].iter_mut().zip(&columns) {
+            *to = column.angular.norm() > 0.0;
+        }
+    }
+    turns
+}
+
 impl Output<'_> {
     /// What it is called.
     #[must_use]
@@ -90,6 +106,31 @@ impl Output<'_> {
                     (0..constraint.rows()).map(move |row| format!("contact {c}, row {row}")).collect::<Vec<_>>()
                 };
                 constraints.iter().enumerate().flat_map(of).collect()
+            }
+        }
+    }
+
+    /// The unit of each entry: of a joint that turns in rad, N m, of one that slides in m, N.
+    #[must_use]
+    pub fn units(&self, model: &Model) -> Vec<&'static str> {
+        let turns = turns(model);
+        let each = |turning, sliding| turns.iter().map(|turns| if *turns { turning } else { sliding }).collect();
+        match self {
+            Self::Torques { .. } => each("N m", "N"),
+            Self::Accelerations { .. } => each("rad/s^2", "m/s^2"),
+            Self::MassMatrix { .. } => {
+                let of = |j: bool, i: bool| match (i, j) {
+                    (true, true) => "kg m^2",
+                    (false, false) => "kg",
+                    _ => "kg m",
+                };
+                turns.iter().flat_map(|j| turns.iter().map(move |i| of(*j, *i))).collect()
+            }
+            Self::Pose { .. } => ["m", "m", "m", "rad", "rad", "rad"].to_vec(),
+            Self::Energy { .. } => vec!["J", "J"],
+            Self::ContactForces { constraints, .. } => {
+                let of = |constraint: &Constraint| vec!["N|N m"; constraint.rows()];
+                constraints.iter().flat_map(of).collect()
             }
         }
     }

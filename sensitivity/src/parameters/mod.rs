@@ -3,6 +3,7 @@
 mod catalog;
 mod chart;
 mod kind;
+mod priors;
 mod robot;
 mod values;
 
@@ -96,13 +97,45 @@ pub struct Parameters {
     chosen: Vec<Vec<usize>>,
     /// The same as setters want it; found when it is asked for.
     groups: OnceLock<robot::Groups>,
+    /// Elements whose placements are none of the robot's, and why.
+    fixed: Vec<(String, String)>,
 }
 
 impl Parameters {
     /// None yet, of this robot.
     #[must_use]
     pub fn of(model: &Model) -> Self {
-        Self { robot: model.clone(), all: catalog::of(model), chosen: Vec::new(), groups: OnceLock::new() }
+        Self { robot: model.clone(), all: catalog::of(model), chosen: Vec::new(), groups: OnceLock::new(), fixed: Vec::new() }
+    }
+
+    /// Takes `NAME.placement.*` from the list: that of a joint that is fixed, whose link is a part of the body it hangs on. Its placement moves
+    /// frames and a share of the inertia of that body, which the robot does not know apart. Who asks for one is told `reason`.
+    #[must_use]
+    pub fn without_placement(mut self, name: &str, reason: &str) -> Self {
+        self.fixed.push((format!("{name}.placement."), reason.to_owned()));
+        self
+    }
+
+    /// Why it is not in the list, if it is not.
+    fn left_out(&self, index: usize) -> Option<&str> {
+        let parameter = &self.all[index];
+        let fits = |(start, _): &&(String, String)| {
+            matches!(parameter.kind, Kind::FramePlacement(..)) && parameter.name.starts_with(start.as_str())
+        };
+        self.fixed.iter().find(fits).map(|(_, reason)| reason.as_str())
+    }
+
+    /// All of the robot that can be chosen, in its order.
+    pub fn listed(&self) -> impl Iterator<Item = &Parameter> + '_ {
+        (0..self.all.len()).filter(|i| self.left_out(*i).is_none()).map(|i| &self.all[i])
+    }
+
+    /// Those of the robot that a function has a number for, and these numbers. Charts are not looked at.
+    pub(crate) fn with_each(mut self, of: impl Fn(Kind, f64) -> Option<f64>) -> (Self, Vec<f64>) {
+        let number = |(i, p): (usize, &Parameter)| Some((vec![i], of(p.kind, p.nominal)?));
+        let (chosen, numbers) = self.all.iter().enumerate().filter_map(number).unzip();
+        (self.chosen, self.groups) = (chosen, OnceLock::new());
+        (self, numbers)
     }
 
     /// Adds all whose names fit a pattern, in the order of the robot: `*`, `?`, `[2-7]`, `[!x]`. What is there already stays where it is.
@@ -134,15 +167,23 @@ impl Parameters {
 
     /// All of the robot that fit a pattern, by their places among all.
     fn named(&self, pattern: &str) -> Result<Vec<usize>, SensitivityError> {
+        let refuse_fixed = |index: usize, reason: &str| {
+            SensitivityError::Other(format!("`{}` is no parameter: {reason}", self.all[index].name))
+        };
         if let Some(index) = self.all.iter().position(|parameter| parameter.name == pattern) {
-            return Ok(vec![index]);
+            return self.left_out(index).map_or(Ok(vec![index]), |reason| Err(refuse_fixed(index, reason)));
         }
         let refuse =
             |e: glob::PatternError| SensitivityError::Pattern { pattern: pattern.to_owned(), reason: e.msg.to_owned() };
         let glob = Pattern::new(pattern).map_err(refuse)?;
         let fits = |i: &usize| glob.matches_with(&self.all[*i].name, MatchOptions::new());
         let found: Vec<usize> = (0..self.all.len()).filter(fits).collect();
-        if found.is_empty() { Err(self.unknown(pattern)) } else { Ok(found) }
+        let listed: Vec<usize> = found.iter().copied().filter(|i| self.left_out(*i).is_none()).collect();
+        match (listed.is_empty(), found.first()) {
+            (false, _) => Ok(listed),
+            (true, None) => Err(self.unknown(pattern)),
+            (true, Some(i)) => Err(refuse_fixed(*i, self.left_out(*i).unwrap_or_default())),
+        }
     }
 
     /// Those chosen that fit a pattern, by their places among the chosen; tied ones by the name of the first.
@@ -183,7 +224,7 @@ impl Parameters {
 
     fn unknown(&self, pattern: &str) -> SensitivityError {
         let similarity = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &pattern.to_lowercase());
-        let best = self.all.iter().map(|p| p.name.as_str()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        let best = self.listed().map(|p| p.name.as_str()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
         // Less is no likeness: names of one robot share their beginnings.
         let nearest = best.filter(|name| similarity(name) > 0.7).map(str::to_owned);
         SensitivityError::Unknown { pattern: pattern.to_owned(), robot: self.robot.name().to_owned(), nearest }

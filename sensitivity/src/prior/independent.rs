@@ -3,6 +3,7 @@
 use super::PriorError;
 use crate::statistics::normal;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::{FRAC_2_PI, LN_2};
 
 /// The distribution of one parameter, in the unit of the parameter.
 ///
@@ -28,6 +29,11 @@ pub enum Prior {
         median: f64,
         /// The standard deviation of the logarithm, positive: 0.1 is about 10 %.
         log_sd: f64,
+    },
+    /// `|z|` with `z ~ N(0, scale²)`: for what is not negative and may be zero.
+    HalfNormal {
+        /// The standard deviation of z, positive.
+        scale: f64,
     },
     /// Anything between two bounds, equally.
     Uniform {
@@ -62,6 +68,7 @@ impl Prior {
             Self::LogNormal { median, log_sd } => {
                 positive("the median", median).and(positive("the standard deviation of the logarithm", log_sd))
             }
+            Self::HalfNormal { scale } => positive("the scale", scale),
             Self::Uniform { low, high } => {
                 finite("the lower bound", low)?;
                 finite("the upper bound", high)?;
@@ -86,28 +93,45 @@ impl Prior {
             Self::Fixed { value } => value,
             Self::Normal { mean, sd } => mean + sd * normal::quantile(p),
             Self::LogNormal { median, log_sd } => median * (log_sd * normal::quantile(p)).exp(),
+            // The upper half of a normal distribution, by its lower tail, in which digits are not lost.
+            Self::HalfNormal { scale } => -scale * normal::quantile(0.5 * (1.0 - p)),
             Self::Uniform { low, high } => low + (high - low) * p,
         }
     }
 
-    /// `E[x]`: of a lognormal `median exp(log_sd²/2)`.
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Fixed { .. } => "fixed",
+            Self::Normal { .. } => "normal",
+            Self::LogNormal { .. } => "lognormal",
+            Self::HalfNormal { .. } => "half-normal",
+            Self::Uniform { .. } => "uniform",
+        }
+    }
+
+    /// `E[x]`: of a lognormal `median exp(log_sd²/2)`, of a half-normal `scale √(2/π)`.
     #[must_use]
     pub fn mean(&self) -> f64 {
         match *self {
             Self::Fixed { value } => value,
             Self::Normal { mean, .. } => mean,
             Self::LogNormal { median, log_sd } => median * (0.5 * log_sd * log_sd).exp(),
+            Self::HalfNormal { scale } => scale * FRAC_2_PI.sqrt(),
             Self::Uniform { low, high } => 0.5 * low + 0.5 * high,
         }
     }
 
-    /// `E[(x − E[x])²]`: of a lognormal `mean² (exp(log_sd²) − 1)`, of a uniform one `(high − low)²/12`.
+    /// `E[(x − E[x])²]`: of a lognormal `mean² (exp(log_sd²) − 1)`, of a half-normal `scale² (1 − 2/π)`, of a
+    /// uniform one `(high − low)²/12`.
     #[must_use]
     pub fn variance(&self) -> f64 {
         match *self {
             Self::Fixed { .. } => 0.0,
             Self::Normal { sd, .. } => sd * sd,
             Self::LogNormal { log_sd, .. } => self.mean().powi(2) * (log_sd * log_sd).exp_m1(),
+            Self::HalfNormal { scale } => scale * scale * (1.0 - FRAC_2_PI),
             Self::Uniform { low, high } => (high - low).powi(2) / 12.0,
         }
     }
@@ -130,7 +154,8 @@ impl Prior {
                 let log = x.ln();
                 normal::log_density((log - median.ln()) / log_sd) - log_sd.ln() - log
             }
-            Self::LogNormal { .. } => f64::NEG_INFINITY,
+            Self::HalfNormal { scale } if x >= 0.0 => normal::log_density(x / scale) - scale.ln() + LN_2,
+            Self::LogNormal { .. } | Self::HalfNormal { .. } => f64::NEG_INFINITY,
             Self::Uniform { low, high } if (low..=high).contains(&x) => -(high - low).ln(),
             Self::Uniform { .. } => f64::NEG_INFINITY,
         }
@@ -141,7 +166,7 @@ impl Prior {
         match *self {
             Self::Fixed { value } => (value, value),
             Self::Normal { .. } => (f64::NEG_INFINITY, f64::INFINITY),
-            Self::LogNormal { .. } => (0.0, f64::INFINITY),
+            Self::LogNormal { .. } | Self::HalfNormal { .. } => (0.0, f64::INFINITY),
             Self::Uniform { low, high } => (low, high),
         }
     }

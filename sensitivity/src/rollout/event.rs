@@ -1,8 +1,8 @@
 //! Events at times that depend on the state: found within a step, and differentiated as they are found.
 //!
-//! A step in which the guard falls below zero is taken in two parts: up to the event, whose time solves `g(step(x, h)) = 0`, through the
-//! reset, and on to the end of the step. Over dual numbers one step of Newton's method at the event gives its time with derivatives, so
-//! the sensitivities are those of the steps that are taken: saltation, exact for the integrator.
+//! A step in which the guard falls below zero is split at the event, whose time solves `g(step(x, h)) = 0`: up to it, through the reset, and
+//! on to the end of the step, which is split again where another event follows. Over dual numbers one step of Newton's method at an event
+//! gives its time with derivatives, so the sensitivities are those of the steps that are taken: saltation, exact for the integrator.
 
 use super::scheme::Robot;
 use super::{Rollout, State, TrajectoryCost};
@@ -56,7 +56,7 @@ pub enum EventStatus {
         /// `dg/dt`
         rate: f64,
     },
-    /// More than one event in a step: the order of these hangs on the length of the step, and is not looked into.
+    /// It comes at the time of the one before, to within rounding: which of them is first hangs on the last bit.
     Simultaneous,
 }
 
@@ -95,8 +95,18 @@ pub struct Hybrid<'r, 'p, E> {
     event: E,
 }
 
-/// Slower than this times the largest speed of the guard so far, an event grazes.
+/// Slower than this times the mean speed of the guard over the step, an event grazes.
 const SLOW: f64 = 1e-6;
+
+/// A part of a step that is shorter than this share of it is none: some ten thousand roundings of a time within it.
+const SHORT: f64 = 1e-12;
+
+/// Slopes at the ends of a step are differences over this share of it.
+const NEAR: f64 = 1e-6;
+
+/// A step with more events than this is refused: bounces that follow each other ever faster have no end (Zeno), and neither has a reset
+/// that leaves the guard where it was.
+const EVENTS_IN_A_STEP: usize = 100;
 
 impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
     /// Of this roll-out.
@@ -104,10 +114,10 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         Self { run, event }
     }
 
-    /// The states.
+    /// The states. A step is split at each of its events.
     ///
     /// # Errors
-    /// What the engine refuses.
+    /// What the engine refuses; more than 100 events in one step, as of a ball that comes to rest: the error names the step.
     pub fn simulate(&self, values: &[f64], q0: &[f64], v0: &[f64]) -> Result<HybridRun, SensitivityError> {
         let mut states = Vec::new();
         let mut events = Vec::new();
@@ -132,7 +142,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
             return Err(SensitivityError::Other(format!(
                 "the event at {} s has no derivative: {}",
                 bad.time,
-                if bad.status == EventStatus::Simultaneous { "another one is in the same step" } else { "it grazes" }
+                if bad.status == EventStatus::Simultaneous { "another one is at the same time" } else { "it grazes" }
             )));
         }
         let (np, nv) = (values.len(), v0.len());
@@ -220,44 +230,55 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         robot.model.integrate_into(&q, &dq, &mut moved)?;
         let (mut q, mut v) = (moved, v.iter().zip(dv).map(|(v, d)| *v + d).collect::<Vec<P>>());
         see(0, &q, &v);
-        let mut began = 0.0;
+        // Does the state stand behind a reset?
+        let (mut began, mut behind) = (0.0, false);
         for step in 0..run.steps() {
             let length = run.length(step);
             let u = run.control(&robot, step, (&q, &v), &[])?;
             let (tau, held) = (run.torques(&u), run.held(step));
-            let (q_f, v_f, tau_f) = (values_of(&q), values_of(&v), values_of(&tau));
-            let mut guard_at = |h: f64| {
-                let (q, v) = plain.step(run.scheme, &run.algebra, h, (&q_f, &v_f), &tau_f, &held)?;
-                self.event.guard(&plain.model, values, &q, &v)
-            };
-            let (begin, end) = (guard_at(0.0)?, guard_at(length)?);
-            // At rest on the guard, or rising from it, is no event.
-            let rises = guard_at(1e-6 * length)? >= begin;
-            if end < 0.0 && (begin > 0.0 || (begin == 0.0 && !rises)) {
-                let (time, rate) = first_zero(&mut guard_at, begin, length)?;
+            let tau_f = values_of(&tau);
+            // What is left of the step, which carries derivatives from the first event on, and how many events it has had.
+            let (mut rest, mut count) = (P::from(length), 0);
+            loop {
+                let left = value(rest);
+                let (q_f, v_f) = (values_of(&q), values_of(&v));
+                let mut guard_at = |h: f64| {
+                    let (q, v) = plain.step(run.scheme, &run.algebra, h, (&q_f, &v_f), &tau_f, &held)?;
+                    self.event.guard(&plain.model, values, &q, &v)
+                };
+                let is_part = left > SHORT * length;
+                let found = if is_part { next_zero(&mut guard_at, (left, length), behind)? } else { None };
+                let Some(Zero { time, rate, speed }) = found else {
+                    (q, v) = robot.step(run.scheme, &run.algebra, rest, (&q, &v), &tau, &held)?;
+                    behind &= !is_part;
+                    break;
+                };
+                (count, behind) = (count + 1, true);
+                let at_time = began + (length - left) + time;
+                if count > EVENTS_IN_A_STEP {
+                    return Err(SensitivityError::Other(format!(
+                        "step {step} has more than {EVENTS_IN_A_STEP} events up to {at_time} s: they follow each other without end"
+                    )));
+                }
                 let before = P::from(time);
-                // One step of Newton's method: the value stays to rounding, derivatives become exact.
+                // One step of Newton's method: the value stays, derivatives become exact.
                 let (q_e, v_e) = robot.step(run.scheme, &run.algebra, before, (&q, &v), &tau, &held)?;
                 let off = self.event.guard(&robot.model, at, &q_e, &v_e)?;
-                let before = before - off * (1.0 / rate);
+                let off = off - P::from(value(off));
+                let before = if rate == 0.0 { before } else { before - off * (1.0 / rate) };
                 let (q_e, v_e) = robot.step(run.scheme, &run.algebra, before, (&q, &v), &tau, &held)?;
-                let (q_r, v_r) = self.event.reset(&robot.model, at, &q_e, &v_e)?;
-                let rest = P::from(length) - before;
-                (q, v) = robot.step(run.scheme, &run.algebra, rest, (&q_r, &v_r), &tau, &held)?;
-                let after = self.event.guard(&plain.model, values, &values_of(&q), &values_of(&v))?;
-                let speed = (begin - end).abs() / length;
+                (q, v) = self.event.reset(&robot.model, at, &q_e, &v_e)?;
+                rest = rest - before;
                 let status = if rate.abs() <= SLOW * speed.max(f64::MIN_POSITIVE) {
                     EventStatus::Grazing { rate }
-                } else if after < 0.0 {
+                } else if count > 1 && time <= SHORT * length {
                     EventStatus::Simultaneous
-                } else if time <= 1e-12 * length || time >= (1.0 - 1e-12) * length {
+                } else if time <= SHORT * length || value(rest) <= SHORT * length {
                     EventStatus::OnSample { rate }
                 } else {
                     EventStatus::Crossed { rate }
                 };
-                events.push(Happened { step, time: began + time, status });
-            } else {
-                (q, v) = robot.step(run.scheme, &run.algebra, P::from(length), (&q, &v), &tau, &held)?;
+                events.push(Happened { step, time: at_time, status });
             }
             began += length;
             v = run.hit(&mut robot, step + 1, &q, v)?;
@@ -267,31 +288,84 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
     }
 }
 
-/// The first time at which a function that falls below zero is zero, to rounding, and its slope there.
-fn first_zero(
+/// Where a guard falls through zero.
+struct Zero {
+    /// s
+    time: f64,
+    /// Its slope there, 1/s.
+    rate: f64,
+    /// Its mean speed up to the end, 1/s.
+    speed: f64,
+}
+
+/// The next time within `left`, a part of a step of this length, at which a guard falls below zero; `behind`: it begins at zero to rounding,
+/// behind an event.
+fn next_zero(
     g: &mut dyn FnMut(f64) -> Result<f64, SensitivityError>,
-    begin: f64,
-    end: f64,
-) -> Result<(f64, f64), SensitivityError> {
-    let (mut low, mut high) = (0.0, end);
-    let mut at = if begin == 0.0 { 0.0 } else { 0.5 * end };
-    if begin != 0.0 {
-        for _ in 0..200 {
-            let here = g(at)?;
-            if here >= 0.0 {
-                low = at;
-            } else {
-                high = at;
-            }
-            let next = 0.5 * (low + high);
-            if here == 0.0 || next <= low || next >= high {
-                break;
-            }
-            at = next;
-        }
+    (left, length): (f64, f64),
+    behind: bool,
+) -> Result<Option<Zero>, SensitivityError> {
+    let begin = if behind { 0.0 } else { g(0.0)? };
+    if begin < 0.0 {
+        return Ok(None);
     }
-    // Steps are smooth in their length, beyond the event too: central differences of functions of seconds, good to 1e-10.
-    let d = 1e-5 * end;
-    let rate = (8.0 * (g(at + d)? - g(at - d)?) - (g(at + 2.0 * d)? - g(at - 2.0 * d)?)) / (12.0 * d);
-    Ok((at, rate))
+    // Steps are smooth in their length, beyond what is left too.
+    let (near, last) = (g(NEAR * length)?, g(left)?);
+    // At rest on the guard, or rising from it, is no event.
+    let rises = near >= begin;
+    let first = if begin == 0.0 && rises { NEAR * length } else { 0.0 };
+    let high = if last < 0.0 {
+        if first >= left || (first > 0.0 && near <= 0.0 && !behind) {
+            return Ok(None);
+        }
+        left
+    } else {
+        // Above zero at both ends, and maybe below it between them: at its least, where its slope changes sign.
+        if begin == 0.0 || rises || last <= g(left - NEAR * left)? {
+            return Ok(None);
+        }
+        let (mut low, mut high) = (0.0, left);
+        // Two thirds of it each time, down to 1e-7 of the step: nearer to its least, a guard is flat to rounding.
+        for _ in 0..40 {
+            let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+            if g(a)? < g(b)? { high = b } else { low = a }
+        }
+        let least = 0.5 * (low + high);
+        if g(least)? >= 0.0 {
+            return Ok(None);
+        }
+        least
+    };
+    let time = match begin > 0.0 || near > 0.0 {
+        true => bisected(g, first, high)?,
+        false => first,
+    };
+    // Central differences of functions of seconds, good to 1e-10.
+    let d = 1e-5 * length;
+    let rate =
+        (8.0 * (g(time + d)? - g(time - d)?) - (g(time + 2.0 * d)? - g(time - 2.0 * d)?)) / (12.0 * d);
+    Ok(Some(Zero { time, rate, speed: (begin - last).abs() / left }))
+}
+
+/// A time between two, at which a function is zero, to rounding, that is above zero at the first and below it at the second.
+fn bisected(
+    g: &mut dyn FnMut(f64) -> Result<f64, SensitivityError>,
+    mut low: f64,
+    mut high: f64,
+) -> Result<f64, SensitivityError> {
+    let mut at = 0.5 * (low + high);
+    for _ in 0..200 {
+        let here = g(at)?;
+        if here >= 0.0 {
+            low = at;
+        } else {
+            high = at;
+        }
+        let next = 0.5 * (low + high);
+        if here == 0.0 || next <= low || next >= high {
+            break;
+        }
+        at = next;
+    }
+    Ok(at)
 }

@@ -78,6 +78,19 @@ fn lognormal_parameters_are_bounded_by_their_logarithm() {
     assert_eq!(found.bounds[1].value.to_bits(), 0.0_f64.to_bits());
 }
 
+/// `x²` of a half-normal x is the function whose variance is Poincaré's constant times its mean square slope: the bound is met.
+#[test]
+fn half_normal_parameters_have_their_own_constant() {
+    let priors = [Prior::HalfNormal { scale: 1.3 }];
+    let f = |x: &[f64], y: &mut [f64]| {
+        x.iter().zip(y.chunks_exact_mut(2)).for_each(|(x, y)| y.copy_from_slice(&[x * x, 2.0 * x]));
+    };
+    let found = evaluated(&priors, Rule::Sobol, 2, f).derivative_bounds(&Resampling::default()).expect("finite");
+    assert!(found.bounds[0].contains(1.0), "{:?}", found.bounds);
+    // The variance of a square: 2 scale⁴; a percent of it by so many samples.
+    assert!((found.variance[0] / (2.0 * 1.3_f64.powi(4)) - 1.0).abs() < 0.02, "{:?}", found.variance);
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let priors = [Prior::Normal { mean: 0.0, sd: 1.0 }];

@@ -250,3 +250,72 @@ fn an_event_on_a_sample_is_exact() {
     let end = &by[8];
     assert!((end[(0, 0)] + 0.5).abs() < 1e-10 && (end[(0, 1)] + 0.5).abs() < 1e-10, "{end}");
 }
+
+/// A ball that bounces twice within one step: the step is split at both, and the state and its derivatives are those of steps so short
+/// that each holds one bounce. RK4 is exact for a motion of second degree.
+#[test]
+fn a_step_is_split_at_each_of_its_events() {
+    let model = ball(Translation);
+    let p = Parameters::of(&model)
+        .own("restitution", 0.5, "1")
+        .and_then(|p| p.own("height", 0.2, "m"))
+        .and_then(|p| p.own("tilt", 0.0, "rad"))
+        .and_then(|p| p.select("gravity.z"))
+        .expect("are there");
+    // Falls 0.05 m in 0.101 s, then is in the air for 0.101 s and 0.050 s: bounces at 0.101, 0.202 and 0.252 s.
+    let at = |h: f64, steps: usize| {
+        let run = Rollout::new(&p, Scheme::Rk4, h, vec![vec![0.0; 3]; steps]).expect("fits");
+        let (found, by) =
+            Hybrid::new(&run, Plane).forward(&p.nominal(), &[0.0, 0.0, 0.25], &[0.1, 0.0, 0.0]).expect("runs");
+        (found, by.last().cloned().expect("nodes"))
+    };
+    let (coarse, by_coarse) = at(0.24, 1);
+    let (fine, by_fine) = at(0.01, 24);
+    assert_eq!((coarse.events.len(), fine.events.len()), (2, 2), "{:?}", coarse.events);
+    assert!(coarse.is_regular() && coarse.events.iter().all(|e| e.step == 0));
+    for (a, b) in coarse.events.iter().zip(&fine.events) {
+        assert!((a.time - b.time).abs() < 1e-13, "{a:?} {b:?}");
+    }
+    let (a, b) = (coarse.states.last().expect("nodes"), fine.states.last().expect("nodes"));
+    assert!(a.0[2] > 0.2, "above the floor: {a:?}");
+    // Rounding of two dozen steps; slopes of guards are differences, good to 1e-10.
+    assert!(a.0.iter().chain(&a.1).zip(b.0.iter().chain(&b.1)).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
+    assert!((by_coarse - by_fine).amax() < 1e-8);
+
+    // Bounces without end: 0.303 s until the ball is at rest.
+    let run = Rollout::new(&p, Scheme::Rk4, 0.4, vec![vec![0.0; 3]; 1]).expect("fits");
+    let ends = Hybrid::new(&run, Plane).simulate(&p.nominal(), &[0.0, 0.0, 0.25], &[0.0; 3]);
+    let message = ends.expect_err("no state behind these").to_string();
+    assert!(message.contains("step 0 has more than 100 events") && message.contains("without end"), "{message}");
+
+    // Thrown against a ceiling: above it and back within one step is an event too.
+    struct Ceiling;
+    impl Event for Ceiling {
+        fn guard<P: Scalar<f64> + Scalar<P>>(
+            &self,
+            _: &gradyn::Model<P>,
+            _: &[P],
+            q: &[P],
+            _: &[P],
+        ) -> Result<P, SensitivityError> {
+            Ok(P::from(0.45) - q[0])
+        }
+        fn reset<P: Scalar<f64> + Scalar<P>>(
+            &self,
+            _: &gradyn::Model<P>,
+            _: &[P],
+            q: &[P],
+            v: &[P],
+        ) -> Result<(Vec<P>, Vec<P>), SensitivityError> {
+            Ok((q.to_vec(), vec![-v[0]]))
+        }
+    }
+    let model = ball(Prismatic { axis: Axis::Z });
+    let p = Parameters::of(&model);
+    // Up to 0.5 m and back to the start in 2 v/g = 0.64 s.
+    let fast = f64::sqrt(9.81);
+    let run = Rollout::new(&p, Scheme::Rk4, 2.0 * fast / 9.81, vec![vec![0.0]]).expect("fits");
+    let found = Hybrid::new(&run, Ceiling).simulate(&[], &[0.0], &[fast]).expect("runs");
+    assert_eq!(found.events.len(), 1, "{:?}", found.events);
+    assert!((found.events[0].time - (fast - f64::sqrt(9.81 - 2.0 * 9.81 * 0.45)) / 9.81).abs() < 1e-12);
+}

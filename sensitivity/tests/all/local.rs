@@ -299,6 +299,20 @@ fn names_are_looked_up_with_care() {
     assert_eq!(by.without_effect(), ["panda_link8.placement.x"]);
 }
 
+/// The placement of a joint that is fixed is no number of the robot: it is not listed, and who asks for it is told why.
+#[test]
+fn placements_that_are_taken_out_are_told() {
+    let model = robot("panda", false);
+    let p = Parameters::of(&model).without_placement("panda_joint8", "it is fixed");
+    assert!(p.listed().all(|p| !p.name().starts_with("panda_joint8.")));
+    assert!(p.listed().any(|p| p.name() == "panda_link8.placement.x"));
+    for asked in ["panda_joint8.placement.x", "panda_joint8.*"] {
+        let message = p.clone().select(asked).expect_err("not listed").to_string();
+        assert_eq!(message, "`panda_joint8.placement.x` is no parameter: it is fixed");
+    }
+    assert_eq!(p.select("panda_*8.placement.x").expect("the link's").names(), ["panda_link8.placement.x"]);
+}
+
 /// Eight robots at a time are the robots one by one; one that is none leaves the others alone.
 #[test]
 fn many_robots_are_each_by_itself() {

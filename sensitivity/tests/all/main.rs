@@ -18,6 +18,7 @@ mod prior;
 mod realistic_data;
 mod reweight;
 mod rollout;
+mod rounding;
 mod run;
 mod salib;
 mod sobol;

@@ -1,14 +1,16 @@
 //! Distributions of parameters.
 
 use gradyn_sensitivity::prior::PriorError;
-use gradyn_sensitivity::{Normals, Prior};
+use crate::common::{robot, tree};
+use gradyn_sensitivity::{Normals, Parameters, Prior};
 use nalgebra::{DMatrix, dmatrix};
 
-fn all() -> [Prior; 3] {
+fn all() -> [Prior; 4] {
     [
         Prior::Normal { mean: -0.3, sd: 0.7 },
         Prior::LogNormal { median: 1.5, log_sd: 0.4 },
         Prior::Uniform { low: -2.0, high: 0.5 },
+        Prior::HalfNormal { scale: 0.8 },
     ]
 }
 
@@ -110,4 +112,41 @@ fn a_covariance_that_is_none_names_the_parameter() {
     assert!(named(&DMatrix::zeros(3, 3)).is_err());
     // Units far apart are no fault.
     assert!(named(&DMatrix::from_diagonal(&nalgebra::dvector![1e-20, 1.0, 1e20])).is_ok());
+}
+
+/// Of every parameter of a robot, at any share, the values that its default prior can take make a robot; means and deviations of what is
+/// positive are those of a normal prior.
+#[test]
+fn default_priors_stay_within_the_domain() {
+    for model in [robot("panda", false), robot("solo12", true), tree(3)] {
+        for pattern in ["*.mass", "*.density", "*.pi.m", "*.friction", "*.damping", "*.armature", "friction_width"] {
+            let p = Parameters::of(&model).select(pattern).expect("are there");
+            for share in [0.1, 0.9] {
+                let priors = p.default_priors(share);
+                // Values of one sample in a million, and of nearly all others.
+                for part in [1e-6, 0.5, 1.0 - 1e-6] {
+                    let values: Vec<f64> = priors.iter().map(|prior| prior.quantile(part).expect("a part")).collect();
+                    assert!(p.robot_at(&values).is_ok(), "{pattern} at {share}: {values:?}");
+                }
+                for (prior, value) in priors.iter().zip(p.nominal()).filter(|(_, value)| *value > 0.0) {
+                    let (mean, sd) = (prior.mean(), prior.variance().sqrt());
+                    assert!((mean / value - 1.0).abs() < 1e-14, "{prior:?}");
+                    assert!((sd / (share * value) - 1.0).abs() < 1e-14, "{prior:?}");
+                }
+            }
+        }
+    }
+    // Of zero: a tenth of the limit of effort, of this over that of velocity, and of the moment of inertia about the joint.
+    let model = robot("panda", false);
+    let prior = |name: &str| Parameters::of(&model).select(name).expect("is there").default_priors(0.1)[0];
+    let limits = model.limits();
+    assert_eq!(prior("panda_joint3.friction"), Prior::HalfNormal { scale: 0.1 * limits.effort[2] });
+    let Prior::HalfNormal { scale } = prior("panda_joint1.armature") else { panic!("about zero") };
+    let m = gradyn::once::crba(&model, &model.neutral::<f64>()).expect("a state");
+    assert!((scale - 0.1 * m[(0, 0)]).abs() < 1e-15);
+    // Where others are not zero, a tenth of the largest.
+    let body = model.find_body("panda_link2").expect("is there");
+    let model = model.with_friction(body, &[0.4]).expect("fits");
+    let prior = Parameters::of(&model).select("panda_joint3.friction").expect("is there").default_priors(0.1)[0];
+    assert_eq!(prior, Prior::HalfNormal { scale: 0.1 * 0.4 });
 }

@@ -1,7 +1,9 @@
 //! Variance-based indices: against closed forms, against SALib on SALib's own samples, and what is refused.
 
 use crate::salib;
-use gradyn_sensitivity::global::{GlobalError, Layout, Run, Saltelli, Warning, linear, sobol_indices};
+use gradyn_sensitivity::global::{
+    GlobalError, Layout, Morris, Plan, Rule, Run, Saltelli, Sampling, Warning, linear, sobol_indices,
+};
 use gradyn_sensitivity::{Prior, Resampling};
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
@@ -259,4 +261,39 @@ fn an_outlier_is_named() {
     let found = sobol_indices(&values, 1, layout, &resampling).expect("a sample");
     assert_eq!(found.warnings, [Warning::Dominated { output: 0 }]);
     assert!(found.warnings[0].to_string().contains("output 0: one sample is so far away"));
+}
+
+/// One sample of thousands that explodes makes the variance: there is no index, and a name. Half of a variance is none that smooth functions
+/// give one sample.
+#[test]
+fn a_sample_that_explodes_leaves_no_index() {
+    let explodes = |x: &[f64], y: &mut [f64]| {
+        ishigami(x, y);
+        for (x, y) in x.chunks_exact(3).zip(y) {
+            // Grows from nothing to 1e13 at the corner.
+            *y += (5.0 * (x[0] + x[1] + x[2]) - 12.0).exp();
+        }
+    };
+    for rows in [16, 256] {
+        let found = evaluated(Saltelli::new(around(), rows, 1), 1, explodes).indices(&Resampling::default());
+        let found = found.expect("finite");
+        assert!(found.warnings.contains(&Warning::Dominated { output: 0 }), "{rows}: {found:?}");
+        assert!(found.first.iter().chain(&found.total).all(|x| x.value.is_nan() && x.half_width.is_none()), "{found:?}");
+        let plain = evaluated(Saltelli::new(around(), rows, 1), 1, ishigami).indices(&Resampling::none());
+        assert!(plain.expect("finite").warnings.is_empty());
+    }
+}
+
+/// More samples than memory holds are known to be before any is drawn.
+#[test]
+fn plans_know_their_memory() {
+    let plan = |rows| Saltelli::new(around(), rows, 1);
+    let morris = |paths| Morris { priors: around(), paths, levels: 4, seed: 0 };
+    let sampling = |samples| Sampling { priors: around(), samples, rule: Rule::Random, seed: 0 };
+    // What is kept of each sample at least: its outputs.
+    assert!(plan(1024).bytes(7).expect("a plan") > 8 * 7 * 1024 * 5);
+    for bytes in [plan(3_000_000_000).bytes(7), morris(3_000_000_000).bytes(7), sampling(3_000_000_000).bytes(7)] {
+        assert!(bytes.expect("a plan") > 150_000_000_000);
+    }
+    assert!(morris(usize::MAX).bytes(7).is_err());
 }

@@ -1,0 +1,85 @@
+//! What is thought of parameters where nobody says more.
+
+use super::{Kind, Parameters};
+use crate::prior::Prior;
+use gradyn::{Workspace, crba};
+
+impl Parameters {
+    /// A prior for each of those chosen, within what it can be: `share` of its value as standard deviation.
+    ///
+    /// | parameter | value | prior |
+    /// |---|---|---|
+    /// | masses, densities, moments on the diagonal, friction, damping, armature, `friction_width` | positive | lognormal, the value as mean, `share` of it as standard deviation |
+    /// | friction, damping, armature, `friction_width` | zero | half-normal about zero |
+    /// | all others | not zero | normal about the value, `share` of its size as standard deviation |
+    /// | | zero | normal about zero, `share` of its unit as standard deviation |
+    ///
+    /// The scale of a half-normal prior is `share` of the largest number of its kind in the robot. Where all are zero: of friction `share` of the
+    /// joint's limit of effort, of damping the same over its limit of velocity, of armature `share` of the moment of inertia that the joint
+    /// moves at the neutral configuration; without such limits `share` of the unit.
+    #[must_use]
+    pub fn default_priors(&self, share: f64) -> Vec<Prior> {
+        let masses = self.moved_masses();
+        let prior = |members: &Vec<usize>| {
+            let (kind, value) = (self.all[members[0]].kind, self.all[members[0]].nominal);
+            let (positive, never_negative) = members.iter().map(|i| self.all[*i].kind).fold((false, false), |(p, n), k| {
+                (p || is_positive(k), n || is_never_negative(k))
+            });
+            if (positive || never_negative) && value > 0.0 {
+                if let Ok(prior) = Prior::log_normal(value, share * value) {
+                    return prior;
+                }
+            }
+            if never_negative && value == 0.0 {
+                let scale = share * self.scale(kind, &masses);
+                return Prior::HalfNormal { scale: if scale > 0.0 && scale.is_finite() { scale } else { share } };
+            }
+            Prior::Normal { mean: value, sd: share * if value == 0.0 { 1.0 } else { value.abs() } }
+        };
+        self.chosen.iter().map(prior).collect()
+    }
+
+    /// The size of a number of a joint that is zero; not finite or zero if nothing says one.
+    fn scale(&self, kind: Kind, masses: &[f64]) -> f64 {
+        let same = |p: &&super::Parameter| std::mem::discriminant(&p.kind) == std::mem::discriminant(&kind);
+        let largest = self.all.iter().filter(same).fold(0.0, |largest: f64, p| largest.max(p.nominal));
+        if largest > 0.0 {
+            return largest;
+        }
+        let (limits, bodies) = (self.robot.limits(), self.robot.bodies());
+        // A mimic joint has no limits of its own.
+        let dof = |b: usize, k: usize| bodies[b].owns_coordinates().then(|| bodies[b].v_range().start + k);
+        match kind {
+            Kind::Friction(b, k) => dof(b, k).map_or(0.0, |i| limits.effort[i]),
+            Kind::Damping(b, k) => dof(b, k).map_or(0.0, |i| limits.effort[i] / limits.velocity[i]),
+            Kind::Armature(b, k) => dof(b, k).map_or(0.0, |i| masses[i]),
+            _ => 0.0,
+        }
+    }
+
+    /// The diagonal of the mass matrix at the neutral configuration, nv; zeros where there is none.
+    fn moved_masses(&self) -> Vec<f64> {
+        let (model, nv) = (&self.robot, self.robot.nv());
+        if !self.any(|kind| matches!(kind, Kind::Armature(..))) {
+            return vec![0.0; nv];
+        }
+        let diagonal = |ws: &mut Workspace| crba(model, ws, &model.neutral()).map(|m| m.diagonal().as_slice().to_vec());
+        diagonal(&mut Workspace::new(model)).unwrap_or_else(|_| vec![0.0; nv])
+    }
+}
+
+/// Is there no robot with a value of zero or below?
+fn is_positive(kind: Kind) -> bool {
+    match kind {
+        Kind::Mass(_) | Kind::Density(_) => true,
+        // xx, yy, zz
+        Kind::Moment(_, k) => matches!(k, 0 | 2 | 5),
+        // m, Ixx, Iyy, Izz
+        Kind::Linear(_, k) => matches!(k, 0 | 4 | 6 | 9),
+        _ => false,
+    }
+}
+
+fn is_never_negative(kind: Kind) -> bool {
+    matches!(kind, Kind::Friction(..) | Kind::Damping(..) | Kind::Armature(..) | Kind::FrictionWidth)
+}
