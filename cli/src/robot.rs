@@ -2,11 +2,12 @@
 
 use crate::args::RobotArgs;
 use crate::armature;
-use crate::error::Error;
+use crate::error::{Error, one_line};
 use crate::memory::Memory;
-use gradyn::model::urdf::{Description, LoadReport, Loaded, UrdfError, UrdfOptions};
+use gradyn::model::urdf::{Description, JointType, LoadReport, Loaded, UrdfError, UrdfOptions};
 use gradyn::model::{BodyId, Model};
 use gradyn::spatial::Transform;
+use gradyn_sensitivity::Parameters;
 use nalgebra::Vector3;
 use std::collections::HashMap;
 use std::fs::File;
@@ -58,6 +59,21 @@ impl Robot {
         model = model.with_joint_friction(!args.no_joint_friction);
         let memory = Memory::new(args.max_memory);
         Ok(Self { path: path.clone(), model, report, description, memory, source: (text, options) })
+    }
+
+    /// All parameters, none chosen: without placements of joints that are fixed, unless a link has the name.
+    pub(crate) fn parameters(&self) -> Parameters {
+        let Description { links, joints, .. } = &self.description;
+        let is_link = |name: &str| links.iter().any(|link| link.name == name);
+        let fixed = joints.iter().filter(|j| j.joint_type == JointType::Fixed && !is_link(&j.name));
+        fixed.fold(Parameters::of(&self.model), |all, joint| {
+            let (name, link) = (one_line(&joint.name), one_line(&links[joint.child].name));
+            let reason = format!(
+                "the joint `{name}` is fixed, so `{link}` is a part of the body that carries it; vary `{link}.placement` for the frame \
+                 alone, or `com` and `inertia` of that body"
+            );
+            all.without_placement(&joint.name, &reason)
+        })
     }
 
     /// Every link of the file by its name.

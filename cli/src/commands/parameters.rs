@@ -6,12 +6,12 @@ use crate::error::{Error, one_line};
 use crate::number;
 use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
-use gradyn_sensitivity::{Parameter, Parameters, SensitivityError, parameters_of};
+use gradyn_sensitivity::{Parameter, SensitivityError};
 use serde_json::{Value, json};
 
 pub(crate) fn parameters(args: &Args) -> Result<Report, Error> {
     let robot = Robot::load(&args.robot)?;
-    let all = parameters_of(&robot.model);
+    let all: Vec<Parameter> = robot.parameters().listed().cloned().collect();
     let chosen: Vec<Parameter> = if args.patterns.is_empty() {
         all
     } else {
@@ -49,11 +49,11 @@ pub(crate) fn parameters(args: &Args) -> Result<Report, Error> {
 
 /// Those that fit a pattern; one chart after the other, as charts of one inertia exclude each other.
 fn listed(robot: &Robot, all: &[Parameter], pattern: &str) -> Result<Vec<Parameter>, Error> {
-    match Parameters::of(&robot.model).select(pattern) {
+    match robot.parameters().select(pattern) {
         Ok(found) => Ok(found.iter().cloned().collect()),
         Err(SensitivityError::Overlap { .. } | SensitivityError::Chart { .. }) => {
             let fits = |p: &&Parameter| {
-                let one = Parameters::of(&robot.model).select(p.name());
+                let one = robot.parameters().select(p.name());
                 let name = p.name();
                 (one.is_ok() || name.contains(".log_cholesky.")) && matches(pattern, name)
             };

@@ -50,7 +50,8 @@ fn what_matters_is_said_by_formulas_and_by_samples() {
         let found = all.iter().find(|p| p["name"] == name).expect("is there");
         (found["share"]["value"].as_f64().expect("number"), found["total"]["half_width"].as_f64())
     };
-    for p in local["parameters"].as_array().expect("list").iter().take(5) {
+    let of_rank = |rank: &Value| local["parameters"].as_array().expect("list").iter().find(|p| p["rank"] == *rank);
+    for p in (1..=5).map(|rank| of_rank(&Value::from(rank)).expect("is there")) {
         let name = p["name"].as_str().expect("text");
         let (exact, _) = share(&local, name);
         let (found, _) = share(&sampled, name);
@@ -85,6 +86,288 @@ fn what_matters_is_said_by_formulas_and_by_samples() {
     ] {
         let message = refused(&run([&["sensitivity", &robot("ur5")], arguments].concat()));
         assert!(message.contains(part), "{message}");
+    }
+}
+
+/// The number of a parameter in JSON.
+fn of<'a>(answer: &'a Value, name: &str) -> &'a Value {
+    let all = answer["parameters"].as_array().expect("list");
+    all.iter().find(|p| p["name"] == name).expect("is there")
+}
+
+fn data(name: &str) -> String {
+    format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Torque about a vertical axis at rest is rounding: no index, by name, whatever the method; the others are told.
+#[test]
+fn rounding_has_no_index_in_any_method() {
+    let (yaw, parameters) = (data("yaw.urdf"), "*.mass,*.com.*");
+    for (method, measure) in
+        [(None, "share"), (Some("sobol"), "total"), (Some("morris"), "effect"), (Some("dgsm"), "bound")]
+    {
+        let mut arguments = vec!["sensitivity", &yaw, "--parameters", parameters, "--state", "neutral", "--json"];
+        if let Some(method) = method {
+            arguments.extend(["--global", method, "--samples", "64"]);
+        }
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{method:?}");
+        let answer = json(&String::from_utf8_lossy(&output.stdout));
+        let outputs = answer["outputs"].as_array().expect("list");
+        assert_eq!(outputs[0]["name"], "tau yaw");
+        let why = outputs[0]["without_index"].as_str().expect("a reason");
+        assert!(why.contains("no more than its rounding"), "{method:?}: {why}");
+        assert!(outputs[0][measure].as_array().expect("list").iter().all(Value::is_null), "{method:?}");
+        assert!(outputs[1][measure].as_array().expect("list").iter().all(|x| x["value"].is_number()), "{method:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("`tau yaw` has no index"), "{said}");
+    }
+}
+
+/// Of zero friction and armature, half of the samples of a normal prior would be no robot.
+#[test]
+fn default_priors_make_robots() {
+    let panda = robot("panda");
+    for (parameters, share) in
+        [("*.friction,*.armature,*.damping,friction_width", "0.1"), ("*.mass,*.inertia.xx", "0.6")]
+    {
+        let arguments = ["sensitivity", &panda, "--parameters", parameters, "--share", share, "--json"];
+        let answer = json(&good([&arguments[..], &["--global", "sobol", "--samples", "64", "--of", "ddq"]].concat()));
+        for p in answer["parameters"].as_array().expect("list") {
+            let kind = p["prior"]["kind"].as_str().expect("a name");
+            assert_eq!(kind, if p["value"] == 0.0 { "half-normal" } else { "lognormal" }, "{p}");
+            // With the value of the robot as its mean, where there is one.
+            let (value, mean) = (p["value"].as_f64().expect("number"), p["prior"]["mean"].as_f64().expect("number"));
+            assert!(value == 0.0 || (mean / value - 1.0).abs() < 1e-12, "{p}");
+        }
+    }
+    let text = good(["sensitivity", &panda, "--parameters", "*.friction", "--of", "ddq"]);
+    assert!(text.contains("half-normal"), "{text}");
+}
+
+/// The placement of a fixed joint moves a share of a body's inertia that nobody has kept: it is not listed, and its error says why.
+#[test]
+fn placements_of_fixed_joints_are_not_listed() {
+    let panda = robot("panda");
+    let all = good(["parameters", &panda]);
+    assert!(!all.contains("panda_joint8.placement") && all.contains("panda_link8.placement.x"), "{all}");
+    for command in ["parameters", "sensitivity"] {
+        let mut arguments = vec![command, panda.as_str()];
+        arguments.extend(if command == "parameters" { vec![] } else { vec!["--parameters"] });
+        arguments.push("panda_joint8.placement.x");
+        let message = refused(&run(arguments));
+        assert!(message.contains("the joint `panda_joint8` is fixed, so `panda_link8` is a part of"), "{message}");
+    }
+}
+
+/// JSON names columns, state, seed, samples, priors, and has intervals by output; its columns are in the order of its parameters.
+#[test]
+fn json_stands_by_itself() {
+    let panda = robot("panda");
+    let ask = |more: &[&str]| {
+        let arguments =
+            ["sensitivity", &panda, "--parameters", "panda_link[67].mass,*.friction", "--json", "--seed", "3"];
+        json(&good([&arguments[..], more].concat()))
+    };
+    let answer = ask(&["--global", "sobol", "--samples", "64", "--confidence", "0.9"]);
+    let names: Vec<&Value> = answer["parameters"].as_array().expect("list").iter().map(|p| &p["name"]).collect();
+    assert_eq!(names, answer["columns"].as_array().expect("list").iter().collect::<Vec<_>>());
+    assert_eq!(names[0], "panda_link6.mass");
+    let expected =
+        [("method", "sobol".into()), ("seed", 3.into()), ("samples", 64.into()), ("evaluations", 704.into())];
+    for (key, value) in expected.into_iter().chain([("confidence", Value::from(0.9))]) {
+        assert_eq!(answer[key], value, "{key}");
+    }
+    for key in ["q", "v", "a", "tau"] {
+        assert_eq!(answer["given"][key].as_array().expect("list").len(), 7);
+    }
+    for (r, output) in answer["outputs"].as_array().expect("list").iter().enumerate() {
+        assert_eq!((&output["name"], &output["unit"]), (&answer["rows"][r], &answer["units"][r]));
+        for measure in ["first", "total"] {
+            let all = output[measure].as_array().expect("list");
+            assert_eq!(all.len(), names.len());
+            for (k, x) in all.iter().enumerate() {
+                assert!(x.is_null() || x["half_width"].is_number(), "{x}");
+                assert!(measure == "first" || x["value"] == answer["matrix"]["values"][r][k], "{x}");
+            }
+        }
+    }
+    // Metres and radians: shares are means over outputs, and say so.
+    let pose = json(&good([
+        "sensitivity",
+        &panda,
+        "--parameters",
+        "panda_joint[3-5].placement.*",
+        "--of",
+        "pose",
+        "--frame",
+        "panda_link8",
+        "--json",
+    ]));
+    assert!(
+        pose["weights"].as_str().expect("words").starts_with("Outputs have different units"),
+        "{}",
+        pose["weights"]
+    );
+    let outputs = pose["outputs"].as_array().expect("list");
+    for (k, p) in pose["parameters"].as_array().expect("list").iter().enumerate() {
+        let share = |output: &Value| output["share"][k]["value"].as_f64().expect("number");
+        let mean = outputs.iter().map(share).sum::<f64>() / outputs.len() as f64;
+        assert!((mean - p["share"]["value"].as_f64().expect("number")).abs() < 1e-14, "{p}");
+    }
+}
+
+/// More samples than memory holds are refused before any is drawn.
+#[test]
+fn too_many_samples_are_refused() {
+    let panda = robot("panda");
+    let common = ["sensitivity", &panda, "--parameters", "*.mass"];
+    for more in [&["--global", "sobol"][..], &["--global", "morris"], &["--global", "dgsm"], &["--uncertainty"]] {
+        let message = refused(&run([&common[..], more, &["--samples", "3000000000"]].concat()));
+        assert!(
+            message.contains("--samples 3000000000") && message.contains("TB of memory")
+                || message.contains("GB of memory"),
+            "{message}"
+        );
+        let message = refused(&run([&common[..], more, &["--samples", "1000", "--max-memory", "10kB"]].concat()));
+        assert!(message.contains("expected 10 kB at most (as --max-memory says)"), "{message}");
+    }
+}
+
+/// Torques are linear in masses: pairs do nothing together, a group does what its parameters do, and bounds are total indices; of two poses'
+/// placements bounds are above them.
+#[test]
+fn pairs_groups_and_bounds_are_those_of_a_linear_map() {
+    let panda = robot("panda");
+    let ask = |more: &[&str]| {
+        let common = ["sensitivity", &panda, "--parameters", "*.mass", "--json", "--share", "0.02"];
+        json(&good([&common[..], more].concat()))
+    };
+    let local = ask(&[]);
+    let sobol = ["--global", "sobol", "--samples", "1024"];
+    let grouped = ask(&[&sobol[..], &["--second-order", "--group", "arm=panda_link[2-4].mass"]].concat());
+    let share = |answer: &Value, name: &str| of(answer, name)["share"]["value"].as_f64().expect("number");
+    let sum: f64 = (2..5).map(|k| share(&local, &format!("panda_link{k}.mass"))).sum();
+    let found = &of(&grouped, "arm")["share"];
+    let (value, half) = (found["value"].as_f64().expect("number"), found["half_width"].as_f64().expect("number"));
+    assert!((value - sum).abs() < half, "{value} ± {half} against {sum}");
+    assert_eq!(of(&grouped, "arm")["members"].as_array().expect("list").len(), 3);
+    assert_eq!(grouped["columns"][0], "arm");
+    for output in grouped["outputs"].as_array().expect("list").iter().filter(|output| output["without_index"].is_null())
+    {
+        for pair in output["second"].as_array().expect("list") {
+            let (value, half) = (&pair["index"]["value"], &pair["index"]["half_width"]);
+            let [value, half] = [value, half].map(|x| x.as_f64().expect("number"));
+            // Four standard deviations: there are some hundred of them.
+            assert!(value.abs() < 2.1 * half + 1e-9, "{pair}");
+        }
+    }
+    let bounds = ask(&["--global", "dgsm", "--samples", "2000"]);
+    for k in 2..8 {
+        let name = format!("panda_link{k}.mass");
+        let (total, exact) = (&of(&bounds, &name)["total"], share(&local, &name));
+        let [value, half] = [&total["value"], &total["half_width"]].map(|x| x.as_f64().expect("number"));
+        // Of lognormal parameters 2 % wide, bounds are above indices by 1 %, and by what samples are off.
+        assert!((value - exact).abs() < 2.0 * half + 0.02 * exact, "{name}: {value} ± {half} against {exact}");
+    }
+    // A pose turns by finite angles, of which the rotation vector is not linear.
+    let common = [
+        "sensitivity",
+        &panda,
+        "--parameters",
+        "panda_joint[456].placement.r?",
+        "--of",
+        "pose",
+        "--frame",
+        "panda_link8",
+    ];
+    let pose = |more: &[&str]| json(&good([&common[..], more, &["--json", "--share", "0.3"]].concat()));
+    let (total, bound) = (pose(&["--global", "sobol"]), pose(&["--global", "dgsm"]));
+    for (total, bound) in
+        total["outputs"].as_array().expect("list").iter().zip(bound["outputs"].as_array().expect("list"))
+    {
+        for (total, bound) in
+            total["total"].as_array().expect("list").iter().zip(bound["bound"].as_array().expect("list"))
+        {
+            let upper = bound["value"].as_f64().expect("number") + 2.0 * bound["half_width"].as_f64().expect("number");
+            assert!(total["value"].as_f64().expect("number") < upper + 0.02, "{total} above {bound}");
+        }
+    }
+    for (more, part) in [
+        (&["--second-order", "--global", "morris"][..], "--second-order is of Sobol's indices"),
+        (&["--group", "a=*.mass", "--global", "dgsm"], "--group is of Sobol's indices"),
+        (&["--global", "sobol", "--group", "*.mass"], "expected NAME=LIST"),
+        (&["--global", "sobol", "--group", "a=panda_link4.mas"], "the nearest is `panda_link4.mass`"),
+        (&["--global", "sobol", "--group", "a=*.mass", "--group", "b=panda_link3.mass"], "is in another group already"),
+        (&["--global", "sobol", "--group", "panda_link3.mass=*.mass"], "already"),
+        (&["--global", "dgmm"], "dgsm"),
+    ] {
+        let message = refused(&run([&["sensitivity", &panda, "--parameters", "*.mass"], more].concat()));
+        assert!(message.contains(part), "{part}: {message}");
+    }
+}
+
+/// Samples of one's own, in the order of each method, give what samples of the command's own would.
+#[test]
+fn samples_come_from_a_file() {
+    let here = directory("own-samples");
+    let file = here.join("samples.csv");
+    let path = file.to_str().expect("UTF-8");
+    let ur5 = robot("ur5");
+    let common = ["sensitivity", &ur5, "--parameters", "wrist_[12]_link.mass", "--state", "random", "--json"];
+    let ask = |more: &[&str]| json(&good([&common[..], &["--sample-file", path], more].concat()));
+    // Rows of A, A with one number of B, B; columns in another order than that of the parameters.
+    let mut random = testing::Random::new(5);
+    let mut text = String::from("wrist_2_link.mass, \"wrist_1_link.mass\"\n");
+    let mut plain = text.clone();
+    for _ in 0..256 {
+        let [a, b] = [0, 1].map(|_| [random.range(1.0, 1.4), random.range(1.0, 1.4)]);
+        // The first parameter is `wrist_1_link.mass`.
+        for [x, y] in [a, [a[0], b[1]], [b[0], a[1]], b] {
+            let _ = writeln!(text, "{x:?},{y:?}");
+            let _ = writeln!(plain, "{x:?},{y:?}");
+        }
+    }
+    fs::write(&file, &text).expect("writes");
+    let (own, local) = (ask(&["--global", "sobol"]), json(&good(common)));
+    assert_eq!((&own["samples"], &own["evaluations"]), (&1024.into(), &1024.into()));
+    for name in ["wrist_1_link.mass", "wrist_2_link.mass"] {
+        // Linear, and both are as uncertain; of the local analysis to nearly the same share of 1.219 kg.
+        let [own, local] = [&own, &local].map(|answer| of(answer, name)["share"].clone());
+        let [value, half] = [&own["value"], &own["half_width"]].map(|x| x.as_f64().expect("number"));
+        assert!((value - local["value"].as_f64().expect("number")).abs() < 2.0 * half, "{name}: {own} {local}");
+    }
+    let bounds = ask(&["--global", "dgsm"]);
+    assert!(of(&bounds, "wrist_1_link.mass")["total"]["value"].is_number());
+    fs::write(&file, "wrist_1_link.mass,wrist_2_link.mass\n1,1\n1.1,1\n1.1,1.1\n1,1\n1,1.2\n1.2,1.2\n")
+        .expect("writes");
+    let effects = ask(&["--global", "morris"]);
+    assert!(effects["outputs"][0]["effect"][0]["value"].is_number(), "{effects}");
+    for (text, method, part) in [
+        (
+            "wrist_1_link.mas,wrist_2_link.mass\n",
+            "sobol",
+            "line 1: column `wrist_1_link.mas` is none of the parameters that vary; did you mean `wrist_1_link.mass`?",
+        ),
+        ("wrist_1_link.mass,wrist_1_link.mass\n", "sobol", "line 1: column `wrist_1_link.mass` stands twice"),
+        ("wrist_1_link.mass\n1\n", "sobol", "line 1: there is no column `wrist_2_link.mass`"),
+        (
+            "wrist_1_link.mass,wrist_2_link.mass\n1,x\n",
+            "sobol",
+            "line 2: `x` of column `wrist_2_link.mass` is no finite number",
+        ),
+        ("wrist_1_link.mass,wrist_2_link.mass\n1\n", "sobol", "line 2: 1 fields, expected 2"),
+        ("wrist_1_link.mass,wrist_2_link.mass\n1,1\n2,2\n3,3\n", "sobol", "3 samples, expected a multiple of 4"),
+        (
+            "wrist_1_link.mass,wrist_2_link.mass\n1,1\n2,3\n1,2\n2,2\n",
+            "sobol",
+            "line 3: the number of parameter 2 is 3, expected 1",
+        ),
+        ("wrist_1_link.mass,wrist_2_link.mass\n1,1\n2,2\n1,2\n", "morris", "moves 2 parameters"),
+    ] {
+        fs::write(&file, text).expect("writes");
+        let message = refused(&run([&common[..], &["--sample-file", path, "--global", method]].concat()));
+        assert!(message.contains(part) && message.contains("samples.csv"), "{part}: {message}");
     }
 }
 
@@ -352,8 +635,8 @@ fn a_browser_shows_the_pages() {
         return;
     };
     let dom = String::from_utf8(dom).expect("UTF-8");
-    // A bar a parameter, a darker one in it, a whisker over it.
-    for (part, count) in [("<rect ", 14), ("<path ", 7), ("<table>", 1), ("<svg ", 1)] {
+    // A bar a parameter, a darker one in it, a whisker over it, and a scale below; parameters and outputs.
+    for (part, count) in [("<rect ", 14), ("<path ", 7), ("<table>", 2), ("<svg ", 1)] {
         assert_eq!((dom.matches(part).count(), text.matches(part).count()), (count, count), "{part}");
     }
     assert!(dom.contains("of the variance, with all it acts together with"));

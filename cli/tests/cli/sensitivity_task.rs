@@ -63,6 +63,23 @@ fn along_a_task_by_samples() {
     }
 }
 
+/// Without feedback a tenth of the masses off sends some simulations far away: there is no index, and the exit code says so.
+#[test]
+fn a_motion_that_explodes_has_no_index() {
+    let (code, answer, _) = ask(&["--global", "sobol", "--samples", "256"]);
+    assert_eq!(code, Some(1));
+    for p in answer["parameters"].as_array().expect("list") {
+        assert!(p["share"].is_null() && p["total"].is_null(), "{p}");
+    }
+    for output in answer["outputs"].as_array().expect("list") {
+        assert!(output["without_index"].is_string() && output["total"][0].is_null(), "{output}");
+    }
+    assert!(answer["matrix"]["values"][0][0].is_null());
+    let doubts = answer["doubts"].as_array().expect("list");
+    assert_eq!(doubts.len(), 7, "{doubts:?}");
+    assert!(doubts[0].as_str().expect("text").contains("not trustworthy: one sample of `panda_joint1` is so far away"));
+}
+
 #[test]
 fn contacts_and_impacts_are_in_the_loop() {
     let (robot, task) = (robot("solo12"), task("solo12_jump"));
@@ -95,6 +112,7 @@ fn what_does_not_fit_is_refused() {
         (&["--closed-loop"], "--task"),
         (&["--uncertainty", "--samples", "1"], "the number of samples is 1"),
         (&["--uncertainty", "--global", "sobol"], "cannot be used with"),
+        (&["--task", &arm, "--global", "dgsm"], "--global dgsm is of states"),
     ] {
         let message = refused(&run([&["sensitivity", &panda, "--parameters", "*.mass"], more].concat()));
         assert!(message.contains(part), "{part}: {message}");
@@ -124,7 +142,7 @@ fn a_browser_shows_heat_tubes_and_the_plane() {
         return;
     };
     // Bars, the heat map, a tube a joint; 40 samples at 26 times in each.
-    for (part, count) in [("<svg ", 9), ("class=\"shade\"", 7), ("<circle class=\"dot\"", 7 * 40 * 21), ("<table>", 2)]
+    for (part, count) in [("<svg ", 9), ("class=\"shade\"", 7), ("<circle class=\"dot\"", 7 * 40 * 21), ("<table>", 3)]
     {
         assert_eq!((dom.matches(part).count(), text.matches(part).count()), (count, count), "{part}");
     }
@@ -172,6 +190,9 @@ fn priors_come_from_a_file() {
         ("\"*.mass\" = { low = 2.0, high = 1.0 }", "line 1"),
         ("\"*.mass\" = 3", "expected a table with `sd`"),
         ("\"*.placement.x\" = { share = 0.1 }", "a share of zero is zero"),
+        ("\"*.mass\" = { scale = -0.1 }", "expected a positive number"),
+        ("\"*.mass\" = { scale = 0.1, mean = 1.0 }", "a `scale` is of a half-normal prior about zero"),
+        ("\"*.mass\" = { scal = 0.1 }", "did you mean `scale`"),
     ] {
         fs::write(&file, text).expect("writes");
         let message = refused(&run(arguments));

@@ -5,9 +5,9 @@
 //! to compute sensitivity indices*, Comput. Phys. Commun. 145(2), 2002.
 
 use super::error::{check_priors, check_resampling};
+use super::run::bytes_of;
 use super::sampling::{check_samples, sobol_sample};
 use super::sobol::{Layout, SobolIndices, sobol_indices};
-use super::run::bytes_of;
 use super::{GlobalError, Plan, Points, Run, Scramble, Warning};
 use crate::prior::Prior;
 use crate::statistics::Resampling;

@@ -105,7 +105,13 @@ impl Parameters {
     /// None yet, of this robot.
     #[must_use]
     pub fn of(model: &Model) -> Self {
-        Self { robot: model.clone(), all: catalog::of(model), chosen: Vec::new(), groups: OnceLock::new(), fixed: Vec::new() }
+        Self {
+            robot: model.clone(),
+            all: catalog::of(model),
+            chosen: Vec::new(),
+            groups: OnceLock::new(),
+            fixed: Vec::new(),
+        }
     }
 
     /// Takes `NAME.placement.*` from the list: that of a joint that is fixed, whose link is a part of the body it hangs on. Its placement moves

@@ -22,9 +22,10 @@ impl Parameters {
         let masses = self.moved_masses();
         let prior = |members: &Vec<usize>| {
             let (kind, value) = (self.all[members[0]].kind, self.all[members[0]].nominal);
-            let (positive, never_negative) = members.iter().map(|i| self.all[*i].kind).fold((false, false), |(p, n), k| {
-                (p || is_positive(k), n || is_never_negative(k))
-            });
+            let (positive, never_negative) = members
+                .iter()
+                .map(|i| self.all[*i].kind)
+                .fold((false, false), |(p, n), k| (p || is_positive(k), n || is_never_negative(k)));
             if (positive || never_negative) && value > 0.0 {
                 if let Ok(prior) = Prior::log_normal(value, share * value) {
                     return prior;

@@ -342,8 +342,7 @@ fn next_zero(
     };
     // Central differences of functions of seconds, good to 1e-10.
     let d = 1e-5 * length;
-    let rate =
-        (8.0 * (g(time + d)? - g(time - d)?) - (g(time + 2.0 * d)? - g(time - 2.0 * d)?)) / (12.0 * d);
+    let rate = (8.0 * (g(time + d)? - g(time - d)?) - (g(time + 2.0 * d)? - g(time - 2.0 * d)?)) / (12.0 * d);
     Ok(Some(Zero { time, rate, speed: (begin - last).abs() / left }))
 }
 

@@ -1,7 +1,7 @@
 //! Distributions of parameters.
 
-use gradyn_sensitivity::prior::PriorError;
 use crate::common::{robot, tree};
+use gradyn_sensitivity::prior::PriorError;
 use gradyn_sensitivity::{Normals, Parameters, Prior};
 use nalgebra::{DMatrix, dmatrix};
 

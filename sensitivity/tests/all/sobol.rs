@@ -278,7 +278,10 @@ fn a_sample_that_explodes_leaves_no_index() {
         let found = evaluated(Saltelli::new(around(), rows, 1), 1, explodes).indices(&Resampling::default());
         let found = found.expect("finite");
         assert!(found.warnings.contains(&Warning::Dominated { output: 0 }), "{rows}: {found:?}");
-        assert!(found.first.iter().chain(&found.total).all(|x| x.value.is_nan() && x.half_width.is_none()), "{found:?}");
+        assert!(
+            found.first.iter().chain(&found.total).all(|x| x.value.is_nan() && x.half_width.is_none()),
+            "{found:?}"
+        );
         let plain = evaluated(Saltelli::new(around(), rows, 1), 1, ishigami).indices(&Resampling::none());
         assert!(plain.expect("finite").warnings.is_empty());
     }

@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
     let robot = Robot::load(&args.robot)?;
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
-    let parameters = Parameters::of(&robot.model).select_all(&args.parameters).map_err(usage)?;
+    let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
     let options = options(args, &robot)?;
     let inputs = [&*robot.path];
     let mut to = Output::new(args.output.as_deref(), &inputs)?;

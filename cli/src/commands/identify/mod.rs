@@ -21,7 +21,7 @@ use std::path::Path;
 pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     let robot = Robot::load(&args.robot)?;
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
-    let parameters = Parameters::of(&robot.model).select_all(&args.parameters).map_err(usage)?;
+    let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
     if !(args.confidence > 0.0 && args.confidence < 1.0) {
         return Err(Error::Usage(format!("--confidence is {}: expected a level between 0 and 1", args.confidence)));
     }

@@ -7,9 +7,11 @@ use crate::task::{Found, Task};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian, frame_pose};
 use gradyn::spatial::log3;
 use gradyn::{Constraint, Method, Model, Transform};
+use gradyn_sensitivity::local::turns;
 use gradyn_sensitivity::rollout::State;
 use gradyn_sensitivity::{Feedback, Output, Parameters, Rollout, Scheme, SensitivityError, local};
 use nalgebra::DMatrix;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// A motion, and what is asked of it.
@@ -22,6 +24,7 @@ pub(super) struct Along<'p> {
     /// The pose of this frame; of none, the configuration.
     frame: Option<FrameRef>,
     place: String,
+    closed_loop: bool,
     /// What is odd.
     pub(super) warnings: Vec<String>,
 }
@@ -83,7 +86,7 @@ impl<'p> Along<'p> {
         }
         let time = nodes.iter().map(|k| task.problem.time(*k)).collect();
         let place = if closed_loop { format!("{}, with feedback", task.name) } else { task.name.clone() };
-        Ok(Self { parameters, run, planned, time, frame, place, warnings })
+        Ok(Self { parameters, run, planned, time, frame, place, closed_loop, warnings })
     }
 
     /// Deviations at a node.
@@ -146,8 +149,34 @@ impl Question for Along<'_> {
             None => self.parameters.robot().dof_names(),
         }
     }
+    fn given(&self) -> Value {
+        json!({ "task": self.place, "closed_loop": self.closed_loop })
+    }
+    fn units(&self) -> Vec<&'static str> {
+        match self.frame {
+            Some(_) => vec!["m", "m", "m", "rad", "rad", "rad"],
+            None => turns(self.parameters.robot()).into_iter().map(|turns| if turns { "rad" } else { "m" }).collect(),
+        }
+    }
     fn nodes(&self) -> usize {
         self.time.len()
+    }
+
+    /// Each step rounds the state once, to `u` of 1 rad, m, rad/s or m/s; each of these errors grows at most as that of the start has.
+    fn rounding(&self) -> Result<Vec<f64>, Error> {
+        let (p, model) = (self.parameters, self.parameters.robot());
+        let (q0, v0) = &self.planned[0];
+        let by = self.run.forward(&p.nominal(), q0, v0).map_err(|error| usage(&error))?;
+        let last = by.by.len().saturating_sub(1);
+        let mut of_q = by.by_start(last).rows(0, model.nv()).into_owned();
+        if let Some(frame) = self.frame {
+            let q = &by.states[last].0;
+            let ws = &mut Workspace::new(model);
+            let along = frame_jacobian(model, ws, q, frame, ReferenceFrame::LocalWorldAligned);
+            of_q = along.map_err(|error| Error::Usage(error.to_string()))? * of_q;
+        }
+        let u = 0.5 * f64::EPSILON * last as f64;
+        Ok(of_q.row_iter().map(|row| u * row.iter().map(|x| x.abs()).sum::<f64>()).collect())
     }
 
     fn first_order(&self) -> Result<First, Error> {

@@ -7,50 +7,295 @@ use crate::error::one_line;
 use crate::number;
 use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
-use gradyn_sensitivity::Interval;
+use gradyn_sensitivity::{Interval, Prior};
 use serde_json::{Value, json};
 
-/// What is known of one parameter.
-pub(super) struct Finding {
+/// No number.
+pub(super) const NONE: Interval = Interval { value: f64::NAN, half_width: None };
+
+/// A parameter that varies, or a group of them.
+#[derive(Clone)]
+pub(super) struct Column {
     pub(super) name: String,
     pub(super) unit: &'static str,
     pub(super) held: &'static str,
-    pub(super) value: f64,
-    pub(super) sd: f64,
+    /// Of the robot as it is; of a group none.
+    pub(super) value: Option<f64>,
+    pub(super) prior: Option<Prior>,
+    /// Names of a group's parameters.
+    pub(super) members: Vec<String>,
+}
+
+impl Column {
+    pub(super) fn sd(&self) -> Option<f64> {
+        self.prior.map(|prior| prior.variance().sqrt())
+    }
+    pub(super) fn prior_name(&self) -> &'static str {
+        self.prior.map_or("", |prior| prior.name())
+    }
+}
+
+/// What is known of one output.
+pub(super) struct ByOutput {
+    pub(super) name: String,
+    pub(super) unit: &'static str,
+    /// By how much rounding moves it.
+    pub(super) rounding: f64,
+    /// How far it scatters, if that was asked.
+    pub(super) sd: Option<f64>,
+    /// Why it has no index, if it has none.
+    pub(super) without: Option<String>,
+    /// Has it none because one sample makes its scatter?
+    pub(super) dominated: bool,
+    /// Numbers by name, one for each column.
+    pub(super) measures: Vec<(&'static str, Vec<Interval>)>,
+    /// Of each pair of columns, (0, 1), (0, 2), …, if that was asked.
+    pub(super) pairs: Vec<Interval>,
+}
+
+/// To first order: a scatter below this times the rounding means nothing. As that of samples: at a hundred times it, about 1 % is rounding.
+const CLEAR: f64 = 100.0;
+
+impl ByOutput {
+    pub(super) fn new(name: &str, unit: &'static str, rounding: f64, sd: Option<f64>) -> Self {
+        let name = name.to_owned();
+        Self { name, unit, rounding, sd, without: None, dominated: false, measures: vec![], pairs: vec![] }
+    }
+
+    pub(super) fn without_by_rounding(&mut self) {
+        let (rounding, unit) = (number::deviation(self.rounding), self.unit);
+        self.without = Some(format!("it scatters by no more than its rounding ({rounding} {unit})"));
+    }
+
+    /// Takes its numbers away if its scatter is rounding, or zero.
+    pub(super) fn drop_if_rounding(&mut self) {
+        match self.sd {
+            Some(0.0) => self.without = Some("nothing moves it".into()),
+            Some(sd) if sd <= CLEAR * self.rounding => self.without_by_rounding(),
+            _ => return,
+        }
+        self.measures.iter_mut().for_each(|(_, of)| of.fill(NONE));
+    }
+
+    pub(super) fn measure(&self, name: &str) -> Option<&[Interval]> {
+        self.measures.iter().find(|(of, _)| *of == name).map(|(_, of)| of.as_slice())
+    }
+
+    /// The number of a column.
+    fn at(&self, name: &str, k: usize) -> Interval {
+        self.measure(name).and_then(|of| of.get(k)).copied().unwrap_or(NONE)
+    }
+}
+
+/// What is known of one column, of all outputs together.
+pub(super) struct Finding {
+    pub(super) column: Column,
     /// What it is sorted by: its share of the variance, or its mean effect.
     pub(super) size: f64,
-    /// The share of the variance that it makes alone, of the output's rows together.
+    /// The share of the variance that it makes alone.
     pub(super) first: Option<Interval>,
-    /// With all others.
+    /// With all others, or a bound of it.
     pub(super) total: Option<Interval>,
-    /// The row that it moves most, and the derivative, or the mean effect, there.
+    /// The output that it moves most, and the derivative, or the mean effect, there.
     pub(super) row: String,
+    pub(super) unit: &'static str,
     pub(super) derivative: f64,
 }
 
 /// The whole answer.
 pub(super) struct Answer {
     pub(super) title: String,
+    pub(super) place: String,
+    pub(super) given: Value,
+    pub(super) seed: u64,
+    /// In the order of the selection, which is that of all columns.
     pub(super) findings: Vec<Finding>,
-    /// Derivatives, or effects, row by row.
-    pub(super) rows: Vec<String>,
+    pub(super) outputs: Vec<ByOutput>,
+    /// Derivatives, or effects, output by output.
     pub(super) matrix: Vec<Vec<f64>>,
     pub(super) what: &'static str,
+    /// The measure by outputs that shares are made of.
+    pub(super) measure: &'static str,
+    /// How outputs are weighed, if there are several.
+    pub(super) weights: Option<&'static str>,
     pub(super) warnings: Vec<String>,
-    /// Names and standard deviations as they were selected: the columns of all matrices.
-    pub(super) selected: Vec<(String, f64)>,
+    /// Rows of samples, and evaluations.
+    pub(super) samples: Option<(usize, usize)>,
+    /// What effects are of.
+    pub(super) per: &'static str,
+    pub(super) confidence: Option<f64>,
     /// Over time.
     pub(super) series: Option<Series>,
-    /// Mean effect and scatter of effects, in the order of the findings as they were selected; of Morris's method.
+    /// Shares that pairs make together, largest first.
+    pub(super) pairs: Vec<(String, String, Interval)>,
+    /// Mean effect and scatter of effects, of Morris's method, and their unit.
     pub(super) plane: Vec<(String, f64, f64)>,
+    pub(super) plane_unit: &'static str,
     /// How far outputs scatter.
     pub(super) uncertainty: Option<Uncertainty>,
+    /// What is to be said of a motion whose simulations leave every bound.
+    pub(super) exploded: Option<String>,
+}
+
+/// The weighted mean of one number of all outputs that have one.
+fn mean(outputs: &[ByOutput], weights: &[f64], number: impl Fn(&ByOutput) -> Interval) -> Interval {
+    let told = || outputs.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+    let whole: f64 = told().map(|(_, weight)| weight).sum();
+    if whole.is_nan() || whole <= 0.0 {
+        return NONE;
+    }
+    let value = told().map(|(output, weight)| weight * number(output).value).sum::<f64>() / whole;
+    let halves = told().map(|(output, weight)| Some(weight * number(output).half_width?));
+    let half_width = halves.sum::<Option<f64>>().map(|half| half / whole);
+    Interval { value, half_width }
 }
 
 impl Answer {
-    /// Why first order is not to be trusted, if it is not.
+    /// Of what is known by outputs: `measure` is what a column does alone, `with` what it does with others.
+    pub(super) fn new(
+        columns: Vec<Column>,
+        mut outputs: Vec<ByOutput>,
+        (what, matrix): (&'static str, Vec<Vec<f64>>),
+        measure: &'static str,
+        with: Option<&'static str>,
+    ) -> Self {
+        for output in outputs.iter_mut().filter(|output| output.without.is_some()) {
+            output.measures.iter_mut().for_each(|(_, of)| of.fill(NONE));
+            output.pairs.fill(NONE);
+        }
+        let k = columns.len();
+        let told = || outputs.iter().filter(|output| output.without.is_none());
+        let one_unit = told().zip(told().skip(1)).all(|(a, b)| a.unit == b.unit);
+        let effects = measure == "effect";
+        let largest = |output: &ByOutput| (0..k).fold(0.0, |most: f64, k| most.max(output.at(measure, k).value));
+        // Variances of one unit can be added; else each output is measured by its own scatter, or by the largest effect on it.
+        let weight = |output: &ByOutput| match (&output.without, one_unit, effects) {
+            (Some(_), ..) => 0.0,
+            (None, true, false) => output.sd.map_or(1.0, |sd| sd * sd),
+            (None, true, true) | (None, false, false) => 1.0,
+            (None, false, true) => 1.0 / largest(output).max(f64::MIN_POSITIVE),
+        };
+        let weights: Vec<f64> = outputs.iter().map(weight).collect();
+        let words = match (told().count() > 1, one_unit, effects) {
+            (false, ..) => None,
+            (true, true, false) => Some("Shares are of the sum of the variances of all outputs."),
+            (true, false, false) => {
+                Some("Outputs have different units: shares are means over outputs, each over its own variance.")
+            }
+            (true, true, true) => Some("Effects are the root of the sum of squares over all outputs."),
+            (true, false, true) => Some(
+                "Outputs have different units: effects are the root of the sum of squares, each over the largest effect on its output.",
+            ),
+        };
+        let length = |of: &str, k: usize| {
+            let all = outputs.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0);
+            let squares: Vec<f64> = all.map(|(output, weight)| (weight * output.at(of, k).value).powi(2)).collect();
+            if squares.is_empty() { f64::NAN } else { squares.iter().sum::<f64>().sqrt() }
+        };
+        let mut plane = Vec::new();
+        if effects {
+            plane = columns
+                .iter()
+                .enumerate()
+                .map(|(k, column)| (column.name.clone(), length("effect", k), length("effect_sd", k)))
+                .filter(|(_, effect, _)| effect.is_finite())
+                .collect();
+        }
+        let plane_unit =
+            if one_unit { told().next().map_or("", |output| output.unit) } else { "of the largest of each output" };
+        let of = |name: &str, k: usize| mean(&outputs, &weights, |output| output.at(name, k));
+        let finding = |(k, column): (usize, Column)| {
+            let first = (!effects && measure != "bound").then(|| of(measure, k));
+            let total = match (with, measure) {
+                (Some(with), _) => Some(of(with, k)),
+                (None, "bound") => Some(of(measure, k)),
+                _ => None,
+            };
+            let size = if effects { length(measure, k) } else { total.or(first).map_or(f64::NAN, |x| x.value) };
+            // The part of what it is sorted by that each output has.
+            let main = with.unwrap_or(measure);
+            let part = |r: &usize| weights[*r] * outputs[*r].at(main, k).value.abs();
+            let told = (0..outputs.len()).filter(|r| weights[*r] > 0.0 && part(r).is_finite());
+            let row = told.max_by(|a, b| part(a).total_cmp(&part(b)));
+            Finding {
+                column,
+                size,
+                first,
+                total,
+                row: row.map_or(String::new(), |r| outputs[r].name.clone()),
+                unit: row.map_or("", |r| outputs[r].unit),
+                derivative: row.map_or(f64::NAN, |r| matrix[r][k]),
+            }
+        };
+        let mut pairs = Vec::new();
+        if outputs.iter().any(|output| !output.pairs.is_empty()) {
+            let all = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
+            for (at, (i, j)) in all.enumerate() {
+                let both = mean(&outputs, &weights, |output| output.pairs.get(at).copied().unwrap_or(NONE));
+                pairs.push((columns[i].name.clone(), columns[j].name.clone(), both));
+            }
+            pairs.sort_by(|a, b| b.2.value.max(0.0).total_cmp(&a.2.value.max(0.0)));
+        }
+        let findings = columns.into_iter().enumerate().map(finding).collect();
+        let mut answer = Self {
+            title: String::new(),
+            place: String::new(),
+            given: Value::Null,
+            seed: 0,
+            findings,
+            outputs,
+            matrix,
+            what,
+            measure,
+            weights: words,
+            warnings: Vec::new(),
+            samples: None,
+            per: "unit of probability",
+            confidence: None,
+            series: None,
+            pairs,
+            plane,
+            plane_unit,
+            uncertainty: None,
+            exploded: None,
+        };
+        answer.warnings = answer.without_index();
+        answer
+    }
+
+    /// Those that matter most first; those of which nothing is known last.
+    pub(super) fn sorted(&self) -> Vec<&Finding> {
+        let mut all: Vec<&Finding> = self.findings.iter().collect();
+        let size = |finding: &Finding| if finding.size.is_nan() { f64::NEG_INFINITY } else { finding.size };
+        all.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        all
+    }
+
+    /// Outputs without an index, by name; reasons to doubt the whole answer are no part of it.
+    fn without_index(&self) -> Vec<String> {
+        /// So many are named on a line of their own.
+        const NAMED: usize = 10;
+        let said = self.outputs.iter().filter(|output| !output.dominated && self.exploded.is_none());
+        let said = said.filter_map(|output| Some((output, output.without.as_ref()?)));
+        let mut lines: Vec<String> =
+            said.map(|(output, why)| format!("`{}` has no index: {why}", one_line(&output.name))).collect();
+        if lines.len() > NAMED {
+            let more = lines.len() - NAMED;
+            lines.truncate(NAMED);
+            lines.push(format!("and {more} more outputs have no index; --json names them"));
+        }
+        lines
+    }
+
+    /// Why the answer is not to be trusted, if it is not.
     pub(super) fn doubts(&self) -> Vec<String> {
-        let mut doubts = Vec::new();
+        let mut doubts: Vec<String> = self.exploded.iter().cloned().collect();
+        doubts.extend(self.outputs.iter().filter(|output| output.dominated).map(|output| {
+            format!(
+                "not trustworthy: one sample of `{}` is so far away that it makes the whole scatter: no index can be told",
+                one_line(&output.name)
+            )
+        }));
         if let Some(series) = self.series.as_ref().filter(|series| !series.trustworthy) {
             let grown = number::five(series.amplification);
             doubts.push(format!("not trustworthy: errors of the start grow {grown} times, rounding with them"));
@@ -68,43 +313,75 @@ impl Answer {
         }
         doubts
     }
+
+    /// What stands above the two columns of shares.
+    pub(super) fn headings(&self) -> [&'static str; 2] {
+        if self.measure == "bound" { ["share", "with others, at most"] } else { ["share", "with others"] }
+    }
+
+    /// What intervals and shares are, in words.
+    pub(super) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(weights) = self.weights {
+            words.push(weights.to_owned());
+        }
+        let measured = self.outputs.iter().flat_map(|output| &output.measures).flat_map(|(_, of)| of);
+        let sampled = measured.into_iter().any(|x| x.half_width.is_some()) || self.uncertainty.is_some();
+        if let Some(level) = self.confidence.filter(|_| sampled) {
+            words.push(format!(
+                "± is half the width of an interval that holds the truth in {} % of cases.",
+                number::five(100.0 * level)
+            ));
+        }
+        words
+    }
 }
 
 /// A number with its interval, in percent.
 pub(super) fn percent(x: Option<Interval>) -> String {
     let Some(Interval { value, half_width }) = x else { return String::new() };
+    if value.is_nan() {
+        return String::from("none");
+    }
+    // No zero below zero.
+    let value = if value.abs() < 5e-4 { 0.0 } else { 100.0 * value };
     match half_width {
-        Some(half) => format!("{:.1} ± {:.1} %", 100.0 * value, 100.0 * half),
-        None => format!("{:.1} %", 100.0 * value),
+        Some(half) => format!("{value:.1} ± {:.1} %", 100.0 * half),
+        None => format!("{value:.1} %"),
     }
 }
 
 pub(super) fn readable(answer: &Answer, top: usize) -> String {
     let bold = anstyle::Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}\n", one_line(&answer.title));
+    let [share, with] = answer.headings();
     let heading = [
         ("parameter", Align::Left),
         ("value", Align::Right),
         ("± sd", Align::Right),
         ("unit", Align::Left),
-        ("share", Align::Right),
-        ("with others", Align::Right),
+        ("prior", Align::Left),
+        (share, Align::Right),
+        (with, Align::Right),
         (answer.what, Align::Right),
         ("largest at", Align::Left),
         ("held", Align::Left),
     ];
     let mut table = Table::new(heading);
-    for finding in answer.findings.iter().take(top.max(1)) {
-        let cells: [Cell; 9] = [
-            one_line(&finding.name).into(),
-            number::five(finding.value).into(),
-            number::five(finding.sd).into(),
-            finding.unit.into(),
+    let shown = |x: Option<f64>| x.map_or(String::new(), number::five);
+    for finding in answer.sorted().into_iter().take(top.max(1)) {
+        let column = &finding.column;
+        let cells: [Cell; 10] = [
+            one_line(&column.name).into(),
+            shown(column.value).into(),
+            shown(column.sd()).into(),
+            column.unit.into(),
+            column.prior_name().into(),
             percent(finding.first).into(),
             percent(finding.total).into(),
-            number::five(finding.derivative).into(),
+            shown(Some(finding.derivative).filter(|x| !x.is_nan())).into(),
             one_line(&finding.row).into(),
-            finding.held.into(),
+            column.held.into(),
         ];
         table.row(cells);
     }
@@ -114,6 +391,10 @@ pub(super) fn readable(answer: &Answer, top: usize) -> String {
     if answer.findings.len() > top {
         text.push_str(&format!("… and {} parameters that matter less\n", answer.findings.len() - top));
     }
+    for (one, other, both) in answer.pairs.iter().take(top) {
+        text.push_str(&format!("{} with {}: {}\n", one_line(one), one_line(other), percent(Some(*both))));
+    }
+    answer.words().iter().for_each(|words| text.push_str(&format!("{words}\n")));
     if let Some(series) = &answer.series {
         text.push_str(&format!("an error of the start grows {} times\n", number::five(series.amplification)));
     }
@@ -158,23 +439,71 @@ fn scatter(found: &Uncertainty) -> String {
     text
 }
 
-pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str) -> Value {
+/// A prior by its name and numbers.
+fn prior_json(prior: &Prior) -> Value {
+    let mut all = json!({ "kind": prior.name(), "mean": prior.mean(), "sd": prior.variance().sqrt() });
+    match *prior {
+        Prior::LogNormal { median, log_sd } => (all["median"], all["log_sd"]) = (json!(median), json!(log_sd)),
+        Prior::HalfNormal { scale } => all["scale"] = json!(scale),
+        Prior::Uniform { low, high } => (all["low"], all["high"]) = (json!(low), json!(high)),
+        _ => {}
+    }
+    all
+}
+
+pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str, method: &str) -> Value {
     let interval = |x: Option<Interval>| match x {
-        Some(x) => json!({ "value": x.value, "half_width": x.half_width }),
-        None => Value::Null,
+        Some(x) if !x.value.is_nan() => json!({ "value": x.value, "half_width": x.half_width }),
+        _ => Value::Null,
     };
+    let order = answer.sorted();
     let of = |f: &Finding| {
-        json!({
-            "name": f.name, "unit": f.unit, "held": f.held, "value": f.value, "sd": f.sd,
+        let column = &f.column;
+        let rank = order.iter().position(|other| other.column.name == column.name).map(|place| place + 1);
+        let mut all = json!({
+            "name": column.name, "unit": column.unit, "held": column.held, "value": column.value, "sd": column.sd(),
+            "prior": column.prior.as_ref().map(prior_json), "rank": rank,
             "share": interval(f.first), "total": interval(f.total),
-        })
+        });
+        if !column.members.is_empty() {
+            all["members"] = json!(column.members);
+        }
+        all
     };
+    let names: Vec<&str> = answer.findings.iter().map(|f| f.column.name.as_str()).collect();
+    let pairs = || (0..names.len()).flat_map(|i| (i + 1..names.len()).map(move |j| (i, j)));
+    let of_output = |output: &ByOutput| {
+        let mut all = json!({
+            "name": output.name, "unit": output.unit, "sd": output.sd, "rounding": output.rounding,
+            "without_index": output.without,
+        });
+        for (name, of) in &output.measures {
+            all[*name] = of.iter().map(|x| interval(Some(*x))).collect();
+        }
+        if !output.pairs.is_empty() {
+            let of = |((i, j), x): ((usize, usize), &Interval)| json!({ "pair": [names[i], names[j]], "index": interval(Some(*x)) });
+            all["second"] = pairs().zip(&output.pairs).map(of).collect();
+        }
+        all
+    };
+    let rows: Vec<&str> = answer.outputs.iter().map(|output| output.name.as_str()).collect();
     let mut all = json!({
         "robot": robot.model.name(),
         "output": output,
-        "rows": answer.rows,
+        "method": method,
+        "place": answer.place,
+        "given": answer.given,
+        "seed": answer.seed,
+        "samples": answer.samples.map(|(rows, _)| rows),
+        "evaluations": answer.samples.map(|(_, evaluations)| evaluations),
+        "confidence": answer.confidence,
+        "weights": answer.weights,
+        "rows": rows,
+        "units": answer.outputs.iter().map(|output| output.unit).collect::<Vec<_>>(),
+        "columns": names,
         "parameters": answer.findings.iter().map(of).collect::<Vec<_>>(),
-        "matrix": { "of": answer.what, "order": "rows by parameters as selected", "values": answer.matrix },
+        "outputs": answer.outputs.iter().map(of_output).collect::<Vec<_>>(),
+        "matrix": { "of": answer.what, "order": "rows by columns", "values": answer.matrix },
     });
     if let Some(series) = &answer.series {
         let of = |j: &nalgebra::DMatrix<f64>| {
@@ -182,7 +511,7 @@ pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str) -> Value {
         };
         all["series"] = json!({
             "time": series.time,
-            "order": "times by rows by parameters as selected",
+            "order": "times by rows by columns",
             "derivatives": series.jacobians.iter().map(of).collect::<Vec<_>>(),
             "amplification": if series.amplification.is_finite() { json!(series.amplification) } else { Value::Null },
             "trustworthy": series.trustworthy,
@@ -210,23 +539,26 @@ pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str) -> Value {
 }
 
 pub(super) fn to_csv(answer: &Answer) -> String {
-    let mut text =
-        String::from("parameter,unit,value,sd,share,share_half_width,total,total_half_width,largest_at,largest\n");
-    let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:?}"));
-    for f in &answer.findings {
-        let (first, total) = (f.first, f.total);
+    let mut text = String::from(
+        "parameter,unit,value,sd,prior,share,share_half_width,total,total_half_width,largest_at,largest,largest_unit\n",
+    );
+    let number = |x: Option<f64>| x.filter(|x| !x.is_nan()).map_or(String::new(), |x| format!("{x:?}"));
+    for f in answer.sorted() {
+        let (column, first, total) = (&f.column, f.first, f.total);
         text.push_str(&format!(
-            "{},{},{:?},{:?},{},{},{},{},{},{:?}\n",
-            field(&f.name),
-            field(f.unit),
-            f.value,
-            f.sd,
+            "{},{},{},{},{},{},{},{},{},{},{},{}\n",
+            field(&column.name),
+            field(column.unit),
+            number(column.value),
+            number(column.sd()),
+            column.prior_name(),
             number(first.map(|x| x.value)),
             number(first.and_then(|x| x.half_width)),
             number(total.map(|x| x.value)),
             number(total.and_then(|x| x.half_width)),
             field(&f.row),
-            f.derivative,
+            number(Some(f.derivative)),
+            field(f.unit),
         ));
     }
     text

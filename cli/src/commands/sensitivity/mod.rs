@@ -2,9 +2,12 @@
 
 mod along;
 mod answer;
+mod groups;
+mod own;
 mod page;
 mod question;
 mod resume;
+mod sampled;
 mod uncertainty;
 
 use super::Report;
@@ -15,11 +18,12 @@ use crate::output::Output;
 use crate::robot::Robot;
 use crate::task::Task;
 use crate::{priors, states};
-use answer::{Answer, Finding, readable, to_csv, to_json};
+use answer::{Answer, ByOutput, Column, readable, to_csv, to_json};
 use gradyn::dynamics::FrameRef;
-use gradyn_sensitivity::global::{Morris, Run, Saltelli};
-use gradyn_sensitivity::{Interval, Output as Of, Parameters, Prior, Resampling, SensitivityError};
+use gradyn_sensitivity::{Interval, Output as Of, Parameters, Prior, SensitivityError};
 use question::{AtState, First, Question};
+use sampled::Found;
+use serde_json::json;
 use std::path::Path;
 
 pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
@@ -28,13 +32,20 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
     }
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     let chosen = |robot: &Robot| {
-        let parameters = Parameters::of(&robot.model).select_all(&args.parameters).map_err(usage)?;
+        let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
         if parameters.is_empty() {
             return Err(Error::Usage("--parameters names none".into()));
         }
         Ok(parameters)
     };
+    if args.global != Some(Global::Sobol) && (args.second_order || !args.group.is_empty()) {
+        let what = if args.second_order { "--second-order" } else { "--group" };
+        return Err(Error::Usage(format!("{what} is of Sobol's indices: expected --global sobol")));
+    }
     if let Some(file) = &args.task {
+        if args.global == Some(Global::Dgsm) {
+            return Err(Error::Usage("--global dgsm is of states: expected `sobol` or `morris` along a task".into()));
+        }
         let task = Task::read(file)?;
         along::same_robot(&task, &args.robot.robot, file)?;
         let frame = match args.of {
@@ -67,7 +78,8 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
             return Err(Error::Usage("--of configuration needs --task: at a state it is what was given".into()));
         }
     };
-    let question = AtState { parameters: &parameters, output, method: args.method, place };
+    let given = json!({ "q": q, "v": v, "a": a, "tau": tau });
+    let question = AtState { parameters: &parameters, output, method: args.method, place, given };
     answered(args, &robot, &parameters, &question, robot.warnings())
 }
 
@@ -90,7 +102,6 @@ fn answered(
     // Before the work, to see that they can be written; behind it where signals are to be heeded by the samples.
     let early = if args.resume.is_none() { Some(outputs()?) } else { None };
     let priors = priors_of(args, parameters)?;
-    let sd: Vec<f64> = priors.iter().map(|prior| prior.variance().sqrt()).collect();
     let mut answer = match args.global {
         None => {
             let first = question.first_order()?;
@@ -98,12 +109,12 @@ fn answered(
                 true => Some(uncertainty::of(question, (&first, parameters, &priors), args)?),
                 false => None,
             };
-            Answer { uncertainty, ..to_first_order(parameters, &sd, question, first) }
+            Answer { uncertainty, ..to_first_order(parameters, &priors, question, first)? }
         }
         Some(method) => {
             let asked =
                 format!("{} of {}: {}, {}", question.name(), robot.path.display(), question.place(), args.parameters);
-            match over_prior((args, &asked, &robot.model), method, parameters, &priors, question)? {
+            match sampled::over_prior((args, &asked, &robot.model), method, parameters, &priors, question)? {
                 Found::All(answer) => *answer,
                 Found::Stopped(text) => return Ok(Report { text, failed: true, ..Report::default() }),
             }
@@ -114,7 +125,11 @@ fn answered(
         None => outputs()?,
     };
     answer.title = title;
-    answer.findings.sort_by(|a, b| b.size.total_cmp(&a.size));
+    answer.given = question.given();
+    (answer.place, answer.seed) = (question.place().to_owned(), args.seed);
+    if args.global.is_some() || args.uncertainty {
+        answer.confidence = Some(args.confidence);
+    }
     warnings.append(&mut answer.warnings);
     let failed = !answer.doubts().is_empty();
     if let Some(page) = &mut page {
@@ -125,7 +140,7 @@ fn answered(
         page.finish()?;
     }
     let text = if args.json {
-        format!("{:#}\n", to_json(&answer, robot, question.name()))
+        format!("{:#}\n", to_json(&answer, robot, question.name(), method_name(args.global)))
     } else if args.csv {
         to_csv(&answer)
     } else {
@@ -139,161 +154,65 @@ fn answered(
     Ok(Report { text, warnings, failed, ..Report::default() })
 }
 
-/// Of each parameter what the file says, or a share of its value.
+/// What the method is called in JSON.
+fn method_name(global: Option<Global>) -> &'static str {
+    match global {
+        None => "first-order",
+        Some(Global::Sobol) => "sobol",
+        Some(Global::Morris) => "morris",
+        Some(Global::Dgsm) => "dgsm",
+    }
+}
+
+/// Of each parameter what the file says, or `--share` of its value, within what it can be.
 fn priors_of(args: &Sensitivity, parameters: &Parameters) -> Result<Vec<Prior>, Error> {
     let given = match &args.prior {
         Some(file) => priors::read(file, parameters)?,
         None => vec![None; parameters.len()],
     };
-    let share = |x: f64| Prior::Normal { mean: x, sd: args.share * if x == 0.0 { 1.0 } else { x.abs() } };
-    Ok(given.into_iter().zip(parameters.nominal()).map(|(prior, x)| prior.unwrap_or_else(|| share(x))).collect())
+    Ok(given.into_iter().zip(parameters.default_priors(args.share)).map(|(prior, own)| prior.unwrap_or(own)).collect())
 }
 
-/// What samples have come to.
-enum Found {
-    All(Box<Answer>),
-    /// By a signal: what to say of it.
-    Stopped(String),
+/// Each parameter as a column.
+fn columns(parameters: &Parameters, priors: &[Prior]) -> Vec<Column> {
+    let column = |(p, prior): (&gradyn_sensitivity::Parameter, &Prior)| Column {
+        name: p.name().to_owned(),
+        unit: p.unit(),
+        held: p.held(),
+        value: Some(p.nominal()),
+        prior: Some(*prior),
+        members: Vec::new(),
+    };
+    parameters.iter().zip(priors).map(column).collect()
 }
 
 /// To first order, at the robot's own values.
-fn to_first_order(parameters: &Parameters, sd: &[f64], question: &dyn Question, first: First) -> Answer {
-    let (by, rows) = (&first.jacobian, question.rows());
-    let scaled = |k: usize| by.column(k) * sd[k];
-    let whole: f64 = (0..sd.len()).map(|k| scaled(k).norm_squared()).sum();
-    let findings = parameters.iter().enumerate().map(|(k, p)| {
-        let row = scaled(k).iamax();
-        let share = if whole > 0.0 { scaled(k).norm_squared() / whole } else { 0.0 };
-        Finding {
-            name: p.name().to_owned(),
-            unit: p.unit(),
-            held: p.held(),
-            value: p.nominal(),
-            sd: sd[k],
-            size: share,
-            first: Some(Interval { value: share, half_width: None }),
-            total: None,
-            row: rows[row].clone(),
-            derivative: by[(row, k)],
-        }
-    });
-    let findings = findings.collect();
-    let still = &first.without_effect;
-    let warnings = still.iter().map(|name| format!("`{}` does nothing to {} here", one_line(name), question.name()));
-    let matrix = by.row_iter().map(|row| row.iter().copied().collect()).collect();
-    Answer {
-        title: String::new(),
-        findings,
-        warnings: warnings.collect(),
-        matrix,
-        rows,
-        what: "derivative",
-        selected: parameters.names().into_iter().zip(sd.iter().copied()).collect(),
-        series: first.series,
-        plane: Vec::new(),
-        uncertainty: None,
-    }
-}
-
-/// Over the whole prior, by samples.
-fn over_prior(
-    (args, asked, model): (&Sensitivity, &str, &gradyn::Model),
-    method: Global,
+fn to_first_order(
     parameters: &Parameters,
     priors: &[Prior],
     question: &dyn Question,
-) -> Result<Found, Error> {
-    let usage = |error: gradyn_sensitivity::global::GlobalError| Error::Usage(error.to_string());
-    let rows = question.rows();
-    let nominal = parameters.nominal();
-    let sd: Vec<f64> = priors.iter().map(|prior| prior.variance().sqrt()).collect();
-    let priors = priors.to_vec();
-    let resampling = Resampling { times: 100, level: args.confidence, seed: args.seed };
-    let f = |x: &[f64], y: &mut [f64]| question.evaluate(x, y);
-    let (k, m) = (nominal.len(), rows.len());
-    let fingerprint = if args.resume.is_some() {
-        // At the middle of the priors, and beside it.
-        let beside: Vec<f64> = nominal.iter().zip(&sd).map(|(x, sd)| x + 0.1 * sd).collect();
-        let mut values = vec![f64::NAN; 2 * m];
-        f(&[nominal.clone(), beside].concat(), &mut values);
-        resume::fingerprint(model, &values)
-    } else {
-        0
+    first: First,
+) -> Result<Answer, Error> {
+    let (by, rounding) = (&first.jacobian, question.rounding()?);
+    let variances: Vec<f64> = priors.iter().map(Prior::variance).collect();
+    let (rows, units) = (question.rows(), question.units());
+    let output = |r: usize| {
+        let parts: Vec<f64> = by.row(r).iter().zip(&variances).map(|(x, variance)| x * x * variance).collect();
+        let whole: f64 = parts.iter().sum();
+        let mut output = ByOutput::new(&rows[r], units[r], rounding[r], Some(whole.sqrt()));
+        let share = |part: &f64| Interval { value: part / whole, half_width: None };
+        output.measures.push(("share", parts.iter().map(share).collect()));
+        output.drop_if_rounding();
+        output
     };
-    let mut plane = Vec::new();
-    let (sizes, first, total, matrix, warnings) = match method {
-        Global::Sobol => {
-            let run = Run::new(Saltelli::new(priors, args.samples, args.seed), m).map_err(usage)?;
-            let run = match resume::evaluated(run, (args.resume.as_deref(), asked, fingerprint), f)? {
-                Ok(run) => run,
-                Err(stopped) => return Ok(Found::Stopped(stopped)),
-            };
-            let found = run.indices(&resampling).map_err(usage)?;
-            // Of all rows together: shares of the sum of variances (F. Gamboa et al. 2014).
-            let whole: f64 = found.variance.iter().sum();
-            let together = |of: &[Interval], p: usize| {
-                let part = |r: usize| of[r * k + p].value * found.variance[r];
-                let half = |r: usize| of[r * k + p].half_width.unwrap_or(0.0) * found.variance[r];
-                let sum = |of: &dyn Fn(usize) -> f64| (0..m).map(of).sum::<f64>() / whole.max(f64::MIN_POSITIVE);
-                Interval { value: sum(&part), half_width: Some(sum(&half)) }
-            };
-            let first: Vec<Interval> = (0..k).map(|p| together(&found.first, p)).collect();
-            let total: Vec<Interval> = (0..k).map(|p| together(&found.total, p)).collect();
-            let matrix: Vec<Vec<f64>> =
-                (0..m).map(|r| (0..k).map(|p| found.total[r * k + p].value).collect()).collect();
-            let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
-            (total.iter().map(|x| x.value).collect::<Vec<f64>>(), Some(first), Some(total), matrix, warnings)
-        }
-        Global::Morris => {
-            let plan = Morris { priors, paths: args.samples, levels: 4, seed: args.seed };
-            let run = match resume::evaluated(
-                Run::new(plan, m).map_err(usage)?,
-                (args.resume.as_deref(), asked, fingerprint),
-                f,
-            )? {
-                Ok(run) => run,
-                Err(stopped) => return Ok(Found::Stopped(stopped)),
-            };
-            let found = run.effects(&resampling).map_err(usage)?;
-            let matrix: Vec<Vec<f64>> =
-                (0..m).map(|r| (0..k).map(|p| found.magnitude[r * k + p].value).collect()).collect();
-            let length =
-                |of: &[Interval], p: usize| (0..m).map(|r| of[r * k + p].value).map(|x| x * x).sum::<f64>().sqrt();
-            let both = |(p, name)| (name, length(&found.magnitude, p), length(&found.deviation, p));
-            plane = parameters.names().into_iter().enumerate().map(both).collect();
-            let sizes = (0..k).map(|p| matrix.iter().map(|row| row[p] * row[p]).sum::<f64>().sqrt()).collect();
-            (sizes, None, None, matrix, found.warnings.iter().map(ToString::to_string).collect())
-        }
-    };
-    let findings = parameters.iter().enumerate().map(|(p, parameter)| {
-        let row = (0..m).max_by(|a, b| matrix[*a][p].abs().total_cmp(&matrix[*b][p].abs())).unwrap_or(0);
-        Finding {
-            name: parameter.name().to_owned(),
-            unit: parameter.unit(),
-            held: parameter.held(),
-            value: nominal[p],
-            sd: sd[p],
-            size: sizes[p],
-            first: first.as_ref().map(|of| of[p]),
-            total: total.as_ref().map(|of| of[p]),
-            row: rows[row].clone(),
-            derivative: matrix[row][p],
-        }
-    });
-    let findings = findings.collect();
-    let what = if method == Global::Sobol { "total index" } else { "mean effect" };
-    Ok(Found::All(Box::new(Answer {
-        title: String::new(),
-        findings,
-        rows,
-        matrix,
-        what,
-        warnings,
-        selected: parameters.names().into_iter().zip(sd.iter().copied()).collect(),
-        series: None,
-        plane,
-        uncertainty: None,
-    })))
+    let outputs: Vec<ByOutput> = (0..rows.len()).map(output).collect();
+    let matrix = by.row_iter().map(|row| row.iter().copied().collect()).collect();
+    let still = &first.without_effect;
+    let warnings = still.iter().map(|name| format!("`{}` does nothing to {} here", one_line(name), question.name()));
+    let mut answer = Answer::new(columns(parameters, priors), outputs, ("derivative", matrix), "share", None);
+    answer.warnings.extend(warnings);
+    answer.series = first.series;
+    Ok(answer)
 }
 
 fn frame(args: &Sensitivity, robot: &Robot) -> Result<FrameRef, Error> {

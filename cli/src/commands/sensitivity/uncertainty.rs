@@ -3,6 +3,7 @@
 use super::question::{First, Question};
 use crate::args::Sensitivity;
 use crate::error::Error;
+use crate::memory::Memory;
 use gradyn_sensitivity::uncertainty::{Euclidean, MonteCarlo, first_order, monte_carlo};
 use gradyn_sensitivity::{Interval, Parameters, Prior, Resampling};
 use nalgebra::{DMatrix, DVector};
@@ -65,6 +66,12 @@ pub(super) fn of(
     (first, parameters, priors): (&First, &Parameters, &[Prior]),
     args: &Sensitivity,
 ) -> Result<Uncertainty, Error> {
+    let (n, m) = (parameters.len(), question.rows().len());
+    // Samples, those that are finite, and how far they are from their mean; sums of two columns an output.
+    let bytes = 8 * args.samples as u128 * (5 * m as u128 + 1);
+    let what = || format!("--samples {}, of {m} outputs by {n} parameters,", args.samples);
+    let memory = Memory::new(args.robot.max_memory);
+    memory.check(bytes).map_err(|reason| Error::Memory { what: what(), reason })?;
     let refuse = |error: gradyn_sensitivity::uncertainty::UncertaintyError| Error::Usage(error.to_string());
     let rows = question.rows();
     let variances = priors.iter().map(Prior::variance);
@@ -84,7 +91,7 @@ pub(super) fn of(
         let values: Vec<f64> = z.iter().zip(priors.iter().cycle()).map(|(z, prior)| value(prior, *z)).collect();
         question.evaluate(&values, y);
     };
-    let (n, zero) = (priors.len(), vec![0.0; priors.len()]);
+    let zero = vec![0.0; n];
     let (inputs, outputs) = (Euclidean(n), Euclidean(rows.len()));
     let found = monte_carlo(&inputs, &zero, &DMatrix::identity(n, n), &outputs, f, &options).map_err(refuse)?;
     let mut here = vec![0.0; rows.len()];
@@ -113,9 +120,9 @@ pub(super) fn of(
 fn value(prior: &Prior, z: f64) -> f64 {
     match *prior {
         Prior::LogNormal { median, log_sd } => median * (log_sd * z).exp(),
+        Prior::Normal { mean, sd } => mean + sd * z,
         // As much lies below it as below z.
-        Prior::Uniform { low, high } => low + (high - low) * 0.5 * libm::erfc(-z / SQRT_2),
-        _ => prior.mean() + prior.variance().sqrt() * z,
+        _ => prior.quantile(0.5 * libm::erfc(-z / SQRT_2)).unwrap_or_else(|| prior.mean()),
     }
 }
 

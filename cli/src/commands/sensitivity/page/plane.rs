@@ -13,8 +13,8 @@ pub(super) fn section(answer: &Answer) -> String {
     }
     let most = answer.plane.iter().map(|(_, mean, sd)| mean.max(*sd)).fold(0.0_f64, f64::max);
     let plot = Plot {
-        x: "mean effect".into(),
-        y: "scatter of effects".into(),
+        x: format!("mean effect, {}, by {}", answer.plane_unit, answer.per),
+        y: format!("scatter of effects, {}", answer.plane_unit),
         // Above this line, a parameter acts by far less than linearly, or with others.
         lines: vec![Line { class: "guide", points: vec![(0.0, 0.0), (most, most)] }],
         dots: answer.plane.iter().map(|(_, mean, sd)| (*mean, *sd)).collect(),
