@@ -78,6 +78,13 @@ fn a_motion_that_explodes_has_no_index() {
     let doubts = answer["doubts"].as_array().expect("list");
     assert_eq!(doubts.len(), 7, "{doubts:?}");
     assert!(doubts[0].as_str().expect("text").contains("not trustworthy: one sample of `panda_joint1` is so far away"));
+    // Half of the masses off leaves no finite end of one simulation in five.
+    for more in [&["--global", "sobol", "--samples", "32"][..], &["--uncertainty", "--samples", "64"]] {
+        let (code, answer, warnings) = ask(&[more, &["--share", "0.5"]].concat());
+        let doubts = answer["doubts"].as_array().expect("list");
+        assert!(doubts[0].as_str().expect("text").contains("simulations have no finite output"), "{doubts:?}");
+        assert_eq!((code, warnings.contains("has no index")), (Some(1), false), "{warnings}");
+    }
 }
 
 #[test]

@@ -105,11 +105,17 @@ fn answered(
     let mut answer = match args.global {
         None => {
             let first = question.first_order()?;
-            let uncertainty = match args.uncertainty {
+            let scatter = match args.uncertainty {
                 true => Some(uncertainty::of(question, (&first, parameters, &priors), args)?),
                 false => None,
             };
-            Answer { uncertainty, ..to_first_order(parameters, &priors, question, first)? }
+            let mut answer = to_first_order(parameters, &priors, question, first)?;
+            match scatter {
+                Some(Ok(found)) => answer.uncertainty = Some(found),
+                Some(Err(why)) => answer.exploded = Some(why),
+                None => {}
+            }
+            answer
         }
         Some(method) => {
             let asked =

@@ -227,6 +227,8 @@ fn answer(
             }
             let matrix = vec![vec![f64::NAN; k]; rows.len()];
             let mut answer = Answer::new(columns, outputs, (what, matrix), measure, with);
+            // Said once of all.
+            answer.warnings.clear();
             answer.exploded = Some(format!(
                 "not trustworthy: {count} of {total} simulations have no finite output, so no output has an index"
             ));
@@ -269,7 +271,7 @@ fn answer(
         match warning {
             Warning::Constant { output } => outputs[output].without = Some("it does not vary".into()),
             Warning::Dominated { output } => {
-                outputs[output].dominated = true;
+                (outputs[output].dominated, outputs[output].sd) = (true, None);
                 outputs[output].without = Some("one sample makes its scatter".into());
             }
             Warning::Rounding { output } => outputs[output].without_by_rounding(),

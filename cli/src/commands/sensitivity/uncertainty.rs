@@ -4,7 +4,7 @@ use super::question::{First, Question};
 use crate::args::Sensitivity;
 use crate::error::Error;
 use crate::memory::Memory;
-use gradyn_sensitivity::uncertainty::{Euclidean, MonteCarlo, first_order, monte_carlo};
+use gradyn_sensitivity::uncertainty::{Euclidean, MonteCarlo, UncertaintyError, first_order, monte_carlo};
 use gradyn_sensitivity::{Interval, Parameters, Prior, Resampling};
 use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
@@ -61,18 +61,19 @@ impl Uncertainty {
 const DOTS: usize = 40;
 const TIMES: usize = 25;
 
+/// How far outputs of a question scatter. Of a motion whose simulations leave every bound: what to say of it.
 pub(super) fn of(
     question: &dyn Question,
     (first, parameters, priors): (&First, &Parameters, &[Prior]),
     args: &Sensitivity,
-) -> Result<Uncertainty, Error> {
+) -> Result<Result<Uncertainty, String>, Error> {
     let (n, m) = (parameters.len(), question.rows().len());
     // Samples, those that are finite, and how far they are from their mean; sums of two columns an output.
     let bytes = 8 * args.samples as u128 * (5 * m as u128 + 1);
     let what = || format!("--samples {}, of {m} outputs by {n} parameters,", args.samples);
     let memory = Memory::new(args.robot.max_memory);
     memory.check(bytes).map_err(|reason| Error::Memory { what: what(), reason })?;
-    let refuse = |error: gradyn_sensitivity::uncertainty::UncertaintyError| Error::Usage(error.to_string());
+    let refuse = |error: UncertaintyError| Error::Usage(error.to_string());
     let rows = question.rows();
     let variances = priors.iter().map(Prior::variance);
     let p = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), variances));
@@ -93,7 +94,13 @@ pub(super) fn of(
     };
     let zero = vec![0.0; n];
     let (inputs, outputs) = (Euclidean(n), Euclidean(rows.len()));
-    let found = monte_carlo(&inputs, &zero, &DMatrix::identity(n, n), &outputs, f, &options).map_err(refuse)?;
+    let found = match monte_carlo(&inputs, &zero, &DMatrix::identity(n, n), &outputs, f, &options) {
+        Err(UncertaintyError::Failed { count, total, .. }) if question.is_motion() => {
+            let what = format!("{count} of {total} simulations have no finite output, so no scatter can be told");
+            return Ok(Err(format!("not trustworthy: {what}")));
+        }
+        found => found.map_err(refuse)?,
+    };
     let mut here = vec![0.0; rows.len()];
     question.evaluate(&parameters.nominal(), &mut here);
     let scatter = rows.iter().enumerate().map(|(i, row)| Scatter {
@@ -113,7 +120,7 @@ pub(super) fn of(
             tubes.push(Tube { row: row.clone(), sd, dots });
         }
     }
-    Ok(Uncertainty { scatter, tubes, samples: args.samples, kept_out: found.kept_out })
+    Ok(Ok(Uncertainty { scatter, tubes, samples: args.samples, kept_out: found.kept_out }))
 }
 
 /// What a parameter is where a normal deviate is z.

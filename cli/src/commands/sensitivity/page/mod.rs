@@ -67,13 +67,13 @@ pub(super) fn write(answer: &Answer, global: Option<Global>) -> String {
 }
 
 /// Words that stand last in a row are broken, so that no column is cut.
-const STYLE: &str = ".broken td:last-child { white-space: normal; min-width: 9em; overflow-wrap: anywhere; }\n";
+const STYLE: &str = "main { max-width: 1240px; }\n.broken td:last-child { white-space: normal; min-width: 9em; overflow-wrap: anywhere; }\n";
 
 /// Parameters, then outputs.
 fn tables(answer: &Answer, sorted: &[&Finding]) -> String {
     let shown = |x: Option<f64>| x.filter(|x| !x.is_nan()).map_or(String::new(), number::five);
     let [share, with] = answer.headings();
-    let heading = ["parameter", "value", "sd", "unit", "prior", share, with, answer.what, "", "largest at", "held"];
+    let heading = ["parameter", "value", "sd", "unit", "prior", share, with, answer.what, "largest at", "held"];
     let rows = sorted.iter().map(|f| {
         let column = &f.column;
         vec![
@@ -84,8 +84,7 @@ fn tables(answer: &Answer, sorted: &[&Finding]) -> String {
             column.prior_name().to_owned(),
             percent(f.first),
             percent(f.total),
-            shown(Some(f.derivative)),
-            derivative_unit(answer, f),
+            with_unit(shown(Some(f.derivative)), &derivative_unit(answer, f)),
             f.row.clone(),
             if column.members.is_empty() { column.held.to_owned() } else { column.members.join(", ") },
         ]
@@ -101,6 +100,10 @@ fn tables(answer: &Answer, sorted: &[&Finding]) -> String {
     });
     let outputs = without_empty_columns(&heading, rows.collect());
     format!("<h2>Parameters</h2>\n{parameters}<h2>By outputs</h2>\n{outputs}")
+}
+
+fn with_unit(number: String, unit: &str) -> String {
+    if number.is_empty() || unit.is_empty() { number } else { format!("{number} {unit}") }
 }
 
 /// Units of derivatives; shares and bounds have none.
@@ -156,7 +159,7 @@ fn uncertainty(found: &Uncertainty, answer: &Answer) -> String {
     tubes.sort_by(|a, b| at_end(&b.sd).total_cmp(&at_end(&a.sd)));
     let figures = tubes.iter().take(TUBES).map(|tube| {
         let plot = Plot {
-            x: "s".into(),
+            x: "time, s".into(),
             y: format!("{}, {} from the plan", tube.row, unit(&tube.row)),
             lines: vec![Line { class: "claimed", points: tube.sd.iter().map(|(t, _)| (*t, 0.0)).collect() }],
             shades: vec![Shade::Between(tube.sd.iter().map(|(t, sd)| (*t, -2.0 * sd, 2.0 * sd)).collect())],
