@@ -116,10 +116,13 @@ pub(crate) struct Sensitivity {
     /// Show only so many parameters, those that matter most
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub(crate) top: usize,
+    /// Show the numbers of each output by itself, in tables and in CSV; JSON and the page have them always
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) by_output: bool,
     /// Answer in JSON
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
-    /// Answer in CSV, a line a parameter
+    /// Answer in CSV, a line a parameter; with --by-output a line a number
     #[arg(long)]
     pub(crate) csv: bool,
     /// Also write a page to look at without a network

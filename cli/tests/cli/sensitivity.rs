@@ -217,6 +217,33 @@ fn json_stands_by_itself() {
     }
 }
 
+/// What JSON has of each output, tables and CSV have on request.
+#[test]
+fn outputs_are_shown_by_themselves() {
+    let yaw = data("yaw.urdf");
+    let common =
+        ["sensitivity", &yaw, "--parameters", "*.mass", "--state", "neutral", "--global", "sobol", "--samples", "64"];
+    let text = good([&common[..], &["--by-output", "--top", "2"]].concat());
+    assert!(
+        text.contains("tau yaw, N m, scatters by") && text.contains("no index: it scatters by no more than"),
+        "{text}"
+    );
+    assert!(text.contains("in 95 % of cases") && !text.contains("Shares are of"), "{text}");
+    let csv = good([&common[..], &["--by-output", "--csv"]].concat());
+    assert!(csv.starts_with("output,unit,parameter,measure,value,half_width\n"), "{csv}");
+    // Three outputs, three masses, alone and with others; the first output has no numbers.
+    assert_eq!((csv.lines().count(), csv.matches(",,\n").count()), (1 + 3 * 3 * 2, 3 * 2), "{csv}");
+    let answer = json(&good([&common[..], &["--json"]].concat()));
+    let value = answer["outputs"][1]["total"][2]["value"].as_f64().expect("number");
+    assert!(csv.contains(&format!("tau pitch,N m,c.mass,total,{value:?},")), "{csv}");
+    let message = refused(&run([&common[..], &["--by-output", "--json"]].concat()));
+    assert!(message.contains("cannot be used with"), "{message}");
+    // A weight about its own axis: to first order by some 1e-17 N m, which is nothing.
+    let local = run(["sensitivity", &yaw, "--parameters", "a.mass,c.mass", "--state", "neutral"]);
+    let said = String::from_utf8_lossy(&local.stderr).into_owned();
+    assert!(said.contains("`a.mass` does nothing to tau here") && !said.contains("`c.mass`"), "{said}");
+}
+
 /// More samples than memory holds are refused before any is drawn.
 #[test]
 fn too_many_samples_are_refused() {

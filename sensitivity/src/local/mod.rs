@@ -26,7 +26,7 @@ mod torques;
 pub(crate) use held::{accelerations_by_geometry, held, rates_by_geometry};
 pub use many::evaluate_many;
 pub use output::{Output, turns};
-pub use rounding::{Rounding, rounding};
+pub use rounding::rounding;
 pub(crate) use torques::torques_by_parameters;
 
 use crate::error::SensitivityError;

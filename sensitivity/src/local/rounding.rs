@@ -9,60 +9,53 @@
 //! ```
 //!
 //! over all numbers p of the robot: linear inertial parameters, placements, axes, pitches, ratios, friction, damping, armature, gravity. Their
-//! scales s are their sizes; of a rotation, whose matrix is rounded, 1 rad; of a translation and of gravity, whose components are sums in
-//! turned axes, their lengths. The terms `|∂y_i/∂π_k| |π_k|` alone are those that a torque is the sum of.
+//! scales s are their sizes; of a rotation, whose matrix is rounded, 1 rad; of a translation and of gravity, which are turned into other axes, so
+//! that components are rounded as the largest is, their lengths. Algorithms also carry bodies to other origins, that of the world among them: in
+//! a distance ρ from it the first moments of a mass m are rounded as `m ρ` is, and the second ones as `m ρ²`.
 //!
 //! Source: N. Higham, *Accuracy and stability of numerical algorithms*, 2002, sections 1.5 and 3.1.
 
 use super::{Output, local};
 use crate::error::SensitivityError;
 use crate::parameters::{Kind, Parameters};
-use gradyn::{Method, Model};
-use nalgebra::DMatrix;
+use gradyn::dynamics::{FrameRef, frame_pose};
+use gradyn::{Method, Model, Workspace};
 
 /// The unit roundoff of doubles.
 const U: f64 = 0.5 * f64::EPSILON;
 
-/// All numbers of a robot that an output can be made of, with their scales.
-#[derive(Clone, Debug)]
-pub struct Rounding {
-    /// The numbers, as parameters; the state at the start among them.
-    pub parameters: Parameters,
-    /// s: their scales, each in the unit of its number; of states 1 rad, m, rad/s or m/s.
-    pub scales: Vec<f64>,
-}
-
-impl Rounding {
-    /// Of this robot.
-    #[must_use]
-    pub fn of(model: &Model) -> Self {
-        let gravity = model.gravity().norm();
-        let length = |translation: f64, k: usize| if k < 3 { translation } else { 1.0 };
-        let scale = |kind: Kind, value: f64| match kind {
-            Kind::Placement(b, k) => Some(length(model.bodies()[b].placement().translation.norm(), k)),
-            Kind::FramePlacement(f, k) => Some(length(model.frames()[f].placement().translation.norm(), k)),
-            Kind::Axis(..) | Kind::StartQ(_) | Kind::StartV(_) => Some(1.0),
-            Kind::Gravity(_) => Some(gravity),
-            Kind::Linear(..)
-            | Kind::Pitch(..)
-            | Kind::Multiplier(_)
-            | Kind::Offset(_)
-            | Kind::Friction(..)
-            | Kind::Damping(..)
-            | Kind::Armature(..)
-            | Kind::FrictionWidth => Some(value.abs()),
-            _ => None,
+/// All numbers of a robot that an output can be made of, as parameters, and their scales, each in the unit of its number.
+fn numbers(model: &Model, q: &[f64]) -> Result<(Parameters, Vec<f64>), SensitivityError> {
+    let gravity = model.gravity().norm();
+    let length = |translation: f64, k: usize| if k < 3 { translation } else { 1.0 };
+    let ws = &mut Workspace::new(model);
+    let mut moments = Vec::with_capacity(model.bodies().len());
+    for (b, body) in model.bodies().iter().enumerate() {
+        let far = match model.body_id(b) {
+            Some(id) => frame_pose(model, ws, q, FrameRef::from(id))?.translation.norm(),
+            None => 0.0,
         };
-        let (parameters, scales) = Parameters::of(model).with_each(scale);
-        Self { parameters, scales }
+        let (ten, norm) = (body.inertia().to_parameters(), |of: &[f64]| of.iter().map(|x| x * x).sum::<f64>().sqrt());
+        moments.push((norm(&ten[1..4]) + ten[0].abs() * far, norm(&ten[4..]) + ten[0].abs() * far * far));
     }
-
-    /// `r`, of derivatives with a column for each of the numbers.
-    #[must_use]
-    pub fn of_jacobian(&self, jacobian: &DMatrix<f64>) -> Vec<f64> {
-        let row = |i: usize| jacobian.row(i).iter().zip(&self.scales).map(|(x, s)| U * x.abs() * s).sum();
-        (0..jacobian.nrows()).map(row).collect()
-    }
+    let scale = |kind: Kind, value: f64| match kind {
+        Kind::Placement(b, k) => Some(length(model.bodies()[b].placement().translation.norm(), k)),
+        Kind::FramePlacement(f, k) => Some(length(model.frames()[f].placement().translation.norm(), k)),
+        Kind::Axis(..) => Some(1.0),
+        Kind::Gravity(_) => Some(gravity),
+        Kind::Linear(b, 1..=3) => Some(moments[b].0),
+        Kind::Linear(b, 4..) => Some(moments[b].1),
+        Kind::Linear(..)
+        | Kind::Pitch(..)
+        | Kind::Multiplier(_)
+        | Kind::Offset(_)
+        | Kind::Friction(..)
+        | Kind::Damping(..)
+        | Kind::Armature(..)
+        | Kind::FrictionWidth => Some(value.abs()),
+        _ => None,
+    };
+    Ok(Parameters::of(model).with_each(scale))
 }
 
 /// `r_i` of each entry of an output, in its unit. What scatters by no more has no digit that means something.
@@ -72,7 +65,14 @@ impl Rounding {
 /// # Errors
 /// As [`local`](super::local()).
 pub fn rounding(model: &Model, output: Output<'_>) -> Result<Vec<f64>, SensitivityError> {
-    let all = Rounding::of(model);
-    let by = local(&all.parameters, &all.parameters.nominal(), output, Method::Analytical)?;
-    Ok(all.of_jacobian(&by.jacobian))
+    let (Output::Torques { q, .. }
+    | Output::Accelerations { q, .. }
+    | Output::MassMatrix { q }
+    | Output::Pose { q, .. }
+    | Output::Energy { q, .. }
+    | Output::ContactForces { q, .. }) = output;
+    let (all, scales) = numbers(model, q)?;
+    let jacobian = local(&all, &all.nominal(), output, Method::Analytical)?.jacobian;
+    let row = |i: usize| jacobian.row(i).iter().zip(&scales).map(|(x, s)| U * x.abs() * s).sum();
+    Ok((0..jacobian.nrows()).map(row).collect())
 }

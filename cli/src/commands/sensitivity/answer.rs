@@ -54,7 +54,7 @@ pub(super) struct ByOutput {
 }
 
 /// To first order: a scatter below this times the rounding means nothing. As that of samples: at a hundred times it, about 1 % is rounding.
-const CLEAR: f64 = 100.0;
+pub(super) const CLEAR: f64 = 100.0;
 
 impl ByOutput {
     pub(super) fn new(name: &str, unit: &'static str, rounding: f64, sd: Option<f64>) -> Self {
@@ -405,6 +405,41 @@ pub(super) fn readable(answer: &Answer, top: usize) -> String {
     text
 }
 
+/// A table an output: the largest numbers of each.
+pub(super) fn by_outputs(answer: &Answer, top: usize) -> String {
+    let bold = anstyle::Style::new().bold();
+    let mut text = format!("{bold}{}{bold:#}\n", one_line(&answer.title));
+    for output in &answer.outputs {
+        let sd = output.sd.map_or(String::new(), |sd| format!(", scatters by {}", number::five(sd)));
+        text.push_str(&format!("\n{bold}{}{bold:#}, {}{sd}\n", one_line(&output.name), output.unit));
+        if let Some(why) = &output.without {
+            text.push_str(&format!("no index: {why}\n"));
+            continue;
+        }
+        let names = output.measures.iter().map(|(name, _)| (*name, Align::Right));
+        let mut table = Table::new([("parameter", Align::Left)].into_iter().chain(names));
+        // By the last of what is alone and what is with others.
+        let main = if output.measure("total").is_some() { "total" } else { answer.measure };
+        let size = |k: &usize| output.at(main, *k).value.abs();
+        let mut order: Vec<usize> = (0..answer.findings.len()).collect();
+        order.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        for k in order.into_iter().take(top.max(1)) {
+            let of = |(_, of): &(&str, Vec<Interval>)| Cell::from(with_interval(of[k]));
+            let name = Cell::from(one_line(&answer.findings[k].column.name));
+            table.row([name].into_iter().chain(output.measures.iter().map(of)));
+        }
+        table.render(0, &mut text);
+    }
+    text.push('\n');
+    answer
+        .words()
+        .iter()
+        .skip(usize::from(answer.weights.is_some()))
+        .for_each(|words| text.push_str(&format!("{words}\n")));
+    answer.doubts().iter().for_each(|doubt| text.push_str(&format!("{bold}{doubt}{bold:#}\n")));
+    text
+}
+
 /// A number with half the width of its interval.
 pub(super) fn with_interval(x: Interval) -> String {
     match x.half_width {
@@ -536,6 +571,22 @@ pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str, method: &str
     }
     all["doubts"] = json!(answer.doubts());
     all
+}
+
+/// All numbers of all outputs, a line each; of those that have none the number is empty.
+pub(super) fn to_csv_by_outputs(answer: &Answer) -> String {
+    let mut text = String::from("output,unit,parameter,measure,value,half_width\n");
+    let number = |x: Option<f64>| x.filter(|x| !x.is_nan()).map_or(String::new(), |x| format!("{x:?}"));
+    for output in &answer.outputs {
+        for (measure, of) in &output.measures {
+            for (x, finding) in of.iter().zip(&answer.findings) {
+                let (name, parameter) = (field(&output.name), field(&finding.column.name));
+                let (value, half) = (number(Some(x.value)), number(x.half_width));
+                text.push_str(&format!("{name},{},{parameter},{measure},{value},{half}\n", field(output.unit)));
+            }
+        }
+    }
+    text
 }
 
 pub(super) fn to_csv(answer: &Answer) -> String {

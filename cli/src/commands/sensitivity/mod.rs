@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::robot::Robot;
 use crate::task::Task;
 use crate::{priors, states};
-use answer::{Answer, ByOutput, Column, readable, to_csv, to_json};
+use answer::{Answer, ByOutput, CLEAR, Column, by_outputs, readable, to_csv, to_csv_by_outputs, to_json};
 use gradyn::dynamics::FrameRef;
 use gradyn_sensitivity::{Interval, Output as Of, Parameters, Prior, SensitivityError};
 use question::{AtState, First, Question};
@@ -147,8 +147,12 @@ fn answered(
     }
     let text = if args.json {
         format!("{:#}\n", to_json(&answer, robot, question.name(), method_name(args.global)))
+    } else if args.csv && args.by_output {
+        to_csv_by_outputs(&answer)
     } else if args.csv {
         to_csv(&answer)
+    } else if args.by_output {
+        by_outputs(&answer, args.top)
     } else {
         readable(&answer, args.top)
     };
@@ -213,8 +217,15 @@ fn to_first_order(
     };
     let outputs: Vec<ByOutput> = (0..rows.len()).map(output).collect();
     let matrix = by.row_iter().map(|row| row.iter().copied().collect()).collect();
-    let still = &first.without_effect;
-    let warnings = still.iter().map(|name| format!("`{}` does nothing to {} here", one_line(name), question.name()));
+    // What moves every output by less than its rounding does nothing.
+    let is_lost = |k: usize| {
+        let moved = |r: usize| by[(r, k)].abs() * variances[k].sqrt() <= CLEAR * rounding[r];
+        !question.is_motion() && (0..rows.len()).all(moved)
+    };
+    let names = parameters.names();
+    let still = (0..names.len()).filter(|k| first.without_effect.contains(&names[*k]) || is_lost(*k));
+    let warnings: Vec<String> =
+        still.map(|k| format!("`{}` does nothing to {} here", one_line(&names[k]), question.name())).collect();
     let mut answer = Answer::new(columns(parameters, priors), outputs, ("derivative", matrix), "share", None);
     answer.warnings.extend(warnings);
     answer.series = first.series;
