@@ -26,10 +26,11 @@ impl Parameters {
                 .iter()
                 .map(|i| self.all[*i].kind)
                 .fold((false, false), |(p, n), k| (p || is_positive(k), n || is_never_negative(k)));
-            if (positive || never_negative) && value > 0.0 {
-                if let Ok(prior) = Prior::log_normal(value, share * value) {
-                    return prior;
-                }
+            if (positive || never_negative)
+                && value > 0.0
+                && let Ok(prior) = Prior::log_normal(value, share * value)
+            {
+                return prior;
             }
             if never_negative && value == 0.0 {
                 let scale = share * self.scale(kind, &masses);

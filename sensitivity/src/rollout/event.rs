@@ -268,7 +268,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
                 let before = if rate == 0.0 { before } else { before - off * (1.0 / rate) };
                 let (q_e, v_e) = robot.step(run.scheme, &run.algebra, before, (&q, &v), &tau, &held)?;
                 (q, v) = self.event.reset(&robot.model, at, &q_e, &v_e)?;
-                rest = rest - before;
+                rest -= before;
                 let status = if rate.abs() <= SLOW * speed.max(f64::MIN_POSITIVE) {
                     EventStatus::Grazing { rate }
                 } else if count > 1 && time <= SHORT * length {
