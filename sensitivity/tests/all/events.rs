@@ -282,6 +282,22 @@ fn a_step_is_split_at_each_of_its_events() {
     assert!(a.0.iter().chain(&a.1).zip(b.0.iter().chain(&b.1)).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
     assert!((by_coarse - by_fine).amax() < 1e-8);
 
+    // Whatever the step, the ball is where it is between bounces, and never below the floor: at 0.25 s it has bounced twice.
+    for steps in 1..40_u16 {
+        let h = 0.24 / f64::from(steps);
+        let run = Rollout::new(&p, Scheme::Rk4, h, vec![vec![0.0; 3]; usize::from(steps)]).expect("fits");
+        let found = Hybrid::new(&run, Plane).simulate(&p.nominal(), &[0.0, 0.0, 0.25], &[0.1, 0.0, 0.0]).expect("runs");
+        for (q, v) in &found.states {
+            assert!(q[2] > 0.2 - 1e-13, "{steps} steps: {q:?}");
+            // Half of each speed is lost, so energies are those of heights of 0.05, 0.0125 and 0.003125 m.
+            let height = 0.5 * v[2] * v[2] / 9.81 + q[2] - 0.2;
+            let off = [0.05, 0.0125, 0.003_125].map(|h: f64| (h - height).abs()).into_iter().fold(1.0, f64::min);
+            assert!(off < 1e-12, "{steps} steps: {height}");
+        }
+        let end = found.states.last().expect("nodes");
+        assert!((end.0[2] - a.0[2]).abs() < 1e-12, "{steps} steps: {end:?}");
+    }
+
     // Bounces without end: 0.303 s until the ball is at rest.
     let run = Rollout::new(&p, Scheme::Rk4, 0.4, vec![vec![0.0; 3]; 1]).expect("fits");
     let ends = Hybrid::new(&run, Plane).simulate(&p.nominal(), &[0.0, 0.0, 0.25], &[0.0; 3]);

@@ -1,5 +1,6 @@
 //! How far outputs scatter: to first order, and by samples.
 
+use super::answer::CLEAR;
 use super::question::{First, Question};
 use crate::args::Sensitivity;
 use crate::error::Error;
@@ -14,6 +15,8 @@ use std::f64::consts::SQRT_2;
 /// The scatter of one output.
 pub(super) struct Scatter {
     pub(super) row: String,
+    /// By how much rounding moves it.
+    pub(super) rounding: f64,
     /// To first order.
     pub(super) first: f64,
     /// By samples.
@@ -28,7 +31,7 @@ impl Scatter {
     pub(super) fn agrees(&self, largest: f64) -> bool {
         let (off, sampled) = ((self.first - self.sampled.value).abs(), self.sampled.value);
         let half = self.sampled.half_width.filter(|half| *half < 0.5 * sampled).unwrap_or(0.0);
-        off <= half.max(0.1 * sampled).max(1e-9 * largest)
+        off <= half.max(0.1 * sampled).max(1e-9 * largest).max(CLEAR * self.rounding)
     }
 }
 
@@ -101,10 +104,12 @@ pub(super) fn of(
         }
         found => found.map_err(refuse)?,
     };
+    let rounding = question.rounding()?;
     let mut here = vec![0.0; rows.len()];
     question.evaluate(&parameters.nominal(), &mut here);
     let scatter = rows.iter().enumerate().map(|(i, row)| Scatter {
         row: row.clone(),
+        rounding: rounding[i],
         first: at_end[i],
         sampled: found.deviation[i],
         shift: Interval { value: found.moments.mean[i] - here[i], half_width: found.mean_half_width.get(i).copied() },
