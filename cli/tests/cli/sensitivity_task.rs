@@ -87,6 +87,32 @@ fn a_motion_that_explodes_has_no_index() {
     }
 }
 
+/// An arm that moves in a plane does not turn about its vertical axis, but by rounding.
+#[test]
+fn rounding_along_a_task_has_no_index() {
+    let here = directory("sensitivity-planar");
+    let robot = format!("{}/tests/data/planar_arm.urdf", env!("CARGO_MANIFEST_DIR"));
+    let file = here.join("planar.toml");
+    let text = format!(
+        "name = \"planar\"\n[robot]\nfile = {robot:?}\n[start]\nq = [0.4, 0.3, -0.2]\n[steps]\ndt = 0.01\n\
+         [[phases]]\nname = \"reach\"\nnodes = 50\n\
+         [[costs]]\nname = \"goal\"\nkind = \"state\"\ngoal = {{ q = [0.4, 0.9, 0.5] }}\nweight = 1e3\nat = \"last\"\n\
+         [[costs]]\nname = \"torque\"\nkind = \"control\"\nweight = 1e-3\n"
+    );
+    fs::write(&file, text).expect("writes");
+    let task = file.to_str().expect("UTF-8");
+    let common = ["sensitivity", &robot, "--parameters", "*.mass", "--task", task, "--json"];
+    for more in [&["--global", "sobol", "--samples", "64"][..], &["--global", "morris", "--samples", "20"], &[]] {
+        let answer: Value = serde_json::from_str(&good([&common[..], more].concat())).expect("JSON");
+        let outputs = answer["outputs"].as_array().expect("list");
+        assert_eq!((&outputs[0]["name"], &outputs[0]["unit"]), (&"yaw".into(), &"rad".into()));
+        assert!(
+            outputs[0]["without_index"].is_string() && outputs[1]["without_index"].is_null(),
+            "{more:?}: {outputs:?}"
+        );
+    }
+}
+
 #[test]
 fn contacts_and_impacts_are_in_the_loop() {
     let (robot, task) = (robot("solo12"), task("solo12_jump"));

@@ -124,7 +124,7 @@ pub fn dgsm(
 }
 
 impl Dgsm {
-    /// Without numbers of outputs that scatter by no more than a hundred times their [rounding](crate::local::rounding): with
+    /// Without numbers of outputs that scatter by no more than a hundred times their [rounding](crate::local::rounding()): with
     /// [`Warning::Rounding`], and not a number.
     #[must_use]
     pub fn above_rounding(mut self, rounding: &[f64]) -> Self {

@@ -23,7 +23,7 @@ mod warning;
 
 use crate::statistics::Interval;
 
-/// An output that scatters by less than this times its rounding has no index. [`rounding`](crate::local::rounding) rounds each number of the
+/// An output that scatters by less than this times its rounding has no index. [`rounding`](crate::local::rounding()) rounds each number of the
 /// robot once; an algorithm rounds each some ten times on its way. At a hundred times it, (10/100)² = 1 % of the variance is rounding: as
 /// much as an index may be off without anybody's noticing.
 pub(crate) const CLEAR: f64 = 100.0;

@@ -29,7 +29,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Without effects on outputs of which none is above a hundred times their [rounding](crate::local::rounding): with
+    /// Without effects on outputs of which none is above a hundred times their [rounding](crate::local::rounding()): with
     /// [`Warning::Rounding`], and not a number.
     #[must_use]
     pub fn above_rounding(mut self, rounding: &[f64]) -> Self {

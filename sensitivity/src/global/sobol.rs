@@ -115,7 +115,7 @@ pub fn sobol_indices(
 }
 
 impl SobolIndices {
-    /// Without indices of outputs that scatter by no more than a hundred times their [rounding](crate::local::rounding): with
+    /// Without indices of outputs that scatter by no more than a hundred times their [rounding](crate::local::rounding()): with
     /// [`Warning::Rounding`], and not a number. `rounding`: one entry an output, in its unit.
     #[must_use]
     pub fn above_rounding(mut self, rounding: &[f64]) -> Self {

@@ -162,21 +162,25 @@ impl Question for Along<'_> {
         self.time.len()
     }
 
-    /// Each step rounds the state once, to `u` of 1 rad, m, rad/s or m/s; each of these errors grows at most as that of the start has.
+    /// Each step rounds the state once, to `u` of 1 rad, m, rad/s or m/s. Such an error grows no more than that of the start has, or, where feedback
+    /// makes errors small again, has not yet shrunk.
     fn rounding(&self) -> Result<Vec<f64>, Error> {
         let (p, model) = (self.parameters, self.parameters.robot());
         let (q0, v0) = &self.planned[0];
         let by = self.run.forward(&p.nominal(), q0, v0).map_err(|error| usage(&error))?;
         let last = by.by.len().saturating_sub(1);
-        let mut of_q = by.by_start(last).rows(0, model.nv()).into_owned();
+        let mut of_start = by.by_start(last).rows(0, model.nv()).into_owned();
+        let mut of_end = DMatrix::identity(model.nv(), model.nv());
         if let Some(frame) = self.frame {
             let q = &by.states[last].0;
             let ws = &mut Workspace::new(model);
             let along = frame_jacobian(model, ws, q, frame, ReferenceFrame::LocalWorldAligned);
-            of_q = along.map_err(|error| Error::Usage(error.to_string()))? * of_q;
+            of_end = along.map_err(|error| Error::Usage(error.to_string()))?.clone();
+            of_start = &of_end * of_start;
         }
         let u = 0.5 * f64::EPSILON * last as f64;
-        Ok(of_q.row_iter().map(|row| u * row.iter().map(|x| x.abs()).sum::<f64>()).collect())
+        let sum = |of: &DMatrix<f64>, r: usize| of.row(r).iter().map(|x| x.abs()).sum::<f64>();
+        Ok((0..of_end.nrows()).map(|r| u * sum(&of_start, r).max(sum(&of_end, r))).collect())
     }
 
     fn first_order(&self) -> Result<First, Error> {
