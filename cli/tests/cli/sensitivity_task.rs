@@ -186,6 +186,51 @@ fn a_browser_shows_heat_tubes_and_the_plane() {
     assert_eq!(effects.matches("<circle class=\"dot\"").count(), 7);
 }
 
+/// On a screen of 1280 pixels no column is cut, and on one of 390 the smallest text of a picture is as high as 10 pixels.
+#[test]
+fn a_browser_cuts_no_column_and_shrinks_no_label() {
+    let Some(browser) = browser() else {
+        println!("skipped: no Chromium or Chrome is installed");
+        return;
+    };
+    let here = directory("sensitivity-widths");
+    let (sobol, tubes) = (here.join("sobol.html"), here.join("tubes.html"));
+    let panda = robot("panda");
+    let common = ["sensitivity", &panda, "--parameters", "*.mass,*.friction,*.inertia.xx"];
+    let path = sobol.to_str().expect("UTF-8");
+    let more = ["--of", "ddq", "--global", "sobol", "--samples", "64", "--second-order", "--report", path];
+    let _ = good([&common[..], &more].concat());
+    let path = tubes.to_str().expect("UTF-8");
+    let task = task("arm_reach");
+    let more =
+        ["--task", &task, "--closed-loop", "--share", "0.02", "--uncertainty", "--samples", "50", "--report", path];
+    let _ = run([&["sensitivity", &panda, "--parameters", "*.mass"][..], &more].concat());
+    // The widest overhang of a table, and the least size of text in a picture.
+    let script = "<script>\
+        const cut = [...document.querySelectorAll('.table')].map(t => t.scrollWidth - t.clientWidth);\
+        const text = [...document.querySelectorAll('figure > svg')].map(s => \
+            parseFloat(getComputedStyle(s).fontSize) * s.getBoundingClientRect().width / s.viewBox.baseVal.width);\
+        document.title = `${Math.max(...cut)} ${Math.min(...text)}`;</script></body>";
+    for page in [&sobol, &tubes] {
+        let text = fs::read_to_string(page).expect("is there");
+        fs::write(page, text.replace("</body>", script)).expect("writes");
+        for width in [1280, 390] {
+            let size = format!("--window-size={width},900");
+            let Some(dom) = browse(browser, &here, &[&size, "--dump-dom"], page) else {
+                println!("skipped: {browser} does not start here");
+                return;
+            };
+            let dom = String::from_utf8(dom).expect("UTF-8");
+            let (_, title) = dom.split_once("<title>").expect("a title");
+            let title = title.split_once("</title>").expect("its end").0;
+            let (cut, text) = title.split_once(' ').expect("two numbers");
+            let (cut, text): (f64, f64) = (cut.parse().expect("number"), text.parse().expect("number"));
+            assert!(width < 1280 || cut <= 0.0, "{page:?} at {width}: {cut} pixels are cut");
+            assert!(text >= 10.0, "{page:?} at {width}: text of {text} pixels");
+        }
+    }
+}
+
 #[test]
 fn priors_come_from_a_file() {
     let here = directory("priors");

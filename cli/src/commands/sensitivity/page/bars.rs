@@ -15,14 +15,17 @@ const LINE: f64 = 36.0;
 const SCALE: f64 = 34.0;
 const MARGIN: f64 = 8.0;
 
-/// The largest first, the rest as one bar; nothing where no number is known.
+/// The largest first, the rest, of shares, as one bar; nothing where no number is known.
 pub(super) fn bars(answer: &Answer) -> String {
     let sorted: Vec<&Finding> = answer.sorted().into_iter().filter(|f| f.size.is_finite()).collect();
     if sorted.is_empty() {
         return String::new();
     }
     let shown = &sorted[..sorted.len().min(BARS)];
-    let rest: f64 = sorted.iter().skip(BARS).map(|f| f.size.max(0.0)).sum();
+    let is_share = answer.measure != "effect";
+    // Shares add up; effects do not.
+    let others = sorted.iter().skip(BARS).filter(|_| is_share);
+    let rest: f64 = others.map(|f| f.size.max(0.0)).sum();
     let high = |f: &Finding| f.total.or(f.first).map_or(f.size, |x| x.high().max(f.size));
     let largest = shown.iter().map(|f| high(f)).fold(rest, f64::max).max(f64::MIN_POSITIVE);
     let every = step(largest);
@@ -30,7 +33,6 @@ pub(super) fn bars(answer: &Answer) -> String {
     let scale = (WIDTH - 2.0 * MARGIN - 20.0) / (ticks * every);
     let bottom = LINE * (shown.len() + usize::from(rest > 0.0)) as f64 + 4.0;
     let height = bottom + SCALE;
-    let is_share = answer.measure != "effect";
     let mut svg = format!(
         "<figure class=\"bars\">\n<svg viewBox=\"0 0 {WIDTH} {height}\" style=\"max-width: 640px\" role=\"img\" aria-label=\"{}\" \
          font-size=\"12\">\n",

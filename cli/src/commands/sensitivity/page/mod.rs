@@ -66,8 +66,11 @@ pub(super) fn write(answer: &Answer, global: Option<Global>) -> String {
     document(&format!("gradyn sensitivity: {}", answer.title), STYLE, &body)
 }
 
-/// Words that stand last in a row are broken, so that no column is cut.
-const STYLE: &str = "main { max-width: 1240px; }\n.broken td:last-child { white-space: normal; min-width: 9em; overflow-wrap: anywhere; }\n";
+/// Words that stand last in a row are broken, so that no column is cut; on a narrow screen tables are moved instead.
+const STYLE: &str = "main { max-width: 1240px; }\n\
+                     @media print, (min-width: 700px) {\n  \
+                     .broken td:last-child { white-space: normal; min-width: 9em; overflow-wrap: anywhere; }\n  \
+                     .figures figure { flex-basis: 430px; }\n}\n";
 
 /// Parameters, then outputs.
 fn tables(answer: &Answer, sorted: &[&Finding]) -> String {

@@ -13,7 +13,7 @@ pub(super) fn section(answer: &Answer) -> String {
     }
     let most = answer.plane.iter().map(|(_, mean, sd)| mean.max(*sd)).fold(0.0_f64, f64::max);
     let plot = Plot {
-        x: format!("mean effect, {}, by {}", answer.plane_unit, answer.per),
+        x: format!("mean effect, {}", answer.plane_unit),
         y: format!("scatter of effects, {}", answer.plane_unit),
         // Above this line, a parameter acts by far less than linearly, or with others.
         lines: vec![Line { class: "guide", points: vec![(0.0, 0.0), (most, most)] }],
@@ -25,8 +25,9 @@ pub(super) fn section(answer: &Answer) -> String {
     let names: Vec<String> =
         largest.iter().take(NAMED).map(|(name, ..)| format!("<code>{}</code>", escape(name))).collect();
     let caption = format!(
-        "A dot a parameter; from the right: {}. Far below the dotted line effects are the same everywhere; near it or above, \
+        "Effects are by {}. A dot a parameter; from the right: {}. Far below the dotted line effects are the same everywhere; near it or above, \
          they hang on the other parameters.",
+        answer.per,
         names.join(", ")
     );
     format!("<h2>Effects and their scatter</h2>\n<div class=\"figures\">\n{}</div>\n", plot.figure(&caption))
