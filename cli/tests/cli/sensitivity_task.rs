@@ -276,6 +276,19 @@ fn priors_come_from_a_file() {
         let message = refused(&run(arguments));
         assert!(message.contains(part) && message.contains("priors.toml"), "{part}: {message}");
     }
+    // Half of a normal friction about zero is no friction.
+    fs::write(&file, "\"*.friction\" = { sd = 0.1 }").expect("writes");
+    let friction = ["sensitivity", &panda, "--parameters", "*.friction", "--prior", path];
+    for more in [&["--global", "sobol"][..], &["--uncertainty"]] {
+        let message = refused(&run([&friction[..], more].concat()));
+        assert!(message.contains("`panda_joint1.friction` is never negative, and of its normal prior"), "{message}");
+    }
+    let _ = good(friction);
+    fs::write(&file, "\"*.friction\" = { scale = 0.1 }").expect("writes");
+    let answer: Value =
+        serde_json::from_str(&good([&friction[..], &["--global", "sobol", "--samples", "32", "--json"]].concat()))
+            .expect("JSON");
+    assert_eq!(answer["parameters"][0]["prior"]["scale"], 0.1);
     // Torques are linear in one mass: both scatter by its slope times the range by √12; samples of 2000 to 3 %, and none lies farther
     // away than half the range.
     fs::write(&file, "\"*.mass\" = { low = 0.5, high = 1.1 }").expect("writes");

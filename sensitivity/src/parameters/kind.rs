@@ -126,6 +126,11 @@ impl Kind {
         }
     }
 
+    /// Is there no robot with a value below zero?
+    pub(crate) fn is_never_negative(self) -> bool {
+        matches!(self, Self::Friction(..) | Self::Damping(..) | Self::Armature(..))
+    }
+
     /// Does it change the state at the start, and not the robot?
     pub(crate) fn is_of_the_start(self) -> bool {
         matches!(self, Self::StartQ(_) | Self::StartV(_))

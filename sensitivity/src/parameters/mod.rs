@@ -44,6 +44,11 @@ impl Parameter {
     pub fn held(&self) -> &'static str {
         self.kind.held()
     }
+    /// Is there no robot with a value below zero: is it a friction, a damping or an armature?
+    #[must_use]
+    pub fn is_never_negative(&self) -> bool {
+        self.kind.is_never_negative()
+    }
     /// Does it change the state at the start, and not the robot?
     #[must_use]
     pub fn is_of_the_start(&self) -> bool {
@@ -381,8 +386,7 @@ impl Parameters {
 
     /// Is it a friction, damping or armature, which robots have none below zero of?
     pub(crate) fn is_never_negative(&self, index: usize) -> bool {
-        let never = |kind| matches!(kind, Kind::Friction(..) | Kind::Damping(..) | Kind::Armature(..));
-        self.chosen.get(index).is_some_and(|members| members.iter().any(|i| never(self.all[*i].kind)))
+        self.chosen.get(index).is_some_and(|members| members.iter().any(|i| self.all[*i].is_never_negative()))
     }
 
     fn check(&self, found: usize) -> Result<(), SensitivityError> {

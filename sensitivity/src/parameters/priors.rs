@@ -22,10 +22,10 @@ impl Parameters {
         let masses = self.moved_masses();
         let prior = |members: &Vec<usize>| {
             let (kind, value) = (self.all[members[0]].kind, self.all[members[0]].nominal);
-            let (positive, never_negative) = members
-                .iter()
-                .map(|i| self.all[*i].kind)
-                .fold((false, false), |(p, n), k| (p || is_positive(k), n || is_never_negative(k)));
+            let (positive, never_negative) =
+                members.iter().map(|i| self.all[*i].kind).fold((false, false), |(p, n), k| {
+                    (p || is_positive(k), n || k.is_never_negative() || matches!(k, Kind::FrictionWidth))
+                });
             if (positive || never_negative)
                 && value > 0.0
                 && let Ok(prior) = Prior::log_normal(value, share * value)
@@ -80,8 +80,4 @@ fn is_positive(kind: Kind) -> bool {
         Kind::Linear(_, k) => matches!(k, 0 | 4 | 6 | 9),
         _ => false,
     }
-}
-
-fn is_never_negative(kind: Kind) -> bool {
-    matches!(kind, Kind::Friction(..) | Kind::Damping(..) | Kind::Armature(..) | Kind::FrictionWidth)
 }

@@ -180,7 +180,21 @@ fn priors_of(args: &Sensitivity, parameters: &Parameters) -> Result<Vec<Prior>, 
         Some(file) => priors::read(file, parameters)?,
         None => vec![None; parameters.len()],
     };
-    Ok(given.into_iter().zip(parameters.default_priors(args.share)).map(|(prior, own)| prior.unwrap_or(own)).collect())
+    let priors = given.into_iter().zip(parameters.default_priors(args.share)).map(|(prior, own)| prior.unwrap_or(own));
+    let priors: Vec<Prior> = priors.collect();
+    if args.global.is_some() || args.uncertainty {
+        // More than 1 % of all samples without an output are refused.
+        let leaves = |prior: &Prior| prior.quantile(0.01).is_some_and(|x| x < 0.0);
+        let mut all = parameters.iter().zip(&priors);
+        if let Some((p, prior)) = all.find(|(p, prior)| p.is_never_negative() && leaves(prior)) {
+            return Err(Error::Usage(format!(
+                "`{}` is never negative, and of its {} prior more than 1 % is below zero: expected `factor`, `scale`, or `low` of zero or more",
+                one_line(p.name()),
+                prior.name()
+            )));
+        }
+    }
+    Ok(priors)
 }
 
 /// Each parameter as a column.
