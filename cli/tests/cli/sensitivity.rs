@@ -179,7 +179,7 @@ fn json_stands_by_itself() {
         assert_eq!(answer[key], value, "{key}");
     }
     for key in ["q", "v", "a", "tau"] {
-        assert_eq!(answer["given"][key].as_array().expect("list").len(), 7);
+        assert_eq!(answer["state"][key].as_array().expect("list").len(), 7);
     }
     for (r, output) in answer["outputs"].as_array().expect("list").iter().enumerate() {
         assert_eq!((&output["name"], &output["unit"]), (&answer["rows"][r], &answer["units"][r]));

@@ -30,6 +30,7 @@ fn along_a_task_first_order_is_what_samples_say() {
         // 2000 samples tell a standard deviation to 1.6 %.
         assert!(off < 0.07, "{row}");
     }
+    assert_eq!((&answer["task"], &answer["closed_loop"]), (&"arm reach".into(), &true.into()));
     let series = &answer["series"];
     assert_eq!(series["time"].as_array().expect("list").len(), 101);
     assert!((series["time"][100].as_f64().expect("number") - 1.0).abs() < 1e-12);

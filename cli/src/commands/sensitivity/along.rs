@@ -24,6 +24,7 @@ pub(super) struct Along<'p> {
     /// The pose of this frame; of none, the configuration.
     frame: Option<FrameRef>,
     place: String,
+    task: String,
     closed_loop: bool,
     /// What is odd.
     pub(super) warnings: Vec<String>,
@@ -86,7 +87,7 @@ impl<'p> Along<'p> {
         }
         let time = nodes.iter().map(|k| task.problem.time(*k)).collect();
         let place = if closed_loop { format!("{}, with feedback", task.name) } else { task.name.clone() };
-        Ok(Self { parameters, run, planned, time, frame, place, closed_loop, warnings })
+        Ok(Self { parameters, run, planned, time, frame, place, task: task.name.clone(), closed_loop, warnings })
     }
 
     /// Deviations at a node.
@@ -150,7 +151,7 @@ impl Question for Along<'_> {
         }
     }
     fn given(&self) -> Value {
-        json!({ "task": self.place, "closed_loop": self.closed_loop })
+        json!({ "task": self.task, "closed_loop": self.closed_loop })
     }
     fn units(&self) -> Vec<&'static str> {
         match self.frame {

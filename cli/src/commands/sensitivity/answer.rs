@@ -527,7 +527,6 @@ pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str, method: &str
         "output": output,
         "method": method,
         "place": answer.place,
-        "given": answer.given,
         "seed": answer.seed,
         "samples": answer.samples.map(|(rows, _)| rows),
         "evaluations": answer.samples.map(|(_, evaluations)| evaluations),
@@ -540,6 +539,9 @@ pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str, method: &str
         "outputs": answer.outputs.iter().map(of_output).collect::<Vec<_>>(),
         "matrix": { "of": answer.what, "order": "rows by columns", "values": answer.matrix },
     });
+    if let (Some(all), Some(given)) = (all.as_object_mut(), answer.given.as_object()) {
+        all.extend(given.clone());
+    }
     if let Some(series) = &answer.series {
         let of = |j: &nalgebra::DMatrix<f64>| {
             j.row_iter().map(|row| row.iter().copied().collect::<Vec<f64>>()).collect::<Vec<_>>()

@@ -78,7 +78,7 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
             return Err(Error::Usage("--of configuration needs --task: at a state it is what was given".into()));
         }
     };
-    let given = json!({ "q": q, "v": v, "a": a, "tau": tau });
+    let given = json!({ "state": { "q": q, "v": v, "a": a, "tau": tau } });
     let question = AtState { parameters: &parameters, output, method: args.method, place, given };
     answered(args, &robot, &parameters, &question, robot.warnings())
 }

@@ -35,7 +35,7 @@ pub(super) trait Question: Sync {
     fn name(&self) -> &str;
     /// Where: a state, a task.
     fn place(&self) -> &str;
-    /// The same for programs.
+    /// The same for programs, by keys.
     fn given(&self) -> Value;
     /// Names of its outputs.
     fn rows(&self) -> Vec<String>;
