@@ -2,9 +2,11 @@
 
 mod bare;
 mod condense;
+mod core;
 mod crew;
 mod cycle;
 mod domain;
+mod driver;
 mod fddp;
 mod filter;
 mod gaps;
@@ -19,10 +21,11 @@ mod support;
 mod trial;
 mod warm;
 
+pub use driver::{HasOptions, Solver};
 pub use fddp::{Fddp, FddpOptions};
 pub use multi_start::{Guess, Method, MultiStart, MultiStartOptions, Progress};
-pub use newton::{Hessian, Newton, NewtonOptions, RollOut};
-pub use proximal::{Proximal, ProximalOptions};
+pub use newton::{Hessian, InteriorPoint, Newton, NewtonOptions, RollOut};
+pub use proximal::{AugmentedLagrangian, Proximal, ProximalOptions};
 pub use report::{Attempt, Control, Iteration, Report, Status, Warning};
 pub use shooting::{MultipleShooting, ShootingOptions};
 pub use warm::{WarmNode, WarmStart};

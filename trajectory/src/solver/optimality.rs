@@ -41,6 +41,8 @@ pub(super) struct Here<'a> {
 }
 
 impl Optimality {
+    pub(super) const NONE: Self = Self { dual: 0.0, primal: 0.0, multipliers: (0.0, 0), bounds: (0.0, 0) };
+
     /// Adds a node, whose cost is to be scaled; `control_multiplier`: of each of the `controls`. The last argument is memory.
     pub(super) fn add(
         &mut self,

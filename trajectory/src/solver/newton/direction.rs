@@ -1,8 +1,9 @@
 //! The direction: one sweep over all nodes with their barriers, and as much of the identity as makes it one of descent.
 
-use super::{Hessian, Inner};
+use super::{Hessian, InteriorPoint};
 use crate::problem::Problem;
 use crate::riccati::Failure;
+use crate::solver::core::Core;
 use crate::solver::crew::Crew;
 use crate::solver::inertia;
 
@@ -15,15 +16,15 @@ pub(super) const CLOSE: f64 = 1e-2;
 /// `pushing` of `benches/newton.rs`: of 40 each, turns of 10 to 40 iterations solve 33 to 37 and 34 to 36, none at all 28 and 36).
 const TURN: usize = 20;
 
-impl Inner {
+impl InteriorPoint {
     /// The direction, with multipliers, and those of slacks.
-    pub(super) fn direction(&mut self, crew: &Crew, problem: &Problem) -> Result<(), Failure> {
+    pub(super) fn compute_direction(&mut self, crew: &Crew, problem: &Problem) -> Result<(), Failure> {
         let known = (0..self.rows.len()).all(|k| crew.knows_curvature(k));
         let wanted = self.options.hessian;
-        self.run.exact = wanted != Hessian::GaussNewton && (known || wanted == Hessian::Exact);
+        self.core.now.exact = wanted != Hessian::GaussNewton && (known || wanted == Hessian::Exact);
         let replaces = self.way.replaces && (self.run.directions / TURN).is_multiple_of(2);
         self.run.directions += 1;
-        self.run.delta = 0.0;
+        self.core.now.delta = 0.0;
         for rows in &mut self.rows {
             rows.weigh(self.run.mu, None);
         }
@@ -37,47 +38,48 @@ impl Inner {
                 }
                 Err(failure @ (Failure::Infeasible { .. } | Failure::Sizes { .. })) => return Err(failure),
                 Err(failure) => {
-                    let far = self.run.optimality.error(0.0) > CLOSE;
-                    if self.run.exact && wanted == Hessian::Automatic && replaces && far {
-                        self.run.exact = false;
+                    let far = self.core.now.optimality.error(0.0) > CLOSE;
+                    if self.core.now.exact && wanted == Hessian::Automatic && replaces && far {
+                        self.core.now.exact = false;
                     } else if !self.raise() {
                         return Err(failure);
                     }
                 }
             }
         }
-        if self.run.delta > 0.0 {
-            self.run.delta_last = self.run.delta;
+        if self.core.now.delta > 0.0 {
+            self.core.now.delta_last = self.core.now.delta;
         }
         self.roll_out(crew, problem, false)
     }
 
     /// More of the identity; `false` if it is too much.
     fn raise(&mut self) -> bool {
-        let run = &mut self.run;
-        run.delta = inertia::raise(run.delta, run.delta_last, self.options.regularization);
-        run.delta <= self.options.regularization_max
+        let now = &mut self.core.now;
+        now.delta = inertia::raise(now.delta, now.delta_last, self.options.regularization);
+        now.delta <= self.options.regularization_max
     }
 
     /// Costs with barriers, and equalities as soft as they have to be: `c + Cδ = δ_c (ν⁺ − ν)`.
     fn assemble(&mut self, crew: &Crew, problem: &Problem) {
         for k in 0..self.rows.len() {
             let node = &mut *crew.node(problem, k);
-            self.bare[k].put_back(self.run.scale, self.run.exact, node);
-            node.eq.axpy(self.run.softness, &self.multipliers[k].eq, 1.0);
+            self.core.bare[k].put_back(self.core.now.scale, self.core.now.exact, node);
+            node.eq.axpy(self.run.softness, &self.core.multipliers[k].eq, 1.0);
             self.rows[k].condense(node);
         }
     }
 
     fn sweep(&mut self, crew: &Crew, problem: &Problem) -> Result<(), Failure> {
-        self.riccati.soften(self.run.softness);
-        let Self { riccati, gaps, run, .. } = self;
-        (0..gaps.len()).rev().try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), run.delta))
+        self.core.riccati.soften(self.run.softness);
+        let Core { riccati, gaps, now, .. } = &mut self.core;
+        (0..gaps.len()).rev().try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), now.delta))
     }
 
     /// From the start to the end; of a correction, `gaps` and rows are those of the correction.
     pub(super) fn roll_out(&mut self, crew: &Crew, problem: &Problem, corrected: bool) -> Result<(), Failure> {
-        let Self { riccati, gaps, rows, run, lq, corrected: second, corrections, .. } = self;
+        let Self { core, rows, run, corrected: second, corrections, .. } = self;
+        let Core { riccati, gaps, lq, .. } = core;
         let lq = if corrected { second } else { lq };
         let gaps = if corrected { &corrections.gaps } else { gaps };
         riccati.begin_roll_out(gaps.first(), lq)?;
@@ -97,11 +99,11 @@ impl Inner {
             node.eq += &self.corrections.eq[k];
             self.rows[k].correct(node, &self.corrections.rows[k]);
         }
-        let Self { riccati, corrections, run, .. } = self;
+        let Self { core: Core { riccati, now, .. }, corrections, .. } = self;
         let gaps = &corrections.gaps;
         (0..gaps.len())
             .rev()
-            .try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), run.delta))?;
+            .try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), now.delta))?;
         self.roll_out(crew, problem, true)
     }
 }

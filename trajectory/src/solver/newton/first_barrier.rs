@@ -12,7 +12,7 @@
 //! at most that of the options. Rows that controls do not change, or only such that cost nothing, say nothing of it; slacks between two bounds
 //! cannot grow.
 
-use super::Inner;
+use super::InteriorPoint;
 use super::rows::Rows;
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
@@ -54,7 +54,7 @@ impl Rows {
     }
 }
 
-impl Inner {
+impl InteriorPoint {
     /// The first μ, of slacks that are there.
     pub(super) fn first_barrier(&self, crew: &Crew, problem: &Problem) -> f64 {
         let of = |(k, rows): (usize, &Rows)| rows.bearable(&crew.node(problem, k));
@@ -65,6 +65,6 @@ impl Inner {
         }
         #[expect(clippy::cast_precision_loss, reason = "counts of rows are small")]
         let mean = (sum / count as f64).exp();
-        (self.run.scale * mean).max(LEAST).min(self.options.barrier)
+        (self.core.now.scale * mean).max(LEAST).min(self.options.barrier)
     }
 }

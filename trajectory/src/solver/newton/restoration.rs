@@ -13,7 +13,7 @@
 use super::elastic::{Elastic, PRICE};
 use super::rows::Rows;
 use super::search::ways;
-use super::{Hessian, Inner, KEEP, RollOut};
+use super::{Hessian, InteriorPoint, KEEP, RollOut};
 use crate::fault::Fault;
 use crate::node::Row;
 use crate::problem::Problem;
@@ -66,7 +66,7 @@ impl Restoration {
     }
 }
 
-impl Inner {
+impl InteriorPoint {
     /// Makes violations less. The nodes of the trajectory that is kept have been linearized. Its iterations are entered like others. Leaves no
     /// multipliers.
     pub(super) fn restore(
@@ -76,7 +76,7 @@ impl Inner {
         watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
     ) -> Result<(), Status> {
         let restored = self.give_up(crew, problem, watch);
-        self.forget_multipliers();
+        self.core.forget_multipliers();
         restored
     }
 
@@ -90,19 +90,19 @@ impl Inner {
         let enough = ENOUGH[self.run.restorations.min(ENOUGH.len() - 1)];
         self.run.restorations += 1;
         self.filter.remember(outer);
-        self.restoration.from.copy_from(&self.kept);
-        self.forget_multipliers();
+        self.restoration.from.copy_from(&self.core.iterate);
+        self.core.forget_multipliers();
         self.rows.iter_mut().for_each(Rows::push_cones);
         let mut mu = self.begin_elastic();
         self.rows.iter_mut().for_each(|rows| rows.center_cones(mu));
         let zeta = mu.sqrt();
         let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
         self.restoration.filter.restart(merit);
-        (self.run.delta, self.restoration.priced) = (0.0, false);
+        (self.core.now.delta, self.restoration.priced) = (0.0, false);
         let mut idle = 0;
         for iteration in 0.. {
             if iteration > 0 {
-                self.price(NO_COST);
+                self.core.unscale(NO_COST);
                 self.evaluate(crew, problem, false).map_err(Status::Fault)?;
                 self.restoration.priced = true;
                 self.look(crew, problem);
@@ -112,18 +112,18 @@ impl Inner {
                     return Ok(());
                 }
             }
-            if self.is_late() {
+            if self.core.is_late() {
                 return Err(Status::TimeLimit);
             }
-            if self.history.len() >= self.most {
+            if self.core.history.len() >= self.most {
                 return Err(Status::IterationLimit);
             }
             let size = self.elastic_direction(crew, problem, mu, zeta)?;
-            let gap = self.run.gap;
+            let gap = self.core.now.gap;
             let step = if size > SHORT.max(mu) { self.elastic_search(crew, problem, mu, zeta)? } else { None };
             if let Some(gains) = step {
-                self.enter(gap, true);
-                if watch(&self.history[self.history.len() - 1]) == Control::Stop {
+                self.core.enter(gap, true, self.barrier_and_penalty());
+                if watch(&self.core.history[self.core.history.len() - 1]) == Control::Stop {
                     return Err(Status::Stopped);
                 }
                 idle = if gains { 0 } else { idle + 1 };
@@ -155,9 +155,9 @@ impl Inner {
 
     /// How much is violated. What is left of the other conditions of optimality stays what it was before: meanwhile there are no multipliers.
     fn look(&mut self, crew: &Crew, problem: &Problem) {
-        let (error, dual) = (self.run.error, self.run.optimality.dual);
-        self.judge(crew, problem);
-        (self.run.error, self.run.optimality.dual) = (error, dual);
+        let (error, dual) = (self.core.now.error, self.core.now.optimality.dual);
+        self.update_residuals(crew, problem);
+        (self.core.now.error, self.core.now.optimality.dual) = (error, dual);
     }
 
     /// Restoration has led nowhere: what is violated clearly at an optimum cannot hold near there.
@@ -165,19 +165,19 @@ impl Inner {
         let blocked = self.infeasible(problem);
         let named = matches!(&blocked, Status::NoFeasiblePoint { constraints } if !constraints.is_empty());
         self.look(crew, problem);
-        let clear = self.run.optimality.primal > CLEAR * self.options.tolerance;
-        if optimal && named && clear { blocked } else { self.stalled(crew, problem, self.worst()) }
+        let clear = self.core.now.optimality.primal > CLEAR * self.options.tolerance;
+        if optimal && named && clear { blocked } else { self.core.stalled(crew, problem, self.core.worst()) }
     }
 
     /// Gives up what is off; μ.
     fn begin_elastic(&mut self) -> f64 {
         let mut mu = self.run.mu.max(LEAST);
-        for (bare, rows) in self.bare.iter().zip(&self.rows) {
+        for (bare, rows) in self.core.bare.iter().zip(&self.rows) {
             let off = (0..rows.s.len()).map(|i| rows.off(i).abs()).fold(0.0, f64::max);
             mu = mu.max(off).max(bare.eq().amax());
         }
         for (k, elastic) in self.restoration.elastic.iter_mut().enumerate() {
-            let (rows, eq) = (&self.rows[k], self.bare[k].eq());
+            let (rows, eq) = (&self.rows[k], self.core.bare[k].eq());
             let n = rows.controls.len();
             for (i, c) in eq.iter().enumerate() {
                 elastic.begin(i, Some(*c), mu);
@@ -192,19 +192,19 @@ impl Inner {
     /// The direction; its largest entry.
     fn elastic_direction(&mut self, crew: &Crew, problem: &Problem, mu: f64, zeta: f64) -> Result<f64, Status> {
         let known = (0..self.rows.len()).all(|k| crew.knows_curvature(k));
-        self.run.exact = self.restoration.priced && known && self.options.hessian != Hessian::GaussNewton;
-        self.riccati.soften(0.0);
+        self.core.now.exact = self.restoration.priced && known && self.options.hessian != Hessian::GaussNewton;
+        self.core.riccati.soften(0.0);
         let begun = loop {
             self.elastic_assemble(crew, problem, [mu, zeta])?;
-            let (riccati, gaps) = (&mut self.riccati, &self.gaps);
+            let (riccati, gaps) = (&mut self.core.riccati, &self.core.gaps);
             let swept =
                 (0..gaps.len()).rev().try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), 0.0));
-            let begun = swept.and_then(|()| riccati.begin_roll_out(gaps.first(), &mut self.lq));
-            if begun.is_ok() || !self.run.exact {
+            let begun = swept.and_then(|()| riccati.begin_roll_out(gaps.first(), &mut self.core.lq));
+            if begun.is_ok() || !self.core.now.exact {
                 break begun;
             }
             // Not positive.
-            self.run.exact = false;
+            self.core.now.exact = false;
             self.restoration
                 .elastic
                 .iter_mut()
@@ -215,11 +215,11 @@ impl Inner {
         for k in 0..self.rows.len() {
             let node = &mut *crew.node(problem, k);
             if begun.is_ok() {
-                self.riccati.roll_out_node(k, node, self.gaps.get(k), &mut self.lq);
+                self.core.riccati.roll_out_node(k, node, self.core.gaps.get(k), &mut self.core.lq);
             }
             let elastic = &mut self.restoration.elastic[k];
             elastic.swap(node);
-            let (dx, du) = (&self.lq.dx[k], &self.lq.du[k]);
+            let (dx, du) = (&self.core.lq.dx[k], &self.core.lq.du[k]);
             size = size.max(dx.amax()).max(if du.is_empty() { 0.0 } else { du.amax() });
             self.rows[k].elastic_directions(node, dx, du, mu, elastic);
             elastic.directions(node, dx, du, mu);
@@ -233,15 +233,15 @@ impl Inner {
         for k in 0..self.rows.len() {
             let node = &mut *crew.node(problem, k);
             let (from, elastic, rows) = (&self.restoration.from, &mut self.restoration.elastic[k], &mut self.rows[k]);
-            let moved = space.difference(from.x(k), self.kept.x(k), node.lx.as_mut_slice());
+            let moved = space.difference(from.x(k), self.core.iterate.x(k), node.lx.as_mut_slice());
             moved.map_err(|reason| Status::Fault(of_dynamics(problem, k, reason)))?;
             node.lx *= zeta;
-            for ((to, u), from) in node.lu.iter_mut().zip(self.kept.u(k)).zip(from.u(k)) {
+            for ((to, u), from) in node.lu.iter_mut().zip(self.core.iterate.u(k)).zip(from.u(k)) {
                 *to = zeta * (u - from);
             }
             let Quadratic { lxx, lxu, luu, curvature, .. } = &mut *node;
             for (to, from) in [(&mut *lxx, &curvature.xx), (lxu, &curvature.xu), (&mut *luu, &curvature.uu)] {
-                if self.run.exact {
+                if self.core.now.exact {
                     to.iter_mut().zip(from).for_each(|(to, from)| *to = NO_COST * from);
                 } else {
                     to.fill(0.0);
@@ -250,7 +250,7 @@ impl Inner {
             for m in [lxx, luu] {
                 (0..m.nrows()).for_each(|i| m[(i, i)] += zeta);
             }
-            node.eq.copy_from(self.bare[k].eq());
+            node.eq.copy_from(self.core.bare[k].eq());
             rows.weigh(mu, Some(elastic));
             rows.condense(node);
             elastic.condense(node, mu);
@@ -268,7 +268,7 @@ impl Inner {
             [a[0].min(b[0]), a[1].min(b[1])]
         });
         let [longest, dual] = longest.fold([1.0; 2], |a: [f64; 2], b| [a[0].min(b[0]), a[1].min(b[1])]);
-        let longest = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], longest);
+        let longest = domain::longest(problem, &self.core.iterate, [&self.core.lq.dx, &self.core.lq.du], longest);
         for (way, halving) in ways(RollOut::Automatic, self.options.halvings) {
             let step = longest * 0.5_f64.powi(halving as i32);
             let trial = self
@@ -280,18 +280,18 @@ impl Inner {
                 let less = from.violation > self.options.tolerance && trial.violation < 0.99 * from.violation;
                 let gains = less || trial.cost < from.cost - GAIN * from.cost.abs();
                 self.arrive();
-                self.run.step = step;
+                self.core.now.step = step;
                 for (k, rows) in self.rows.iter_mut().enumerate() {
-                    let (elastic, multipliers) = (&mut self.restoration.elastic[k], &mut self.multipliers[k]);
+                    let (elastic, multipliers) = (&mut self.restoration.elastic[k], &mut self.core.multipliers[k]);
                     rows.advance(dual, mu);
                     elastic.advance([step, dual]);
                     let Multipliers { eq, ineq, .. } = multipliers;
                     eq.iter_mut().enumerate().for_each(|(i, y)| *y = elastic.multiplier(i));
                     let n = rows.controls.len();
                     ineq.iter_mut().enumerate().for_each(|(i, y)| *y = rows.y(n + i));
-                    self.costates[k].axpy(step, &self.lq.costates[k], 1.0 - step);
+                    self.core.costates[k].axpy(step, &self.core.lq.costates[k], 1.0 - step);
                     if let Some(before) = k.checked_sub(1) {
-                        self.multipliers[before].next.copy_from(&self.costates[k]);
+                        self.core.multipliers[before].next.copy_from(&self.core.costates[k]);
                     }
                 }
                 return Ok(Some(gains));
@@ -315,11 +315,11 @@ impl Inner {
     }
 
     fn elastic_merit(&self, problem: &Problem, mu: f64, zeta: f64) -> Result<Merit, Fault> {
-        let (mut cost, mut violation) = (self.near(problem, &self.kept, zeta)?, 0.0);
+        let (mut cost, mut violation) = (self.near(problem, &self.core.iterate, zeta)?, 0.0);
         for (k, (rows, elastic)) in self.rows.iter().zip(&self.restoration.elastic).enumerate() {
-            let (n, eq) = (rows.controls.len(), self.bare[k].eq());
+            let (n, eq) = (rows.controls.len(), self.core.bare[k].eq());
             cost += mu * rows.barrier() + elastic.cost(0.0, mu);
-            violation += self.gaps[k].lp_norm(1);
+            violation += self.core.gaps[k].lp_norm(1);
             violation += eq.iter().enumerate().map(|(i, c)| (c - elastic.given(i)).abs()).sum::<f64>();
             for i in 0..rows.s.len() {
                 let given = if i < n { 0.0 } else { elastic.given(eq.len() + i - n) };
@@ -330,11 +330,11 @@ impl Inner {
     }
 
     fn elastic_trial(&mut self, problem: &Problem, [step, tau]: [f64; 2], mu: f64, zeta: f64) -> Result<Merit, Fault> {
-        let (mut cost, mut violation) = (self.near(problem, &self.tried, zeta)?, 0.0);
+        let (mut cost, mut violation) = (self.near(problem, &self.core.tried, zeta)?, 0.0);
         for (k, (rows, elastic)) in self.rows.iter_mut().zip(&self.restoration.elastic).enumerate() {
             let (n, n_eq) = (rows.controls.len(), elastic.equalities());
             let trial = &self.trial[k];
-            let (u, g) = (self.tried.u(k), &trial.rows[n_eq..]);
+            let (u, g) = (self.core.tried.u(k), &trial.rows[n_eq..]);
             rows.try_slacks(step, tau, u, g, true);
             cost += mu * rows.tried_barrier() + elastic.cost(step, mu);
             violation += trial.gap.iter().map(|x| x.abs()).sum::<f64>();
@@ -352,13 +352,21 @@ impl Inner {
         let space = problem.space();
         let mut slope = 0.0;
         for (k, (rows, elastic)) in self.rows.iter().zip(&self.restoration.elastic).enumerate() {
-            let (from, dx, du) = (&self.restoration.from, &self.lq.dx[k], &self.lq.du[k]);
-            let off = &mut self.scaled[..dx.len()];
-            let moved = space.difference(from.x(k), self.kept.x(k), off);
+            let (from, dx, du) = (&self.restoration.from, &self.core.lq.dx[k], &self.core.lq.du[k]);
+            let off = &mut self.core.scaled[..dx.len()];
+            let moved = space.difference(from.x(k), self.core.iterate.x(k), off);
             moved.map_err(|reason| of_dynamics(problem, k, reason))?;
             slope += zeta * off.iter().zip(dx.iter()).map(|(a, b)| a * b).sum::<f64>();
             slope += zeta
-                * self.kept.u(k).iter().zip(from.u(k)).zip(du.iter()).map(|((u, r), du)| (u - r) * du).sum::<f64>();
+                * self
+                    .core
+                    .iterate
+                    .u(k)
+                    .iter()
+                    .zip(from.u(k))
+                    .zip(du.iter())
+                    .map(|((u, r), du)| (u - r) * du)
+                    .sum::<f64>();
             slope += mu * rows.barrier_slope() + elastic.slope(mu);
         }
         Ok(slope)

@@ -33,7 +33,7 @@ const FAR: f64 = 1e10;
 
 /// All rows of a node: its controls with bounds first, then `g`.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(in crate::solver) struct Rows {
     /// Which control each of the first rows is.
     pub(super) controls: Vec<usize>,
     pub(super) lower: Vec<f64>,

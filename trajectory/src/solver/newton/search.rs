@@ -1,10 +1,11 @@
 //! The search along a direction: a filter on cost with barriers and violation, and corrections of second order.
 
 use super::rows::Rows;
-use super::{Inner, KEEP, RollOut};
+use super::{InteriorPoint, KEEP, RollOut};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::quadratic::Dims;
+use crate::solver::core::Core;
 use crate::solver::crew::{Crew, Merit};
 use crate::solver::domain;
 use crate::solver::support::of_dynamics;
@@ -76,16 +77,16 @@ impl Corrections {
     }
 }
 
-impl Inner {
+impl InteriorPoint {
     /// Cost with barriers and violation of the trajectory that is kept, whose nodes have been linearized.
     pub(super) fn merit(&self) -> Merit {
         let (mut barrier, mut violation) = (0.0, 0.0);
-        for ((bare, rows), gap) in self.bare.iter().zip(&self.rows).zip(&self.gaps) {
+        for ((bare, rows), gap) in self.core.bare.iter().zip(&self.rows).zip(&self.core.gaps) {
             barrier += if rows.s.is_empty() { 0.0 } else { rows.barrier() };
             violation += gap.lp_norm(1) + (0..rows.s.len()).map(|i| rows.off(i).abs()).sum::<f64>();
             violation += bare.eq().iter().map(|c| c.abs()).sum::<f64>();
         }
-        Merit { cost: self.run.scale * self.run.cost + self.run.mu * barrier, violation, priced: 0.0 }
+        Merit { cost: self.core.now.scale * self.core.now.cost + self.run.mu * barrier, violation, priced: 0.0 }
     }
 
     /// Tries steps of 1, ½, ¼ … of the longest one; the last one tried, and whether it was taken.
@@ -94,9 +95,9 @@ impl Inner {
         let from = self.merit();
         let slope = self.slope();
         let [longest, dual] = self.longest(tau);
-        let reach = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], 1.0);
+        let reach = domain::longest(problem, &self.core.iterate, [&self.core.lq.dx, &self.core.lq.du], 1.0);
         let longest = longest.min(reach);
-        self.fault = None;
+        self.core.fault = None;
         if self.is_tiny() {
             let taken = self.go(crew, problem, RollOut::Linear, [longest, tau], false).is_ok();
             if taken {
@@ -113,14 +114,14 @@ impl Inner {
             let first = halving == 0 && way == RollOut::Linear;
             match self.go(crew, problem, way, [step, tau], false).map(|()| self.weigh(step, tau, halving == 0)) {
                 // A step to where nothing can be evaluated is too long.
-                Err(fault) => self.fault = self.fault.take().or(Some(fault)),
+                Err(fault) => self.core.fault = self.core.fault.take().or(Some(fault)),
                 Ok(trial) => {
                     evaluated = true;
                     if explodes(from, trial) {
                         continue;
                     }
                     if self.filter.accepts(from, slope, step, trial) {
-                        self.fault = None;
+                        self.core.fault = None;
                         self.take([step, dual], false);
                         return (step, true);
                     }
@@ -134,20 +135,20 @@ impl Inner {
             }
         }
         if evaluated {
-            self.fault = None;
+            self.core.fault = None;
         }
         (step, false)
     }
 
     /// Tries to correct a whole step that has missed the bends of constraints. Leaves the direction as it was if that does not help.
     fn correction(&mut self, crew: &Crew, problem: &Problem, (from, slope): (Merit, f64), step: f64, tau: f64) -> bool {
-        for (to, gap) in self.corrections.gaps.iter_mut().zip(&self.gaps) {
+        for (to, gap) in self.corrections.gaps.iter_mut().zip(&self.core.gaps) {
             *to += gap;
         }
         if self.correct(crew, problem).is_ok() {
             let [longest, dual] = self.longest(tau);
             let directions = [&self.corrected.dx[..], &self.corrected.du];
-            let longest = longest.min(domain::longest(problem, &self.kept, directions, 1.0));
+            let longest = longest.min(domain::longest(problem, &self.core.iterate, directions, 1.0));
             let trial =
                 self.go(crew, problem, RollOut::Linear, [longest, tau], true).map(|()| self.weigh(longest, tau, false));
             if trial.is_ok_and(|trial| !explodes(from, trial) && self.filter.accepts(from, slope, step, trial)) {
@@ -156,7 +157,7 @@ impl Inner {
             }
         }
         for (k, rows) in self.rows.iter_mut().enumerate() {
-            rows.directions(&crew.node(problem, k), &self.lq.dx[k], &self.lq.du[k], self.run.mu, None);
+            rows.directions(&crew.node(problem, k), &self.core.lq.dx[k], &self.core.lq.du[k], self.run.mu, None);
         }
         false
     }
@@ -165,7 +166,7 @@ impl Inner {
     fn slope(&self) -> f64 {
         let mut slope = 0.0;
         for (k, rows) in self.rows.iter().enumerate() {
-            slope += self.run.scale * self.bare[k].slope(&self.lq.dx[k], &self.lq.du[k])
+            slope += self.core.now.scale * self.core.bare[k].slope(&self.core.lq.dx[k], &self.core.lq.du[k])
                 + self.run.mu * rows.barrier_slope();
         }
         slope
@@ -180,9 +181,10 @@ impl Inner {
     fn is_tiny(&self) -> bool {
         let small = |(k, (dx, du)): (usize, (&DVector<f64>, &DVector<f64>))| {
             let size = |x: &[f64]| x.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
-            dx.amax() <= TINY * size(self.kept.x(k)) && (du.is_empty() || du.amax() <= TINY * size(self.kept.u(k)))
+            dx.amax() <= TINY * size(self.core.iterate.x(k))
+                && (du.is_empty() || du.amax() <= TINY * size(self.core.iterate.u(k)))
         };
-        self.lq.dx.iter().zip(&self.lq.du).enumerate().take(self.kept.steps()).all(small)
+        self.core.lq.dx.iter().zip(&self.core.lq.du).enumerate().take(self.core.iterate.steps()).all(small)
     }
 
     /// A step along the direction, into the trajectory that is tried, with its values.
@@ -202,18 +204,19 @@ impl Inner {
 
     fn go_straight(&mut self, crew: &Crew, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
         let space = problem.space();
-        let lq = if corrected { &self.corrected } else { &self.lq };
+        let lq = if corrected { &self.corrected } else { &self.core.lq };
         for k in 0..=problem.steps() {
-            let scaled = &mut self.scaled[..lq.dx[k].len()];
+            let scaled = &mut self.core.scaled[..lq.dx[k].len()];
             scaled.iter_mut().zip(lq.dx[k].iter()).for_each(|(to, dx)| *to = step * dx);
-            let moved = space.integrate(self.kept.x(k), scaled, self.tried.x_mut(k));
+            let moved = space.integrate(self.core.iterate.x(k), scaled, self.core.tried.x_mut(k));
             moved.map_err(|reason| of_dynamics(problem, k, reason))?;
-            for ((to, from), du) in self.tried.u_mut(k).iter_mut().zip(self.kept.u(k)).zip(lq.du[k].iter()) {
+            for ((to, from), du) in self.core.tried.u_mut(k).iter_mut().zip(self.core.iterate.u(k)).zip(lq.du[k].iter())
+            {
                 *to = from + step * du;
             }
         }
         let trial = &mut self.trial;
-        crew.evaluate(problem, &self.tried, |k, value| {
+        crew.evaluate(problem, &self.core.tried, |k, value| {
             trial[k].cost = value.cost;
             trial[k].rows.copy_from_slice(&value.rows);
             trial[k].gap.copy_from_slice(&value.gap);
@@ -229,9 +232,10 @@ impl Inner {
         corrected: bool,
     ) -> Result<(), Fault> {
         let space = problem.space();
-        let lq = if corrected { &self.corrected } else { &self.lq };
         let mut memory = crew.memory();
-        let Self { scaled, kept, tried, trial, gaps, riccati, rows: held, .. } = self;
+        let Self { core, corrected: second, trial, rows: held, .. } = self;
+        let Core { scaled, iterate, tried, gaps, riccati, lq, .. } = core;
+        let lq = if corrected { second } else { lq };
         for k in 0..=problem.steps() {
             let fault = |reason| of_dynamics(problem, k, reason);
             let Trial { cost, rows, gap, next } = &mut trial[k];
@@ -241,14 +245,14 @@ impl Inner {
             let scaled = &mut scaled[..gap.len()];
             if k == 0 {
                 scaled.iter_mut().zip(gaps[0].iter()).for_each(|(to, gap)| *to = step * gap);
-                space.integrate(kept.x(0), scaled, tried.x_mut(0)).map_err(fault)?;
+                space.integrate(iterate.x(0), scaled, tried.x_mut(0)).map_err(fault)?;
             }
-            space.difference(kept.x(k), tried.x(k), scaled).map_err(fault)?;
+            space.difference(iterate.x(k), tried.x(k), scaled).map_err(fault)?;
             scaled.iter_mut().zip(lq.dx[k].iter()).for_each(|(off, dx)| *off -= step * dx);
             let gain = &riccati.nodes[k].gain;
             for (i, to) in tried.u_mut(k).iter_mut().enumerate() {
                 let feedback: f64 = gain.row(i).iter().zip(scaled.iter()).map(|(k, x)| k * x).sum();
-                *to = kept.u(k)[i] + step * lq.du[k][i] - feedback;
+                *to = iterate.u(k)[i] + step * lq.du[k][i] - feedback;
             }
             for (row, i) in held[k].controls.iter().enumerate() {
                 let u = &mut tried.u_mut(k)[*i];
@@ -267,10 +271,10 @@ impl Inner {
     /// Cost with barriers and violation of the trajectory that is tried. `keep`: its violations, for a correction.
     fn weigh(&mut self, step: f64, tau: f64, keep: bool) -> Merit {
         let (mut cost, mut violation) = (0.0, 0.0);
-        let Self { rows, tried, corrections, run, trial, .. } = self;
+        let Self { core: Core { tried, now, .. }, rows, corrections, run, trial, .. } = self;
         for (k, (value, rows)) in trial.iter().zip(rows).enumerate() {
             let (eq, g) = value.rows.split_at(corrections.eq[k].len());
-            cost += run.scale * value.cost;
+            cost += now.scale * value.cost;
             if !rows.s.is_empty() {
                 rows.try_slacks(step, tau, tried.u(k), g, false);
                 cost += run.mu * rows.tried_barrier();
@@ -294,26 +298,24 @@ impl Inner {
     /// Takes the trajectory that was tried, with its slacks and multipliers.
     fn take(&mut self, [primal, dual]: [f64; 2], corrected: bool) {
         self.arrive();
-        let lq = if corrected { &self.corrected } else { &self.lq };
+        let lq = if corrected { &self.corrected } else { &self.core.lq };
         for (k, rows) in self.rows.iter_mut().enumerate() {
             rows.advance(dual, self.run.mu);
-            let multipliers = &mut self.multipliers[k];
+            let multipliers = &mut self.core.multipliers[k];
             let n = rows.controls.len();
             for (i, y) in multipliers.ineq.iter_mut().enumerate() {
                 *y = rows.y(n + i);
             }
             multipliers.eq.axpy(primal, &lq.multipliers[k], 1.0 - primal);
-            self.costates[k].axpy(primal, &lq.costates[k], 1.0 - primal);
+            self.core.costates[k].axpy(primal, &lq.costates[k], 1.0 - primal);
         }
-        for k in 0..self.multipliers.len() - 1 {
-            self.multipliers[k].next.copy_from(&self.costates[k + 1]);
-        }
+        self.core.pass_costates();
     }
 
     /// Keeps the trajectory that has been tried last.
     pub(super) fn arrive(&mut self) {
-        std::mem::swap(&mut self.kept, &mut self.tried);
-        self.run.cost = self.trial.iter().map(|trial| trial.cost).sum();
-        self.run.gap = self.trial.iter().flat_map(|trial| &trial.gap).fold(0.0, |most, gap| most.max(gap.abs()));
+        std::mem::swap(&mut self.core.iterate, &mut self.core.tried);
+        self.core.now.cost = self.trial.iter().map(|trial| trial.cost).sum();
+        self.core.now.gap = self.trial.iter().flat_map(|trial| &trial.gap).fold(0.0, |most, gap| most.max(gap.abs()));
     }
 }

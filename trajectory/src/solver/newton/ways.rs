@@ -9,8 +9,9 @@
 //!   identity as it takes, in turns; where only short steps along straight lines are accepted, trials follow the dynamics.
 //! - **rolled out**: as mixed, with all trials by the dynamics, from the roll-out of the guess: no gaps ever.
 
-use super::{Hessian, Inner, RollOut, Run};
+use super::{Hessian, InteriorPoint, RollOut, Run};
 use crate::problem::Problem;
+use crate::solver::core::Now;
 use crate::solver::crew::Crew;
 use crate::solver::report::{Control, Iteration, Status};
 use crate::trajectory::Trajectory;
@@ -51,10 +52,10 @@ impl Way {
     }
 }
 
-impl Inner {
+impl InteriorPoint {
     /// Are there equalities beside the dynamics, and nothing else?
     fn has_equalities_alone(&self) -> bool {
-        self.rows.iter().all(|rows| rows.bounds() == 0) && self.multipliers.iter().any(|m| !m.eq.is_empty())
+        self.rows.iter().all(|rows| rows.bounds() == 0) && self.core.multipliers.iter().any(|m| !m.eq.is_empty())
     }
 
     /// Solves from a guess, by one way after the other until one leads to a solution; where none does, the best one goes on with the iterations
@@ -67,7 +68,7 @@ impl Inner {
         guess: Option<&Trajectory>,
         watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
     ) -> Status {
-        self.until = self.options.time.and_then(|limit| Instant::now().checked_add(limit));
+        self.core.until = self.options.time.and_then(|limit| Instant::now().checked_add(limit));
         let ways = Way::all(self.has_equalities_alone());
         let options = &self.options;
         let chosen = options.hessian != Hessian::Automatic && options.roll_out != RollOut::Automatic;
@@ -83,29 +84,29 @@ impl Inner {
             }
             self.most = options.iterations.min(WARM);
             let status = self.iterate(crew, problem, false, watch);
-            if !self.leads_nowhere(&status) || self.history.len() >= self.options.iterations {
+            if !self.leads_nowhere(&status) || self.core.history.len() >= self.options.iterations {
                 return status;
             }
             self.begun_warm = None;
-            self.kept.copy_from(guess);
-            self.run = Run::new(&self.options);
-            self.reset(problem);
+            self.core.iterate.copy_from(guess);
+            self.start_over();
+            self.forget(problem);
         }
-        let (mut blocked, mut best) = (Vec::new(), None::<(Status, Run, Way)>);
+        let (mut blocked, mut best) = (Vec::new(), None::<(Status, (Now, Run), Way)>);
         for (tried, way) in ways[..count].iter().enumerate() {
             if let (1.., Some(guess)) = (tried, guess) {
-                self.kept.copy_from(guess);
+                self.core.iterate.copy_from(guess);
                 if way.rolled_out {
                     self.roll_out_guess(crew, problem);
                 }
-                self.run = Run::new(&self.options);
-                self.reset(problem);
+                self.start_over();
+                self.forget(problem);
             }
             self.way = *way;
             if self.options.roll_out != RollOut::Automatic {
                 self.way.roll_out = self.options.roll_out;
             }
-            let (begun, last) = (self.history.len(), tried + 1 == count);
+            let (begun, last) = (self.core.history.len(), tried + 1 == count);
             let patience = match blocked[..] {
                 // Doubts of what two have said shall not take longer than either.
                 [(a, _), (b, _)] => usize::max(a, b),
@@ -115,15 +116,15 @@ impl Inner {
             self.most = self.options.iterations.min(begun + patience);
             let status = self.iterate(crew, problem, guess.is_some(), watch);
             if let Status::NoFeasiblePoint { .. } = &status {
-                blocked.push((self.history.len() - begun, status.clone()));
+                blocked.push((self.core.history.len() - begun, status.clone()));
             }
-            let all_used = self.history.len() >= self.options.iterations;
+            let all_used = self.core.history.len() >= self.options.iterations;
             if count == 1 || !self.leads_nowhere(&status) || (all_used && best.is_none()) {
                 return status;
             }
-            if best.as_ref().is_none_or(|(_, run, _)| self.run.error < run.error) {
-                self.best.copy_from(&self.kept);
-                best = Some((status, self.run, self.way));
+            if best.as_ref().is_none_or(|(_, run, _)| self.core.now.error < run.0.error) {
+                self.best.copy_from(&self.core.iterate);
+                best = Some((status, (self.core.now, self.run), self.way));
             }
             if all_used {
                 break;
@@ -137,27 +138,34 @@ impl Inner {
         if way != self.way {
             self.take_best(run);
         }
-        if !matches!(status, Status::IterationLimit) || self.history.len() >= self.options.iterations {
+        if !matches!(status, Status::IterationLimit) || self.core.history.len() >= self.options.iterations {
             return status;
         }
         // It may have been left too early: it has what the others have not used.
         self.way = way;
         self.most = self.options.iterations;
-        self.run = Run { mu: run.mu, ..Run::new(&self.options) };
-        self.reset(problem);
+        let mu = run.1.mu;
+        self.start_over();
+        self.run.mu = mu;
+        self.forget(problem);
         let further = self.iterate(crew, problem, true, watch);
-        if self.leads_nowhere(&further) && (self.run.error >= run.error || self.run.error.is_nan()) {
+        if self.leads_nowhere(&further) && (self.core.now.error >= run.0.error || self.core.now.error.is_nan()) {
             self.take_best(run);
             return if matches!(further, Status::Stalled { .. }) { further } else { status };
         }
         further
     }
 
+    /// Nothing is known yet.
+    fn start_over(&mut self) {
+        (self.core.now, self.run) = (Now::BEGIN, Run::new(&self.options));
+    }
+
     /// Goes back to the end of the best way.
-    fn take_best(&mut self, run: Run) {
-        self.kept.copy_from(&self.best);
-        self.run = run;
-        self.forget_multipliers();
+    fn take_best(&mut self, run: (Now, Run)) {
+        self.core.iterate.copy_from(&self.best);
+        (self.core.now, self.run) = run;
+        self.core.forget_multipliers();
     }
 
     /// Has a way ended where another one may lead further?
@@ -165,7 +173,7 @@ impl Inner {
         match status {
             Status::Stalled { .. } | Status::Diverged | Status::NoFeasiblePoint { .. } | Status::IterationLimit => true,
             // A guess that cannot be evaluated will not be later.
-            Status::Fault(_) => !self.history.is_empty(),
+            Status::Fault(_) => !self.core.history.is_empty(),
             _ => false,
         }
     }
@@ -173,14 +181,14 @@ impl Inner {
     /// Replaces the guess by the roll-out of its controls, as far as that can be made.
     fn roll_out_guess(&mut self, crew: &Crew, problem: &Problem) {
         let mut memory = crew.memory();
-        self.kept.x_mut(0).copy_from_slice(problem.start());
+        self.core.iterate.x_mut(0).copy_from_slice(problem.start());
         for k in 0..problem.steps() {
             let super::search::Trial { rows, next, .. } = &mut self.trial[k];
-            let made = problem.value(k, self.kept.x(k), self.kept.u(k), &mut memory, next, rows);
+            let made = problem.value(k, self.core.iterate.x(k), self.core.iterate.u(k), &mut memory, next, rows);
             if made.is_err() || next.iter().any(|x| !x.is_finite()) {
                 return;
             }
-            self.kept.x_mut(k + 1).copy_from_slice(next);
+            self.core.iterate.x_mut(k + 1).copy_from_slice(next);
         }
     }
 }

@@ -7,9 +7,10 @@
 //! is one sweep more. Where it promises no less violation, the rows that are violated are those that block each other: their violations are
 //! the multipliers of this problem.
 
-use super::Inner;
+use super::AugmentedLagrangian;
 use crate::node::Row;
 use crate::problem::Problem;
+use crate::solver::core::Core;
 use crate::solver::crew::Crew;
 use crate::solver::report::Status;
 
@@ -22,11 +23,11 @@ const SEEN: f64 = 1e-4;
 /// Rows that are violated by this share of the largest violation block each other.
 const BLOCKS: f64 = 1e-3;
 
-impl Inner {
+impl AugmentedLagrangian {
     /// The constraints that block each other, if violations can not be made less here.
     pub(super) fn blocked(&mut self, crew: &Crew, problem: &Problem) -> Option<Status> {
         let most = self.rows.iter().map(|rows| rows.c.amax().max(rows.most_off())).fold(0.0, f64::max);
-        if most < SEEN || self.run.gap > SEEN * most {
+        if most < SEEN || self.core.now.gap > SEEN * most {
             return None;
         }
         let mut sum = 0.0;
@@ -44,9 +45,9 @@ impl Inner {
             rows.condense(node);
             sum += rows.c.norm_squared() + (0..rows.g.len()).map(|i| rows.off(i).powi(2)).sum::<f64>();
         }
-        self.riccati.soften(1.0);
+        self.core.riccati.soften(1.0);
         self.sweep_all(crew, problem, 0.0).ok()?;
-        let Self { riccati, gaps, lq, .. } = self;
+        let Core { riccati, gaps, lq, .. } = &mut self.core;
         riccati.begin_roll_out(gaps.first(), lq).ok()?;
         let mut slope = 0.0;
         for k in 0..gaps.len() {

@@ -17,231 +17,157 @@ mod cones;
 mod direction;
 mod infeasible;
 mod iterate;
-mod mpc;
 mod options;
 mod rows;
 mod search;
 mod sets;
-mod warm;
 
-use super::bare::Bare;
+use super::core::Core;
 use super::crew::Crew;
+use super::driver::{HasOptions, Method, Solver, Watch};
 use super::newton::{Hessian, RollOut};
-use super::optimality::Optimality;
-use super::report::{Control, Iteration, Report, Status};
-use super::support::{misfit, of_dynamics};
+use super::report::Status;
 use super::trial::Trial;
-use super::warm::Begin;
-use crate::fault::{Fault, Reason};
+use super::warm::{Begin, WarmNode, WarmStart};
+use crate::fault::Fault;
 use crate::problem::Problem;
-use crate::quadratic::{Dims, Multipliers};
-use crate::riccati::{LqSolution, Riccati};
-use crate::trajectory::Trajectory;
+use crate::quadratic::Dims;
+use crate::riccati::{Failure, LqSolution};
 pub use options::ProximalOptions;
 
-use nalgebra::DVector;
 use rows::Rows;
-use std::time::Instant;
 
-/// The solver, with its memory: made once for one problem, used for as many solutions as wanted.
-pub struct Proximal {
-    crew: Crew,
-    solver: Inner,
-}
+/// A primal-dual augmented Lagrangian, for problems whose constraints may depend on each other. The solver, with its memory: made once
+/// for one problem, used for as many solutions as wanted.
+pub type Proximal = Solver<AugmentedLagrangian>;
 
-/// What the solver's own thread works with.
-struct Inner {
+/// The method of [`Proximal`].
+pub struct AugmentedLagrangian {
     options: ProximalOptions,
-    riccati: Riccati,
-    kept: Trajectory,
-    tried: Trajectory,
-    gaps: Vec<DVector<f64>>,
+    core: Core,
     rows: Vec<Rows>,
-    /// λ, one a node, of what makes its state.
-    costates: Vec<DVector<f64>>,
-    /// The same with those of the rows, of the scaled cost; and of the cost as it is.
-    multipliers: Vec<Multipliers>,
-    prices: Vec<Multipliers>,
-    /// Costs to second order, without rows.
-    bare: Vec<Bare>,
-    /// The direction, with multipliers, and that of the next set of rows that count.
-    lq: LqSolution,
+    /// The direction of the next set of rows that count.
     next: LqSolution,
     trial: Vec<Trial>,
     /// Bounds of what the first node chooses, from where it is.
     chosen: [Vec<f64>; 2],
-    gradient: [DVector<f64>; 2],
-    scaled: Vec<f64>,
     /// ρ, one a node.
     gap_prices: Vec<f64>,
-    history: Vec<Iteration>,
-    /// Why the last trial could not be evaluated, if none could.
-    fault: Option<Fault>,
     run: Run,
-    /// Are there multipliers of a solution before, and how many in a row have failed since?
-    warm: bool,
-    failures: usize,
 }
 
-/// Where a solution stands.
+/// Where estimates and μ stand.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// The scale of the cost.
-    scale: f64,
-    /// The cost as it is.
-    cost: f64,
-    gap: f64,
-    optimality: Optimality,
-    /// The largest of what is left of all conditions.
-    error: f64,
     mu: f64,
     /// How stationary the augmented Lagrangian has to be, and how small violations, for multipliers to become estimates: ω and η.
     stationary: f64,
     kept: f64,
-    /// Multiples of the identity: of the last direction, the last one that second derivatives have asked for, and the least one, which
-    /// grows where no step is accepted.
-    delta: f64,
-    delta_last: f64,
+    /// The least multiple of the identity, which grows where no step is accepted.
     least: f64,
     /// Of the augmented Lagrangian along the direction.
     slope: f64,
-    /// Does the last direction come from exact second derivatives?
-    exact: bool,
-    step: f64,
     /// Iterations since violations were looked at, and what they were then.
     patience: (usize, f64),
-    until: Option<Instant>,
 }
 
-impl std::fmt::Debug for Proximal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Proximal").field("options", &self.solver.options).finish_non_exhaustive()
-    }
+impl HasOptions for AugmentedLagrangian {
+    type Options = ProximalOptions;
 }
 
-impl Proximal {
-    /// Memory for a problem.
-    #[must_use]
-    pub fn new(problem: &Problem, options: ProximalOptions) -> Self {
-        let crew = Crew::exact(problem, options.threads);
-        let dims = crew.dims();
-        let last = problem.steps();
-        let states = || dims.iter().map(|d| DVector::zeros(d.ndx)).collect::<Vec<_>>();
-        let multipliers =
-            || -> Vec<_> { dims.iter().enumerate().map(|(k, d)| Multipliers::new(*d, k == last)).collect() };
-        let most = |of: fn(&Dims) -> usize| dims.iter().map(of).max().unwrap_or(0);
-        let solver = Inner {
-            riccati: Riccati::new(dims),
-            kept: Trajectory::zeros(problem),
-            tried: Trajectory::zeros(problem),
-            gaps: states(),
-            rows: (0..=last).map(|k| Rows::new(problem, k)).collect(),
-            costates: states(),
-            multipliers: multipliers(),
-            prices: multipliers(),
-            bare: dims.iter().map(Bare::new).collect(),
-            lq: LqSolution::new(dims),
+impl Method for AugmentedLagrangian {
+    type Rows = Rows;
+    const NAME: &'static str = "Proximal";
+
+    fn new(problem: &Problem, dims: &[Dims], options: ProximalOptions) -> Self {
+        Self {
+            core: Core::new(problem, dims, options.iterations),
+            rows: (0..=problem.steps()).map(|k| Rows::new(problem, k)).collect(),
             next: LqSolution::new(dims),
             trial: dims.iter().map(Trial::new).collect(),
             chosen: [vec![0.0; dims[0].nu], vec![0.0; dims[0].nu]],
-            gradient: [DVector::zeros(most(|d| d.ndx)), DVector::zeros(most(|d| d.nu))],
-            scaled: vec![0.0; most(|d| d.ndx)],
             gap_prices: vec![0.0; dims.len()],
-            history: Vec::with_capacity(options.iterations),
-            fault: None,
             run: Run::new(&options),
-            warm: false,
-            failures: 0,
             options,
-        };
-        Self { crew, solver }
-    }
-    /// The last trajectory that was accepted.
-    #[must_use]
-    pub fn trajectory(&self) -> &Trajectory {
-        &self.solver.kept
-    }
-    /// Gains and value functions of the last sweep.
-    #[must_use]
-    pub fn riccati(&self) -> &Riccati {
-        &self.solver.riccati
-    }
-    /// Multipliers of a node's step, equalities and rows between bounds.
-    #[must_use]
-    pub fn multipliers(&self, k: usize) -> &Multipliers {
-        &self.solver.prices[k]
-    }
-    /// Multipliers of the bounds of a node's controls: negative at a lower one, positive at an upper one. `None` if it has no bound.
-    #[must_use]
-    pub fn control_multiplier(&self, k: usize, control: usize) -> Option<f64> {
-        let rows = &self.solver.rows[k];
-        let row = rows.controls.iter().position(|i| *i == control)?;
-        Some(rows.y[row] / self.solver.run.scale)
-    }
-    /// All iterations so far.
-    #[must_use]
-    pub fn history(&self) -> &[Iteration] {
-        &self.solver.history
-    }
-    /// The options, to be changed between solutions.
-    pub fn options_mut(&mut self) -> &mut ProximalOptions {
-        &mut self.solver.options
-    }
-
-    /// Solves from a guess, whose gaps need not be closed, nor its constraints hold.
-    pub fn solve(&mut self, problem: &Problem, guess: &Trajectory) -> Report {
-        self.solve_with(problem, guess, |_| Control::Continue)
-    }
-
-    /// Solves from a guess, and calls `watch` after each iteration.
-    pub fn solve_with(
-        &mut self,
-        problem: &Problem,
-        guess: &Trajectory,
-        watch: impl FnMut(&Iteration) -> Control + Send,
-    ) -> Report {
-        self.run(problem, Begin::Guess(guess), watch)
-    }
-
-    /// From a guess, or from a solution.
-    fn run(
-        &mut self,
-        problem: &Problem,
-        begin: Begin<'_>,
-        mut watch: impl FnMut(&Iteration) -> Control + Send,
-    ) -> Report {
-        let Self { crew, solver } = self;
-        solver.history.clear();
-        let (scale, mu) = (solver.run.scale, solver.run.mu);
-        solver.run = Run::new(&solver.options);
-        let status = if let Some(why) = solver.options.wrong() {
-            Status::Fault(of_dynamics(problem, 0, Reason::Other(why)))
-        } else if begin.fits(problem) && solver.kept.fits(problem) {
-            match begin {
-                Begin::Guess(guess) => {
-                    solver.kept.copy_from(guess);
-                    solver.reset(problem);
-                }
-                Begin::Warm(from) => solver.take_over(problem, from),
-                Begin::Last => {
-                    solver.run.scale = scale;
-                    solver.run.soften(mu.min(solver.options.softness));
-                    solver.go_on(problem);
-                }
-            }
-            let cold = matches!(begin, Begin::Guess(_));
-            crew.serve(problem, &|_, _, _| {}, || solver.iterate(crew, problem, cold, &mut watch))
-        } else {
-            Status::Fault(misfit(problem))
-        };
-        solver.warm = !matches!(status, Status::Fault(_));
-        solver.price();
-        // Of a guess that cannot be evaluated nothing is known.
-        if solver.history.is_empty() {
-            return Report::new(status, &[]);
         }
-        let Run { cost, gap, error, mu, optimality, .. } = solver.run;
-        let (violation, kkt_error, penalty) = (optimality.primal, Some(error), Some(1.0 / mu));
-        Report { cost, gap, violation, kkt_error, penalty, ..Report::new(status, &solver.history) }
+    }
+    fn threads(options: &ProximalOptions) -> usize {
+        options.threads
+    }
+    fn wrong(&self) -> Option<String> {
+        self.options.wrong()
+    }
+    fn options(&mut self) -> &mut ProximalOptions {
+        &mut self.options
+    }
+    fn core(&self) -> &Core {
+        &self.core
+    }
+    fn rows(&self, k: usize) -> &Rows {
+        &self.rows[k]
+    }
+    fn parts(&mut self) -> (&mut Core, &mut [Rows]) {
+        (&mut self.core, &mut self.rows)
+    }
+
+    fn begin(&mut self) {
+        self.run = Run::new(&self.options);
+    }
+    fn reset(&mut self, problem: &Problem) {
+        self.forget(problem);
+    }
+    fn take_over(&mut self, problem: &Problem, from: &WarmStart) {
+        self.run.soften(from.mu.max(self.options.softness_min).min(self.options.softness));
+        let all = &mut self.rows;
+        self.core.take_over(from, |k, _, ineq| {
+            let (rows, node) = (&mut all[k], &from.nodes[k]);
+            for (y, (lower, upper)) in rows.y.iter_mut().zip(node.lower.iter().zip(&node.upper)) {
+                *y = from.scale * (upper - lower);
+            }
+            ineq.copy_from_slice(&rows.y[rows.controls.len()..]);
+        });
+        self.refresh(problem);
+    }
+    fn go_on(&mut self, problem: &Problem, mu: f64) {
+        self.run.soften(mu.min(self.options.softness));
+        self.refresh(problem);
+    }
+    fn refresh(&mut self, problem: &Problem) {
+        for (k, (rows, multipliers)) in self.rows.iter_mut().zip(&self.core.multipliers).enumerate() {
+            rows.take_bounds(problem, k);
+            rows.go_on(&multipliers.eq);
+        }
+    }
+    fn run(&mut self, crew: &Crew, problem: &Problem, begin: Begin<'_>, watch: Watch<'_>) -> Status {
+        self.iterate(crew, problem, matches!(begin, Begin::Guess(_)), watch)
+    }
+
+    fn linearize(&mut self, crew: &Crew, problem: &Problem, first: bool) -> Result<(), Fault> {
+        self.evaluate(crew, problem, first)
+    }
+    fn judge(&mut self, crew: &Crew, problem: &Problem) {
+        self.update_residuals(crew, problem);
+    }
+    fn direction(&mut self, crew: &Crew, problem: &Problem) -> Result<(), Failure> {
+        self.compute_direction(crew, problem)
+    }
+
+    fn mu(&self) -> f64 {
+        self.run.mu
+    }
+    fn shown(&self) -> [Option<f64>; 2] {
+        self.barrier_and_penalty()
+    }
+    fn control_multiplier(rows: &Rows, control: usize) -> Option<f64> {
+        rows.controls.iter().position(|i| *i == control).map(|row| rows.y[row])
+    }
+    fn warm_rows(&self, k: usize, by_scale: f64, into: &mut WarmNode) {
+        let rows = &self.rows[k];
+        into.slacks = (0..rows.g.len()).map(|i| rows.g[i] - rows.off(i)).collect();
+        into.lower = (0..rows.y.len()).map(|i| by_scale * rows.split(i)[0]).collect();
+        into.upper = (0..rows.y.len()).map(|i| by_scale * rows.split(i)[1]).collect();
+    }
+    fn take_from(rows: &mut Rows, other: &Rows) {
+        rows.take_from(other);
     }
 }

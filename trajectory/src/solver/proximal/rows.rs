@@ -26,7 +26,7 @@ use nalgebra::DVector;
 
 /// All rows of a node: its controls with bounds first, then `g`; and the estimates of its equalities.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(in crate::solver) struct Rows {
     /// Which control each of the first rows is.
     pub(super) controls: Vec<usize>,
     /// How many of these the sweep itself keeps between their bounds: all of the node that chooses durations and parameters, else none.

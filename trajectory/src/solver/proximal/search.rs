@@ -6,9 +6,10 @@
 //!
 //! Without a gap that is the augmented Lagrangian alone. A filter on both lets costs rise without end for a little less of the gaps.
 
-use super::{Inner, RollOut};
+use super::{AugmentedLagrangian, RollOut};
 use crate::fault::Fault;
 use crate::problem::Problem;
+use crate::solver::core::Core;
 use crate::solver::crew::Crew;
 use crate::solver::domain;
 use crate::solver::trial::{Tried, Way, is_tiny};
@@ -29,7 +30,7 @@ fn ways(roll_out: RollOut, halvings: usize) -> impl Iterator<Item = (RollOut, us
     (0..halvings).flat_map(move |k| both.into_iter().filter(wanted).map(move |way| (way, k)))
 }
 
-impl Inner {
+impl AugmentedLagrangian {
     /// Forgets prices of gaps: another augmented Lagrangian begins.
     pub(super) fn begin_search(&mut self) {
         self.gap_prices.fill(LEAST);
@@ -37,11 +38,11 @@ impl Inner {
 
     /// Φ of the trajectory that is kept, whose nodes have been linearized, and its slope along the direction.
     fn merit(&mut self) -> [f64; 2] {
-        let (mut merit, mut slope) = (self.run.scale * self.run.cost, self.run.slope);
+        let (mut merit, mut slope) = (self.core.now.scale * self.core.now.cost, self.run.slope);
         for (k, rows) in self.rows.iter().enumerate() {
             let price = &mut self.gap_prices[k];
-            *price = price.max(PRICE * self.lq.costates[k].amax());
-            let off = *price * self.gaps[k].lp_norm(1);
+            *price = price.max(PRICE * self.core.lq.costates[k].amax());
+            let off = *price * self.core.gaps[k].lp_norm(1);
             merit += rows.penalty_here(self.run.mu) + off;
             slope -= off;
         }
@@ -53,12 +54,12 @@ impl Inner {
         let [from, slope] = self.merit();
         // What rounding leaves of sums over some hundred nodes counts as nothing.
         let rounding = 100.0 * f64::EPSILON * from.abs();
-        self.fault = None;
+        self.core.fault = None;
         // Where the sweep keeps bounds, nothing goes beyond its step.
         let most = if problem.choice().is_some() { 1.0 } else { 2_f64.powi(DOUBLINGS as i32) };
-        let reach = domain::longest(problem, &self.kept, [&self.lq.dx, &self.lq.du], most);
+        let reach = domain::longest(problem, &self.core.iterate, [&self.core.lq.dx, &self.core.lq.du], most);
         let longest = reach.min(1.0);
-        if is_tiny(&self.kept, &self.lq) {
+        if is_tiny(&self.core.iterate, &self.core.lq) {
             let taken = self.go(crew, problem, RollOut::Linear, longest).is_ok();
             if taken {
                 self.take(longest);
@@ -70,12 +71,12 @@ impl Inner {
             step = longest * 0.5_f64.powi(halving as i32);
             match self.go(crew, problem, way, step).map(|()| self.weigh()) {
                 // A step to where nothing can be evaluated is too long.
-                Err(fault) => self.fault = self.fault.take().or(Some(fault)),
+                Err(fault) => self.core.fault = self.core.fault.take().or(Some(fault)),
                 Ok(trial) => {
                     evaluated = true;
                     if trial <= from + ARMIJO * step * slope.min(0.0) + rounding {
-                        self.fault = None;
-                        if step >= 1.0 && self.run.delta > 0.0 {
+                        self.core.fault = None;
+                        if step >= 1.0 && self.core.now.delta > 0.0 {
                             step = self.longer(crew, problem, way, trial, reach);
                         }
                         self.take(step);
@@ -85,7 +86,7 @@ impl Inner {
             }
         }
         if evaluated {
-            self.fault = None;
+            self.core.fault = None;
         }
         (step, false)
     }
@@ -110,8 +111,8 @@ impl Inner {
 
     /// A step along the direction, into the trajectory that is tried, with its values.
     fn go(&mut self, crew: &Crew, problem: &Problem, way: RollOut, step: f64) -> Result<(), Fault> {
-        let Self { kept, gaps, lq, riccati, tried, trial, scaled, .. } = self;
-        let from = Way { kept, gaps, lq, riccati };
+        let Self { core: Core { iterate, gaps, lq, riccati, tried, scaled, .. }, trial, .. } = self;
+        let from = Way { kept: iterate, gaps, lq, riccati };
         let to = Tried { at: tried, values: trial, scaled };
         match way {
             RollOut::Nonlinear => from.by_dynamics(crew, problem, step, to),
@@ -124,7 +125,7 @@ impl Inner {
         let mut merit = 0.0;
         for (k, (value, rows)) in self.trial.iter().zip(&self.rows).enumerate() {
             let (eq, g) = value.rows.split_at(rows.c.len());
-            merit += self.run.scale * value.cost + rows.penalty(self.tried.u(k), eq, g, self.run.mu);
+            merit += self.core.now.scale * value.cost + rows.penalty(self.core.tried.u(k), eq, g, self.run.mu);
             merit += self.gap_prices[k] * value.gap.iter().map(|x| x.abs()).sum::<f64>();
         }
         merit
@@ -132,19 +133,17 @@ impl Inner {
 
     /// Takes the trajectory that was tried, with a step of the multipliers.
     fn take(&mut self, step: f64) {
-        std::mem::swap(&mut self.kept, &mut self.tried);
+        std::mem::swap(&mut self.core.iterate, &mut self.core.tried);
         // Beyond the whole step they are not known.
         let step = step.min(1.0);
         for (k, rows) in self.rows.iter_mut().enumerate() {
             rows.advance(step);
-            let multipliers = &mut self.multipliers[k];
+            let multipliers = &mut self.core.multipliers[k];
             let n = rows.controls.len();
             multipliers.ineq.as_mut_slice().copy_from_slice(&rows.y[n..]);
-            multipliers.eq.axpy(step, &self.lq.multipliers[k], 1.0 - step);
-            self.costates[k].axpy(step, &self.lq.costates[k], 1.0 - step);
+            multipliers.eq.axpy(step, &self.core.lq.multipliers[k], 1.0 - step);
+            self.core.costates[k].axpy(step, &self.core.lq.costates[k], 1.0 - step);
         }
-        for k in 0..self.multipliers.len() - 1 {
-            self.multipliers[k].next.copy_from(&self.costates[k + 1]);
-        }
+        self.core.pass_costates();
     }
 }
