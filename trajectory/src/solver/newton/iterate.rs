@@ -8,8 +8,9 @@ use crate::problem::Problem;
 use crate::quadratic::Quadratic;
 use crate::solver::crew::Crew;
 use crate::solver::domain;
-use crate::solver::report::{Control, Iteration, Status};
-use crate::solver::support::diverges;
+use crate::solver::driver::{self, Next, Tried, Watch};
+use crate::solver::report::Status;
+use std::ops::ControlFlow;
 
 /// Where optimality is within this factor of μ, μ shrinks (`κ_ε`),
 const NEAR: f64 = 10.0;
@@ -24,82 +25,54 @@ const SHORT: f64 = 0.05;
 const PATIENCE: usize = 8;
 
 impl InteriorPoint {
-    pub(super) fn iterate(
+    pub(super) fn iterate(&mut self, crew: &Crew, problem: &Problem, cold: bool, watch: Watch<'_>) -> Status {
+        self.filter.forgive(self.options.tolerance);
+        self.run.forgets = true;
+        driver::iterate(self, crew, problem, cold, self.options.tolerance, watch)
+    }
+
+    /// What a step that was tried leads to: short ones make the filter forget, or violations alone less.
+    pub(super) fn go_on_from(
         &mut self,
         crew: &Crew,
         problem: &Problem,
-        cold: bool,
-        watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
-    ) -> Status {
-        self.filter.forgive(self.options.tolerance);
-        let mut first = true;
-        while self.has_iterations_left() {
-            if let Err(fault) = self.relinearize(crew, problem, cold && first) {
-                return Status::Fault(fault);
-            }
-            let begins = std::mem::take(&mut first);
-            self.update_residuals(crew, problem);
-            if self.core.now.error <= self.options.tolerance {
-                self.core.enter(0.0, false, self.barrier_and_penalty());
-                watch(&self.core.history[self.core.history.len() - 1]);
-                return Status::Converged;
-            }
-            self.shrink_barrier(begins || self.run.forgets);
-            self.run.forgets = false;
-            let gap = self.core.now.gap;
-            // Without a direction there is no step.
-            let (step, accepted, node) = match self.compute_direction(crew, problem) {
-                Ok(()) => {
-                    let (step, accepted) = self.search(crew, problem);
-                    (step, accepted, None)
-                }
-                Err(failure) => (0.0, false, Some(failure.node())),
-            };
-            self.core.now.step = step;
-            self.core.enter(gap, accepted, self.barrier_and_penalty());
-            let wish = watch(&self.core.history[self.core.history.len() - 1]);
-            if diverges(self.core.now.cost) {
-                return Status::Diverged;
-            }
-            if wish == Control::Stop {
-                return Status::Stopped;
-            }
-            if self.core.is_late() {
-                return Status::TimeLimit;
-            }
-            if accepted && step < SHORT {
-                self.run.short += 1
-            } else {
-                self.run.short = 0;
-                self.run.forgave &= !accepted;
-            }
-            if !accepted || self.run.short >= PATIENCE {
-                self.run.short = 0;
-                // Late, what the filter remembers stands in the way more often than violation does, and a restoration leads far away.
-                if self.arrives() && !self.run.forgave {
-                    (self.run.forgets, self.run.forgave) = (true, true);
-                    continue;
-                }
-                // Without violation there is nothing to restore.
-                if self.core.now.optimality.primal <= self.options.tolerance {
-                    if accepted {
-                        continue;
-                    }
-                    return self.core.stalled(crew, problem, node.unwrap_or_else(|| self.core.worst()));
-                }
-                if accepted && let Err(fault) = self.relinearize(crew, problem, false) {
-                    return Status::Fault(fault);
-                }
-                if let Err(status) = self.restore(crew, problem, watch) {
-                    return status;
-                }
-            }
+        Tried { step, accepted, failed }: Tried,
+        watch: Watch<'_>,
+    ) -> ControlFlow<Status, Next> {
+        if accepted && step < SHORT {
+            self.run.short += 1;
+        } else {
+            self.run.short = 0;
+            self.run.forgave &= !accepted;
         }
-        Status::IterationLimit
+        if accepted && self.run.short < PATIENCE {
+            return ControlFlow::Continue(Next::Linearize);
+        }
+        self.run.short = 0;
+        // Late, what the filter remembers stands in the way more often than violation does, and a restoration leads far away.
+        if self.arrives() && !self.run.forgave {
+            (self.run.forgets, self.run.forgave) = (true, true);
+            return ControlFlow::Continue(Next::Linearize);
+        }
+        // Without violation there is nothing to restore.
+        if self.core.now.optimality.primal <= self.options.tolerance {
+            if accepted {
+                return ControlFlow::Continue(Next::Linearize);
+            }
+            let node = failed.unwrap_or_else(|| self.core.worst());
+            return ControlFlow::Break(self.core.stalled(crew, problem, node));
+        }
+        if accepted && let Err(fault) = self.relinearize(crew, problem, false) {
+            return ControlFlow::Break(Status::Fault(fault));
+        }
+        match self.restore(crew, problem, watch) {
+            Ok(()) => ControlFlow::Continue(Next::Linearize),
+            Err(status) => ControlFlow::Break(status),
+        }
     }
 
     /// A way that leads to an optimum is never left for another one: close to it, or where barrier problems are solved one after the other.
-    fn has_iterations_left(&self) -> bool {
+    pub(super) fn may_go_on(&self) -> bool {
         let count = self.core.history.len();
         count < self.most || (count < self.options.iterations && self.arrives())
     }
@@ -176,7 +149,8 @@ impl InteriorPoint {
     }
 
     /// Less μ, where the barrier problem is solved well enough.
-    pub(super) fn shrink_barrier(&mut self, begins: bool) {
+    pub(super) fn shrink_barrier(&mut self) {
+        let begins = std::mem::take(&mut self.run.forgets);
         let least = self.options.tolerance / NEAR;
         let before = self.run.mu;
         while self.run.mu > least && self.error(self.run.mu) <= NEAR * self.run.mu {

@@ -29,7 +29,7 @@ mod ways;
 use super::condense;
 use super::core::Core;
 use super::crew::Crew;
-use super::driver::{HasOptions, Method, Solver, Watch};
+use super::driver::{HasOptions, Method, Next, Solver, Tried, Watch};
 use super::filter::Filter;
 use super::optimality;
 use super::report::Status;
@@ -44,6 +44,7 @@ pub use options::{Hessian, NewtonOptions, RollOut};
 use restoration::Restoration;
 use rows::Rows;
 use search::{Corrections, Trial};
+use std::ops::ControlFlow;
 use ways::Way;
 
 /// Steps keep at least this share of the distance to bounds (`1 − τ_min`).
@@ -169,6 +170,20 @@ impl Method for InteriorPoint {
     fn refresh(&mut self, _: &Problem) {}
     fn run(&mut self, crew: &Crew, problem: &Problem, begin: Begin<'_>, watch: Watch<'_>) -> Status {
         self.by_ways(crew, problem, begin.trajectory(), watch)
+    }
+
+    fn has_iterations_left(&self) -> bool {
+        self.may_go_on()
+    }
+    fn update(&mut self, _: &Crew, _: &Problem) -> Option<Status> {
+        self.shrink_barrier();
+        None
+    }
+    fn search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
+        self.line_search(crew, problem)
+    }
+    fn after(&mut self, crew: &Crew, problem: &Problem, tried: Tried, watch: Watch<'_>) -> ControlFlow<Status, Next> {
+        self.go_on_from(crew, problem, tried, watch)
     }
 
     fn linearize(&mut self, crew: &Crew, problem: &Problem, first: bool) -> Result<(), Fault> {

@@ -90,7 +90,7 @@ impl InteriorPoint {
     }
 
     /// Tries steps of 1, ½, ¼ … of the longest one; the last one tried, and whether it was taken.
-    pub(super) fn search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
+    pub(super) fn line_search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
         let tau = (1.0 - KEEP).max(1.0 - self.run.mu);
         let from = self.merit();
         let slope = self.slope();

@@ -7,9 +7,10 @@ use crate::quadratic::Quadratic;
 use crate::solver::core::ACCEPTABLE;
 use crate::solver::crew::Crew;
 use crate::solver::domain;
+use crate::solver::driver::{self, Next, Tried, Watch};
 use crate::solver::optimality::{Here, Optimality};
-use crate::solver::report::{Control, Iteration, Status};
-use crate::solver::support::diverges;
+use crate::solver::report::Status;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// μ shrinks to this share.
@@ -48,71 +49,35 @@ impl Run {
 }
 
 impl AugmentedLagrangian {
-    pub(super) fn iterate(
-        &mut self,
-        crew: &Crew,
-        problem: &Problem,
-        cold: bool,
-        watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
-    ) -> Status {
+    pub(super) fn iterate(&mut self, crew: &Crew, problem: &Problem, cold: bool, watch: Watch<'_>) -> Status {
         let began = Instant::now();
         self.core.until = self.options.time.and_then(|limit| began.checked_add(limit));
         self.begin_search();
-        let mut moved = true;
-        for iteration in 0..self.options.iterations {
-            if moved {
-                if let Err(fault) = self.evaluate(crew, problem, cold && iteration == 0) {
-                    return Status::Fault(fault);
-                }
-                self.update_residuals(crew, problem);
-                if self.core.now.error <= self.options.tolerance {
-                    self.core.enter(0.0, false, self.barrier_and_penalty());
-                    watch(&self.core.history[self.core.history.len() - 1]);
-                    return Status::Converged;
-                }
+        driver::iterate(self, crew, problem, cold, self.options.tolerance, watch)
+    }
+
+    /// More of the identity where no step is accepted, and less after long ones.
+    pub(super) fn go_on_from(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        Tried { step, accepted, failed }: Tried,
+    ) -> ControlFlow<Status, Next> {
+        let first = self.options.regularization;
+        if accepted {
+            if step > LONG {
+                let less = self.run.least / FEWER;
+                self.run.least = if less < first { 0.0 } else { less };
             }
-            if let Some(blocked) = self.update(crew, problem) {
-                return blocked;
-            }
-            let gap = self.core.now.gap;
-            // Without a direction there is no step.
-            let (step, accepted, node) = match self.compute_direction(crew, problem) {
-                Ok(()) => {
-                    let (step, accepted) = self.search(crew, problem);
-                    (step, accepted, None)
-                }
-                Err(failure) => (0.0, false, Some(failure.node())),
-            };
-            moved = accepted;
-            self.core.now.step = step;
-            self.core.enter(gap, accepted, self.barrier_and_penalty());
-            let wish = watch(&self.core.history[self.core.history.len() - 1]);
-            if diverges(self.core.now.cost) {
-                return Status::Diverged;
-            }
-            let first = self.options.regularization;
-            if accepted {
-                if step > LONG {
-                    let less = self.run.least / FEWER;
-                    self.run.least = if less < first { 0.0 } else { less };
-                }
-            } else if node.is_some()
-                || self.run.least > MOST
-                || (self.core.now.error <= ACCEPTABLE && self.run.least > ENOUGH)
-            {
-                let node = node.unwrap_or_else(|| self.core.worst());
-                return self.core.stalled(crew, problem, node);
-            } else {
-                self.run.least = (MORE * self.run.least).max(first);
-            }
-            if wish == Control::Stop {
-                return Status::Stopped;
-            }
-            if self.core.is_late() {
-                return Status::TimeLimit;
-            }
+            return ControlFlow::Continue(Next::Linearize);
         }
-        Status::IterationLimit
+        let enough = self.core.now.error <= ACCEPTABLE && self.run.least > ENOUGH;
+        if failed.is_some() || self.run.least > MOST || enough {
+            let node = failed.unwrap_or_else(|| self.core.worst());
+            return ControlFlow::Break(self.core.stalled(crew, problem, node));
+        }
+        self.run.least = (MORE * self.run.least).max(first);
+        ControlFlow::Continue(Next::Again)
     }
 
     /// Forgets the last solution.
@@ -167,7 +132,7 @@ impl AugmentedLagrangian {
     }
 
     /// Where the augmented Lagrangian is stationary: new estimates of multipliers, or less μ; and whether nothing helps.
-    fn update(&mut self, crew: &Crew, problem: &Problem) -> Option<Status> {
+    pub(super) fn update_estimates(&mut self, crew: &Crew, problem: &Problem) -> Option<Status> {
         let mut left = [0.0_f64; 2];
         for (rows, multipliers) in self.rows.iter().zip(&self.core.multipliers) {
             let of = rows.left(multipliers, self.run.mu);

@@ -24,7 +24,7 @@ mod sets;
 
 use super::core::Core;
 use super::crew::Crew;
-use super::driver::{HasOptions, Method, Solver, Watch};
+use super::driver::{HasOptions, Method, Next, Solver, Tried, Watch};
 use super::newton::{Hessian, RollOut};
 use super::report::Status;
 use super::trial::Trial;
@@ -36,6 +36,7 @@ use crate::riccati::{Failure, LqSolution};
 pub use options::ProximalOptions;
 
 use rows::Rows;
+use std::ops::ControlFlow;
 
 /// A primal-dual augmented Lagrangian, for problems whose constraints may depend on each other. The solver, with its memory: made once
 /// for one problem, used for as many solutions as wanted.
@@ -140,6 +141,19 @@ impl Method for AugmentedLagrangian {
     }
     fn run(&mut self, crew: &Crew, problem: &Problem, begin: Begin<'_>, watch: Watch<'_>) -> Status {
         self.iterate(crew, problem, matches!(begin, Begin::Guess(_)), watch)
+    }
+
+    fn has_iterations_left(&self) -> bool {
+        self.core.history.len() < self.options.iterations
+    }
+    fn update(&mut self, crew: &Crew, problem: &Problem) -> Option<Status> {
+        self.update_estimates(crew, problem)
+    }
+    fn search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
+        self.line_search(crew, problem)
+    }
+    fn after(&mut self, crew: &Crew, problem: &Problem, tried: Tried, _: Watch<'_>) -> ControlFlow<Status, Next> {
+        self.go_on_from(crew, problem, tried)
     }
 
     fn linearize(&mut self, crew: &Crew, problem: &Problem, first: bool) -> Result<(), Fault> {

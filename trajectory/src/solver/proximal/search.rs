@@ -50,7 +50,7 @@ impl AugmentedLagrangian {
     }
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, and whether it was taken.
-    pub(super) fn search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
+    pub(super) fn line_search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
         let [from, slope] = self.merit();
         // What rounding leaves of sums over some hundred nodes counts as nothing.
         let rounding = 100.0 * f64::EPSILON * from.abs();
