@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     truth[0] = 0.8;
     let (loaded, mut noise) = (p.robot_at(&truth)?, 0.3_f64);
     let ws = &mut Workspace::new(&loaded);
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
+    let mut data = Data::default();
     for i in 0..200 {
         let t = 0.02 * f64::from(i);
         let of = |f: &dyn Fn(f64) -> f64| -> Vec<f64> { (0..7).map(|j| f(0.8 + 0.3 * f64::from(j))).collect() };

@@ -2,6 +2,7 @@
 
 use super::{RobotArgs, method};
 use clap::{Args, ValueEnum};
+use gradyn::dynamics::ReferenceFrame;
 use gradyn::partials::Method;
 use std::path::PathBuf;
 
@@ -136,7 +137,9 @@ pub(crate) struct Sensitivity {
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "DATA is CSV with a heading: time, then q.JOINT, v.JOINT, tau.JOINT of every joint, and a.JOINT if accelerations are known (else\n",
-    "they are differences of the velocities). Exit codes: 0 fitted, 1 the data cannot tell a parameter, or an inertia is not physical,\n",
+    "they are differences of the velocities). With --floating-base: q.root_joint.x, .y, .z, .qx, .qy, .qz, .qw; v.root_joint.vx to .wz\n",
+    "(else differences of the poses), tau.root_joint.… (else no wrench but that of contacts); tau.JOINT of all joints or of none;\n",
+    "f.FRAME.x, .y, .z[, .rx, .ry, .rz]: forces of the ground on the robot. Exit codes: 0 fitted, 1 the data cannot tell a parameter, or an inertia is not physical,\n",
     "2 bad input.\n\n",
     "Example:\n  gradyn identify robots/panda.urdf --data log.csv --parameters 'panda_link7.payload.m,*.friction,*.damping' \\\n",
     "    --write-urdf identified.urdf --report report.html",
@@ -150,6 +153,9 @@ pub(crate) struct Identify {
     /// Positions, velocities and accelerations are in degrees
     #[arg(long)]
     pub(crate) degrees: bool,
+    /// Axes of contact forces `f.FRAME.x`; moments are about the origin of the frame
+    #[arg(long, value_enum, value_name = "AXES", default_value_t = ForceAxes::World)]
+    pub(crate) force_axes: ForceAxes,
     /// The unit of the column `time`
     #[arg(long, value_enum, value_name = "UNIT", default_value_t = TimeUnit::S)]
     pub(crate) time_unit: TimeUnit,
@@ -174,6 +180,12 @@ pub(crate) struct Identify {
     /// The share of the data, at the end, that the fit does not see
     #[arg(long, allow_hyphen_values = true, value_name = "SHARE", default_value_t = 0.3)]
     pub(crate) hold_out: f64,
+    /// Cut the samples along time into so many blocks: --hold-out is the end of each
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) blocks: u32,
+    /// A file of data that the fit does not see, in place of a share of --data
+    #[arg(long, value_name = "DATA", conflicts_with_all = ["hold_out", "blocks"])]
+    pub(crate) held_out: Option<PathBuf>,
     /// Outliers beyond this many standard deviations count less (Huber)
     #[arg(long, allow_hyphen_values = true, value_name = "WIDTH")]
     pub(crate) robust: Option<f64>,
@@ -198,6 +210,24 @@ pub(crate) struct Identify {
     /// Where to write the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// Axes of contact forces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ForceAxes {
+    /// Those of the world
+    World,
+    /// Those of the frame itself, as of a sensor in a foot
+    Frame,
+}
+
+impl From<ForceAxes> for ReferenceFrame {
+    fn from(axes: ForceAxes) -> Self {
+        match axes {
+            ForceAxes::World => Self::LocalWorldAligned,
+            ForceAxes::Frame => Self::Local,
+        }
+    }
 }
 
 /// Units of the column `time`.

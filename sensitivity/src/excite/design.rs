@@ -334,7 +334,7 @@ fn sampled(series: &Series, options: &ExciteOptions, samples: usize) -> Vec<Stat
 /// Samples as a measurement without noise would give them.
 fn with_torques(model: &Model, rate: f64, states: Vec<State>) -> Result<Data, SensitivityError> {
     let ws = &mut Workspace::new(model);
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
+    let mut data = Data::default();
     for (i, [q, v, a]) in states.into_iter().enumerate() {
         data.time.push(i as f64 / rate);
         data.tau.push(rnea(model, ws, &q, &v, &a, &[])?.to_vec());

@@ -2,11 +2,14 @@
 
 use super::differences::segments;
 use crate::error::SensitivityError;
-use gradyn::Model;
+use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_jacobian};
+use gradyn::{Model, Workspace};
+use nalgebra::DVector;
 use std::fmt;
+use std::ops::Range;
 
 /// Samples of a motion: rows of nq, nv numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Data {
     /// s
     pub time: Vec<f64>,
@@ -16,8 +19,23 @@ pub struct Data {
     pub v: Vec<Vec<f64>>,
     /// nv each.
     pub a: Vec<Vec<f64>>,
-    /// Measured torques, nv each.
+    /// Measured torques, nv each: of a floating base the wrench on it, along its velocities.
     pub tau: Vec<Vec<f64>>,
+    /// The degrees of freedom, by their places, whose torques were measured; the others do not count. Empty: all were. With those of a
+    /// floating base alone, inertias are told without any torque of a motor.
+    pub measured: Vec<usize>,
+}
+
+/// Forces of a contact that were measured along a motion, on the robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactForces {
+    /// Where: the origin of a frame, or of a body.
+    pub frame: FrameRef,
+    /// In which axes: those of the world, or of the frame. The moment is about the origin of the frame
+    /// ([`ReferenceFrame::World`]: of the world).
+    pub axes: ReferenceFrame,
+    /// One a sample: force, N, then moment, N m.
+    pub wrenches: Vec<[f64; 6]>,
 }
 
 /// What is odd about data.
@@ -211,6 +229,51 @@ impl Data {
         self.time.is_empty()
     }
 
+    /// The degrees of freedom, by their places, whose torques count, of a robot with nv of them.
+    pub(crate) fn rows(&self, nv: usize) -> Vec<usize> {
+        if self.measured.is_empty() { (0..nv).collect() } else { self.measured.clone() }
+    }
+
+    /// Samples of some ranges. What is between these is a gap.
+    pub(crate) fn only(&self, ranges: &[Range<usize>]) -> Self {
+        let pick = |rows: &[Vec<f64>]| ranges.iter().flat_map(|range| rows[range.clone()].iter().cloned()).collect();
+        Self {
+            time: ranges.iter().flat_map(|range| self.time[range.clone()].iter().copied()).collect(),
+            q: pick(&self.q),
+            v: pick(&self.v),
+            a: pick(&self.a),
+            tau: pick(&self.tau),
+            measured: self.measured.clone(),
+        }
+    }
+
+    /// Adds what measured contacts do: `τ + Σ Jᵀ f` is what the robot's inertias ask for. It hangs on the geometry of the robot, and so holds
+    /// for parameters that do not move it: inertias, friction, gravity.
+    ///
+    /// # Errors
+    /// As [`fits`](Self::fits); [`SensitivityError::Length`] if there is not a wrench a sample; [`SensitivityError::Number`] for one that is
+    /// not finite; what the engine refuses: a frame of another robot.
+    pub fn with_contact_forces(mut self, model: &Model, contacts: &[ContactForces]) -> Result<Self, SensitivityError> {
+        self.fits(model)?;
+        let ws = &mut Workspace::new(model);
+        for contact in contacts {
+            if contact.wrenches.len() != self.len() {
+                let (expected, found) = (self.len(), contact.wrenches.len());
+                return Err(SensitivityError::Length { what: "the wrenches of a contact", expected, found });
+            }
+            for (i, wrench) in contact.wrenches.iter().enumerate() {
+                if let Some(value) = wrench.iter().find(|x| !x.is_finite()) {
+                    let what = format!("a contact force of sample {i}");
+                    return Err(SensitivityError::Number { what, value: *value, rule: "expected a finite number" });
+                }
+                let jacobian = frame_jacobian(model, ws, &self.q[i], contact.frame, contact.axes)?;
+                let torques = jacobian.tr_mul(&DVector::from_row_slice(wrench));
+                self.tau[i].iter_mut().zip(torques.iter()).for_each(|(tau, x)| *tau += x);
+            }
+        }
+        Ok(self)
+    }
+
     /// Do sizes fit the robot, and are all numbers finite?
     ///
     /// # Errors
@@ -239,6 +302,16 @@ impl Data {
         if let Some((i, value)) = self.time.iter().enumerate().find(|(_, t)| !t.is_finite()) {
             let what = format!("the time of sample {i}");
             return Err(SensitivityError::Number { what, value: *value, rule: "expected a finite number" });
+        }
+        if let Some(dof) = self
+            .measured
+            .iter()
+            .enumerate()
+            .find(|(k, dof)| **dof >= model.nv() || *k > 0 && **dof <= self.measured[k - 1])
+        {
+            let what = "a measured degree of freedom".to_owned();
+            let rule = "expected those of the robot in order, each once";
+            return Err(SensitivityError::Number { what, value: *dof.1 as f64, rule });
         }
         if n < 3 {
             return Err(SensitivityError::Length { what: "the data", expected: 3, found: n });
@@ -273,8 +346,11 @@ impl Data {
             warnings.push(Warning::Time { sample: i + 1, step: given[i], median });
         }
         let names = model.dof_names();
+        let rows = self.rows(model.nv());
         for (dof, name) in names.iter().enumerate() {
-            self.check_torque(dof, name, &mut warnings);
+            if rows.contains(&dof) {
+                self.check_torque(dof, name, &mut warnings);
+            }
             self.check_velocity(model, dof, name, median, &mut warnings)?;
             self.check_noise(dof, name, &mut warnings);
             if let Some(limit) = model.limits().effort.get(dof) {
@@ -284,9 +360,12 @@ impl Data {
                 }
             }
         }
-        // Where joints have one number each, names of both are the same.
-        if model.nq() == model.nv() {
-            for (k, name) in names.iter().enumerate() {
+        for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
+            // Of joints that have a name for each of their numbers.
+            if body.q_range().len() != body.v_range().len() {
+                continue;
+            }
+            for (k, name) in body.q_range().zip(&names[body.v_range()]) {
                 let (low, high) = (model.limits().q_lower[k], model.limits().q_upper[k]);
                 let slack = (high - low).min(std::f64::consts::TAU);
                 let beyond = |row: &Vec<f64>| (low - row[k]).max(row[k] - high);

@@ -37,7 +37,7 @@ pub(super) fn delay(
     noise: &[f64],
     p: &[f64],
 ) -> Result<Option<Delay>, SensitivityError> {
-    let (nv, np) = (noise.len(), p.len());
+    let (nv, np, dofs) = (noise.len(), p.len(), data.rows(parameters.robot().nv()));
     let n = seen.min((NUMBERS / (nv * np)).max(200));
     let mut steps: Vec<f64> = data.time[..n].windows(2).map(|t| t[1] - t[0]).collect();
     steps.sort_by(f64::total_cmp);
@@ -61,7 +61,7 @@ pub(super) fn delay(
                 filter.late(&mut series);
                 series
             };
-            let measured = |i: usize| data.tau[i][j] / noise[j];
+            let measured = |i: usize| data.tau[i][dofs[j]] / noise[j];
             let model = series(&|i| r[i * nv + j] + measured(i));
             for (row, i) in widest.kept.iter().enumerate() {
                 b[row * nv + j] = model[*i] - measured(*i);

@@ -1,9 +1,12 @@
-//! Accelerations from velocities, over data with gaps.
+//! Velocities from positions, and accelerations from velocities, over data with gaps.
 //!
 //! The derivative at a sample is that of the polynomial of fourth degree through it and two neighbors on each side:
-//! `a = v̇ + O(h⁴)`, for uneven times too. Samples that lack neighbors are left out: at both ends, and beside gaps.
+//! `a = v̇ + O(h⁴)`, for uneven times too. Of positions it is that of `q(t) ⊖ q(t_i)`, which is the velocity there on any manifold:
+//! quaternions are not differenced number by number. Samples that lack neighbors are left out: at both ends, and beside gaps.
 
 use super::Data;
+use crate::error::SensitivityError;
+use gradyn::Model;
 use std::ops::Range;
 
 /// Neighbors on each side.
@@ -49,21 +52,61 @@ impl Data {
     /// neighbor is missing, are left out: two on each side. A step of more than 1.5 medians is a gap.
     #[must_use]
     pub fn with_differenced_accelerations(self) -> Self {
-        let mut kept = Self { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
-        for segment in segments(&self.time) {
-            for i in segment.start + NEIGHBORS..segment.end.saturating_sub(NEIGHBORS) {
-                let window = i - NEIGHBORS..=i + NEIGHBORS;
-                let weights = derivative_weights(&self.time[window.clone()], NEIGHBORS);
-                let rows = &self.v[window];
-                let slope = |j: usize| weights.iter().zip(rows).map(|(w, row)| w * row[j]).sum();
-                kept.time.push(self.time[i]);
-                kept.q.push(self.q[i].clone());
-                kept.v.push(self.v[i].clone());
-                kept.a.push((0..self.v[i].len()).map(slope).collect());
-                kept.tau.push(self.tau[i].clone());
+        let all: Vec<usize> = (0..self.v.first().map_or(0, Vec::len)).collect();
+        self.with_differenced_accelerations_of(&all)
+    }
+
+    /// The same of some degrees of freedom: those of a floating base, where accelerations of the joints are known.
+    #[must_use]
+    pub fn with_differenced_accelerations_of(mut self, dofs: &[usize]) -> Self {
+        let inner = self.inner();
+        for (i, weights) in self.windows() {
+            let rows = &self.v[i - NEIGHBORS..=i + NEIGHBORS];
+            let slope = |dof: usize| weights.iter().zip(rows).map(|(w, row)| w * row[dof]).sum();
+            for dof in dofs {
+                if let Some(to) = self.a[i].get_mut(*dof) {
+                    *to = slope(*dof);
+                }
             }
         }
-        kept
+        self.only(&inner)
+    }
+
+    /// Velocities of these degrees of freedom by differences of positions, of fourth order in the step, on the manifold of the robot's
+    /// configurations: `v(t_i)` is the derivative of `q(t) ⊖ q(t_i)` there. Samples at ends and beside gaps are left out, as of
+    /// [`with_differenced_accelerations`](Self::with_differenced_accelerations).
+    ///
+    /// # Errors
+    /// What the engine refuses: positions of wrong lengths, quaternions that are not normalized.
+    pub fn with_differenced_velocities(mut self, model: &Model, dofs: &[usize]) -> Result<Self, SensitivityError> {
+        let inner = self.inner();
+        let mut apart = vec![0.0; model.nv()];
+        for (i, weights) in self.windows() {
+            let mut velocity = vec![0.0; model.nv()];
+            for (weight, k) in weights.iter().zip(i - NEIGHBORS..) {
+                model.difference_into(&self.q[i], &self.q[k], &mut apart)?;
+                velocity.iter_mut().zip(&apart).for_each(|(v, apart)| *v += weight * apart);
+            }
+            for dof in dofs {
+                if let (Some(to), Some(v)) = (self.v[i].get_mut(*dof), velocity.get(*dof)) {
+                    *to = *v;
+                }
+            }
+        }
+        Ok(self.only(&inner))
+    }
+
+    /// Samples with neighbors on each side.
+    fn inner(&self) -> Vec<Range<usize>> {
+        let of = |range: &Range<usize>| range.len() > 2 * NEIGHBORS;
+        let inner = |range: Range<usize>| range.start + NEIGHBORS..range.end - NEIGHBORS;
+        segments(&self.time).into_iter().filter(of).map(inner).collect()
+    }
+
+    /// Each of them, with the weights of itself and its neighbors.
+    fn windows(&self) -> Vec<(usize, Vec<f64>)> {
+        let weights = |i: usize| derivative_weights(&self.time[i - NEIGHBORS..=i + NEIGHBORS], NEIGHBORS);
+        self.inner().into_iter().flatten().map(|i| (i, weights(i))).collect()
     }
 }
 
@@ -78,7 +121,7 @@ mod tests {
         time.extend((0..7).map(|i| 3.0 + 0.1 * f64::from(i)));
         let rows = |f: &dyn Fn(f64) -> f64| time.iter().map(|t| vec![f(*t)]).collect::<Vec<_>>();
         let (v, zero) = (rows(&|t| t.powi(4) - 2.0 * t), rows(&|_| 0.0));
-        let data = Data { time: time.clone(), q: zero.clone(), v, a: zero.clone(), tau: zero };
+        let data = Data { time: time.clone(), q: zero.clone(), v, a: zero.clone(), tau: zero, ..Data::default() };
         let found = data.with_differenced_accelerations();
         assert_eq!(found.time, [&time[2..10], &time[14..17]].concat());
         for (t, a) in found.time.iter().zip(&found.a) {

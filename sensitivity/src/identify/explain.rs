@@ -4,7 +4,7 @@
 //! each joint in units of its own. A guess is told if it leaves less than half of what the fit left.
 
 use super::Data;
-use super::fit::residuals;
+use super::fit::{residuals, sizes};
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use nalgebra::{DMatrix, DVector};
@@ -22,6 +22,7 @@ pub(super) fn explanations(parameters: &Parameters, data: &Data, left: f64) -> R
         v: pick(&data.v),
         a: pick(&data.a),
         tau: pick(&data.tau),
+        measured: data.measured.clone(),
     };
     let names = parameters.robot().dof_names();
     let scaled = |rows: &[Vec<f64>], by: f64| -> Vec<Vec<f64>> {
@@ -43,15 +44,17 @@ pub(super) fn explanations(parameters: &Parameters, data: &Data, left: f64) -> R
             Data { q: scaled(&data.q, -1.0), v: scaled(&data.v, -1.0), a: scaled(&data.a, -1.0), ..data.clone() };
         guesses.push(("positions, velocities and accelerations with the other sign".to_owned(), back));
     }
-    for (j, name) in names.iter().enumerate() {
+    let dofs = data.rows(names.len());
+    for j in dofs.iter().copied() {
+        let name = &names[j];
         let mut tau = data.tau.clone();
         tau.iter_mut().for_each(|row| row[j] = -row[j]);
         guesses.push((format!("the torque of `{name}` with the other sign"), torques(tau)));
     }
     // All pairs of a humanoid would take longer than the fit.
-    if names.len() <= 10 {
-        for i in 0..names.len() {
-            for j in i + 1..names.len() {
+    if dofs.len() <= 10 {
+        for (k, i) in dofs.iter().copied().enumerate() {
+            for j in dofs[k + 1..].iter().copied() {
                 let mut tau = data.tau.clone();
                 tau.iter_mut().for_each(|row| row.swap(i, j));
                 guesses.push((
@@ -77,9 +80,10 @@ pub(super) fn explanations(parameters: &Parameters, data: &Data, left: f64) -> R
 
 /// `|τ − τ̂|/|τ|`, each joint in units of its own torques: of the robot as it was given, and with the best step of its parameters.
 fn remainder(parameters: &Parameters, data: &Data) -> Result<(f64, f64), SensitivityError> {
-    let (n, nv, np) = (data.len(), parameters.robot().nv(), parameters.len());
-    let size = |j: usize| (data.tau.iter().map(|row| row[j] * row[j]).sum::<f64>() / n as f64).sqrt();
-    let mut sizes: Vec<f64> = (0..nv).map(size).collect();
+    let (n, np) = (data.len(), parameters.len());
+    let size = |sizes: &Vec<f64>| (sizes.iter().map(|x| x * x).sum::<f64>() / n as f64).sqrt();
+    let mut sizes: Vec<f64> = sizes(parameters, data)?.iter().map(size).collect();
+    let nv = sizes.len();
     // Joints without torque count as the largest does.
     let most = sizes.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     sizes.iter_mut().for_each(|size| *size = size.max(0.01 * most));

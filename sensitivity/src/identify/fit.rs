@@ -28,8 +28,12 @@ pub struct FitOptions {
     /// γ of an entropic pull of each inertia that varies towards the robot's own, in units of half a squared residual: whatever the units,
     /// frames and charts. Data take over as it goes to zero; where they say nothing, any γ above zero does.
     pub entropic: Option<f64>,
-    /// The share of the data, at the end, that the fit does not see.
+    /// The share of the data that the fit does not see: the end of each of the `blocks`.
     pub hold_out: f64,
+    /// The samples are cut along time into so many parts of one length; of each, the end is held out.
+    pub blocks: usize,
+    /// Samples that are held out in place of `hold_out`, in order: those of another file, say.
+    pub held_out: Option<Range<usize>>,
     /// Directions along which the data say less than this part of the best are not identifiable.
     pub tolerance: f64,
     /// Test residuals for whiteness, and let intervals be those of the samples that are independent? Else noise is taken for white.
@@ -49,6 +53,8 @@ impl Default for FitOptions {
             prior: None,
             entropic: None,
             hold_out: 0.3,
+            blocks: 1,
+            held_out: None,
             tolerance: 1e-10,
             color: true,
             delay: true,
@@ -82,6 +88,17 @@ pub struct Validation {
     pub before: f64,
 }
 
+/// One sample of measured torques and what the robot found asks for, both after the low-pass and with the delay that was taken out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Its place in the data.
+    pub sample: usize,
+    /// Of the joints of [`Fit::joints`], N m.
+    pub measured: Vec<f64>,
+    /// The same, N m.
+    pub predicted: Vec<f64>,
+}
+
 /// What a fit found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
@@ -89,14 +106,16 @@ pub struct Fit {
     pub parameters: Vec<String>,
     /// Estimates, certainty, what cannot be told.
     pub estimate: Estimate,
-    /// Noise of each joint, N m.
+    /// Noise of each joint whose torque was measured, N m.
     pub noise: Vec<f64>,
-    /// Errors by joint.
+    /// Errors by joint, of those whose torques were measured.
     pub joints: Vec<JointError>,
     /// Errors of the whole.
     pub validation: Validation,
-    /// Samples that were held out.
-    pub held_out: Range<usize>,
+    /// Samples that were held out, in order.
+    pub held_out: Vec<Range<usize>>,
+    /// Measured and predicted torques, both as they were compared: late, and through the low-pass.
+    pub compared: Vec<Compared>,
     /// What is odd about the data.
     pub warnings: Vec<Warning>,
     /// Combinations that the data cannot tell, in words.
@@ -135,8 +154,22 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         let rule = "expected a share from 0 to below 1";
         return Err(SensitivityError::Number { what: "the share held out".into(), value: options.hold_out, rule });
     }
-    let (nv, np, n) = (model.nv(), parameters.len(), data.len());
-    let seen = n - (options.hold_out * n as f64).round() as usize;
+    if options.blocks == 0 {
+        let rule = "expected one or more";
+        return Err(SensitivityError::Number { what: "the number of blocks".into(), value: 0.0, rule });
+    }
+    let (all, dofs) = (data, data.rows(model.nv()));
+    let (nv, np) = (dofs.len(), parameters.len());
+    let (shown, held_out) = split(all.len(), options)?;
+    let data = &all.only(&shown);
+    let seen = data.len();
+    let still = data.tau.iter().all(|tau| dofs.iter().all(|j| tau[*j] == 0.0));
+    if still && parameters.scale_all_inertias() {
+        let why = "all torques are zero, and all inertias vary: only their ratios can be told; leave one link as it is, \
+                   or give torques or contact forces";
+        return Err(SensitivityError::Other(why.into()));
+    }
+    let sizes = sizes(parameters, data)?;
     if seen * nv < np {
         return Err(SensitivityError::Length { what: "torques to fit", expected: np, found: seen * nv });
     }
@@ -228,7 +261,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     };
     let (mut estimate, mut noise) = both(&filter, &nominal)?;
     let mut delay = None;
-    if options.delay {
+    // Torques that are all zero are never late.
+    if options.delay && !still {
         // The parameters found with a delay are wrong, and so is the delay found with them: twice is enough.
         for _ in 0..2 {
             delay = super::delay::delay(parameters, data, seen, &noise, &estimate.parameters)?;
@@ -263,7 +297,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     if !pulled {
         held = identifiability_of_data.pivots();
     }
-    let size = |j: usize| (0..seen).map(|i| (data.tau[i][j] / noise[j]).powi(2)).sum::<f64>();
+    let size = |j: usize| sizes[j].iter().map(|size| (size / noise[j]).powi(2)).sum::<f64>();
     let measured = (0..nv).map(size).sum::<f64>().sqrt();
     let mut jacobian = DMatrix::zeros(rows, np);
     loop {
@@ -294,7 +328,10 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     estimate.identifiability = identifiability_of_data;
     let at_zero: Vec<usize> = negative(&estimate).into_iter().filter(|k| !held.contains(k)).collect();
     at_zero.iter().for_each(|k| estimate.parameters[*k] = 0.0);
-    let names = model.dof_names();
+    let names: Vec<String> = {
+        let all = model.dof_names();
+        dofs.iter().map(|j| all[*j].clone()).collect()
+    };
     let mut effective_samples = vec![filter.kept.len() as f64; nv];
     // Data that say d ± σ of a prior p₀ ± s give an estimate p of variance V with (p − p₀)² / (s² − V) = (d − p₀)² / (s² + σ²).
     let variance = |k: usize| Some(estimate.covariance.as_ref()?[(k, k)] / estimate.scale?.powi(2));
@@ -319,7 +356,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
                 |of: &dyn Fn(usize) -> f64, n: usize| ((0..n).map(|i| of(i).powi(2)).sum::<f64>() / n as f64).sqrt();
             let left = rms(&|i| estimate.residuals[i * nv + j] * noise[j], filter.kept.len());
             // Data without noise leave what differences of velocities leave.
-            if !color.white && left > NOISE_FREE * rms(&|i| data.tau[i][j], seen) {
+            if !color.white && left > NOISE_FREE * rms(&|i| sizes[j][i], seen) {
                 warnings.push(Warning::Color {
                     joint: names[j].clone(),
                     correlation: color.correlation,
@@ -336,29 +373,29 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         }
     }
     let late = delay.filter(|delay| delay.significant).map_or(0.0, |delay| delay.seconds);
-    let all = Filter::new(&data.time, late, options.low_pass, options.every)?;
-    let as_given = Filter::new(&data.time, 0.0, options.low_pass, options.every)?;
-    let fitted = errors(parameters, data, &all, &estimate.parameters)?;
-    let before = errors(parameters, data, &as_given, &nominal)?;
-    let of_fit = |rows: &[Row], seen_too: bool, rest: bool| -> Vec<Row> {
-        rows.iter().filter(|row| (row.sample < seen && seen_too) || (row.sample >= seen && rest)).cloned().collect()
-    };
+    let with_delay = Filter::new(&all.time, late, options.low_pass, options.every)?;
+    let as_given = Filter::new(&all.time, 0.0, options.low_pass, options.every)?;
+    let fitted = errors(parameters, all, &with_delay, &estimate.parameters)?;
+    let before = errors(parameters, all, &as_given, &nominal)?;
+    let is_held = |row: &Row| held_out.iter().any(|range| range.contains(&row.sample));
+    let of_fit =
+        |rows: &[Row], held: bool| -> Vec<Row> { rows.iter().filter(|row| is_held(row) == held).cloned().collect() };
     let rms = |rows: &[Row], j: usize| {
         (rows.iter().map(|row| row.error[j] * row.error[j]).sum::<f64>() / rows.len() as f64).sqrt()
     };
     let relative = |rows: &[Row]| {
         let square = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
         let sum = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-        (square(&|row| sum(&row.error)) / square(&|row| sum(&row.tau))).sqrt()
+        (square(&|row| sum(&row.error)) / square(&|row| sum(&row.size))).sqrt()
     };
-    let (of_seen, of_rest) = (of_fit(&fitted, true, false), of_fit(&fitted, false, true));
+    let (of_seen, of_rest) = (of_fit(&fitted, false), of_fit(&fitted, true));
     let joint = |j: usize| JointError {
         joint: names[j].clone(),
         fitted: rms(&of_seen, j),
         held_out: rms(&of_rest, j),
         before: rms(&before, j),
     };
-    let rest = of_fit(&before, false, true);
+    let rest = of_fit(&before, true);
     let validation = Validation {
         fitted: relative(&of_seen),
         held_out: relative(&of_rest),
@@ -368,7 +405,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let mut explanations = Vec::new();
     let mut explains = true;
     if left.is_nan() || left > WELL {
-        explanations = super::explain::explanations(parameters, data, left)?;
+        explanations = super::explain::explanations(parameters, all, left)?;
         explains = left < CLEARLY * validation.before && explanations.is_empty();
     }
     let robot = parameters.robot_at(&estimate.parameters)?;
@@ -382,7 +419,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         noise,
         joints: (0..nv).map(joint).collect(),
         validation,
-        held_out: seen..n,
+        held_out,
+        compared: fitted.into_iter().map(Row::compared).collect(),
         warnings,
         cannot_tell,
         at_zero,
@@ -439,11 +477,11 @@ fn filtered(
     if filter.is_nothing() {
         return residuals(parameters, data, 0..seen, sigma, p, r, jacobian);
     }
-    let (nv, np) = (sigma.len(), p.len());
+    let (nv, np, dofs) = (sigma.len(), p.len(), data.rows(parameters.robot().nv()));
     let (mut all, mut by) = (vec![0.0; seen * nv], DMatrix::zeros(seen * nv, np));
     residuals(parameters, data, 0..seen, sigma, p, &mut all, &mut by)?;
     for j in 0..nv {
-        let measured = |i: usize| data.tau[i][j] / sigma[j];
+        let measured = |i: usize| data.tau[i][dofs[j]] / sigma[j];
         let mut series: Vec<f64> = (0..seen).map(|i| all[i * nv + j] + measured(i)).collect();
         filter.late(&mut series);
         series.iter_mut().enumerate().for_each(|(i, x)| *x -= measured(i));
@@ -465,28 +503,88 @@ struct Row {
     sample: usize,
     error: Vec<f64>,
     tau: Vec<f64>,
+    /// What errors are relative to.
+    size: Vec<f64>,
+}
+
+impl Row {
+    fn compared(self) -> Compared {
+        let predicted = self.tau.iter().zip(&self.error).map(|(tau, error)| tau - error).collect();
+        Compared { sample: self.sample, measured: self.tau, predicted }
+    }
+}
+
+/// What is fitted and what is held out, of n samples.
+fn split(n: usize, options: &FitOptions) -> Result<(Vec<Range<usize>>, Vec<Range<usize>>), SensitivityError> {
+    let held: Vec<Range<usize>> = match &options.held_out {
+        Some(range) => {
+            if range.start > range.end || range.end > n {
+                let rule = "expected a range within the data";
+                let what = "the end of the samples held out".to_owned();
+                return Err(SensitivityError::Number { what, value: range.end as f64, rule });
+            }
+            vec![range.clone()]
+        }
+        None => {
+            let end = |block: usize| (block + 1) * n / options.blocks;
+            let of = |block: usize| {
+                let length = end(block) - block * n / options.blocks;
+                end(block) - (options.hold_out * length as f64).round() as usize..end(block)
+            };
+            (0..options.blocks.min(n)).map(of).collect()
+        }
+    };
+    let held: Vec<Range<usize>> = held.into_iter().filter(|range| !range.is_empty()).collect();
+    let ends = std::iter::once(0).chain(held.iter().map(|range| range.end));
+    let starts = held.iter().map(|range| range.start).chain(std::iter::once(n));
+    Ok((ends.zip(starts).map(|(from, to)| from..to).filter(|range| !range.is_empty()).collect(), held))
+}
+
+/// What torques are compared to, by joint and sample: themselves; where all that were measured are zero, as of a robot in free flight, what
+/// gravity and motion ask of the robot as it was given.
+pub(super) fn sizes(parameters: &Parameters, data: &Data) -> Result<Vec<Vec<f64>>, SensitivityError> {
+    let model = parameters.robot();
+    let dofs = data.rows(model.nv());
+    let of = |j: &usize| data.tau.iter().map(|row| row[*j]).collect::<Vec<f64>>();
+    let mut sizes: Vec<Vec<f64>> = dofs.iter().map(of).collect();
+    if sizes.iter().flatten().any(|size| *size != 0.0) {
+        return Ok(sizes);
+    }
+    let (ws, none) = (&mut Workspace::new(model), vec![0.0; model.nv()]);
+    for (i, q) in data.q.iter().enumerate() {
+        let weight = rnea(model, ws, q, &none, &none, &[])?.to_vec();
+        let all = rnea(model, ws, q, &data.v[i], &data.a[i], &[])?;
+        for (sizes, j) in sizes.iter_mut().zip(&dofs) {
+            sizes[i] = weight[*j].hypot(all[*j] - weight[*j]);
+        }
+    }
+    Ok(sizes)
 }
 
 /// `τ − τ(p)` of all samples that the filter keeps.
 fn errors(parameters: &Parameters, data: &Data, filter: &Filter, p: &[f64]) -> Result<Vec<Row>, SensitivityError> {
     let (model, offsets) = (parameters.robot_at(p)?, parameters.torque_offsets(p)?);
     let ws = &mut Workspace::new(&model);
-    let nv = offsets.len();
+    let dofs = data.rows(offsets.len());
+    let nv = dofs.len();
     let mut predicted = vec![vec![0.0; data.len()]; nv];
     for (i, q) in data.q.iter().enumerate() {
         let tau = rnea(&model, ws, q, &data.v[i], &data.a[i], &[])?;
-        tau.iter().zip(&offsets).enumerate().for_each(|(j, (tau, offset))| predicted[j][i] = tau + offset);
+        dofs.iter().enumerate().for_each(|(row, j)| predicted[row][i] = tau[*j] + offsets[*j]);
     }
-    let mut measured: Vec<Vec<f64>> = (0..nv).map(|j| data.tau.iter().map(|row| row[j]).collect()).collect();
+    let mut measured: Vec<Vec<f64>> = dofs.iter().map(|j| data.tau.iter().map(|row| row[*j]).collect()).collect();
+    let sizes = sizes(parameters, data)?;
     for (predicted, measured) in predicted.iter_mut().zip(&mut measured) {
         filter.late(predicted);
         filter.smooth(predicted);
         filter.smooth(measured);
     }
+    let still = measured.iter().flatten().all(|tau| *tau == 0.0);
     let row = |i: &usize| Row {
         sample: *i,
         error: (0..nv).map(|j| measured[j][*i] - predicted[j][*i]).collect(),
         tau: (0..nv).map(|j| measured[j][*i]).collect(),
+        size: (0..nv).map(|j| if still { sizes[j][*i] } else { measured[j][*i] }).collect(),
     };
     Ok(filter.kept.iter().map(row).collect())
 }
@@ -508,21 +606,21 @@ pub(super) fn residuals(
     let model = parameters.robot_at(p)?;
     let chain = parameters.chain(p)?;
     let by_regressor = parameters.are_standard();
-    let (ws, nv) = (&mut Workspace::new(&model), model.nv());
+    let (ws, dofs) = (&mut Workspace::new(&model), data.rows(model.nv()));
+    let nv = dofs.len();
     let (offsets, sensors) = (parameters.torque_offsets(p)?, parameters.of_torque_sensors());
-    let mut by = DMatrix::zeros(nv, p.len());
+    let mut by = DMatrix::zeros(model.nv(), p.len());
     for (row, i) in range.enumerate() {
         let (q, v, a) = (&data.q[i], &data.v[i], &data.a[i]);
         let tau = rnea(&model, ws, q, v, a, &[])?;
-        for (j, sigma) in sigma.iter().enumerate() {
-            r[row * nv + j] = (tau[j] + offsets[j] - data.tau[i][j]) / sigma;
+        for (k, (j, sigma)) in dofs.iter().zip(sigma).enumerate() {
+            r[row * nv + k] = (tau[*j] + offsets[*j] - data.tau[i][*j]) / sigma;
         }
         torques_by_parameters(&model, ws, &chain, by_regressor, (q, v, a), &mut by)?;
         sensors.iter().for_each(|(dof, k)| by[(*dof, *k)] = 1.0);
         let mut to = jacobian.rows_mut(row * nv, nv);
-        to.copy_from(&by);
-        for (j, sigma) in sigma.iter().enumerate() {
-            to.row_mut(j).unscale_mut(*sigma);
+        for (k, (j, sigma)) in dofs.iter().zip(sigma).enumerate() {
+            to.row_mut(k).copy_from(&(by.row(*j) / *sigma));
         }
     }
     still.iter().for_each(|k| jacobian.column_mut(*k).fill(0.0));

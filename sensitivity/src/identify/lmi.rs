@@ -84,13 +84,14 @@ impl Link {
 /// physical, or flat, as the inertias are measured by the robot's own; a solver that gives up.
 pub fn fit_convex(parameters: &Parameters, data: &Data, noise: &[f64]) -> Result<ConvexFit, SensitivityError> {
     let model = parameters.robot();
-    let (nv, np) = (model.nv(), parameters.len());
     data.fits(model)?;
+    let dofs = data.rows(model.nv());
+    let (nv, np) = (dofs.len(), parameters.len());
     if noise.len() != nv {
         return Err(SensitivityError::Length { what: "noise", expected: nv, found: noise.len() });
     }
     if let Some(j) = noise.iter().position(|s| !(*s > 0.0 && s.is_finite())) {
-        let what = format!("the noise of `{}`", model.dof_names()[j]);
+        let what = format!("the noise of `{}`", model.dof_names()[dofs[j]]);
         return Err(SensitivityError::Number { what, value: noise[j], rule: "expected a positive number" });
     }
     let linear = |k: Kind| matches!(k, Kind::Linear(..) | Kind::Friction(..) | Kind::Damping(..) | Kind::Armature(..));

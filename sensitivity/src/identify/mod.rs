@@ -20,10 +20,10 @@ mod structure;
 
 pub(crate) use fit::without_rounding;
 
-pub use data::{Data, Warning};
+pub use data::{ContactForces, Data, Warning};
 pub use delay::Delay;
 pub use entropic::divergence;
-pub use fit::{Fit, FitOptions, JointError, Validation, fit};
+pub use fit::{Compared, Fit, FitOptions, JointError, Validation, fit};
 #[cfg(feature = "lmi")]
 pub use lmi::{ConvexFit, fit_convex};
 pub use motion::{Measured, MotionFit, fit_motion};

@@ -364,8 +364,19 @@ impl Parameters {
         self.chosen.iter().flatten().any(|i| is(self.all[*i].kind))
     }
 
-    /// Does any of them move a joint, but by its coordinates?
-    pub(crate) fn moves_geometry(&self) -> bool {
+    /// May the inertias of all bodies that have mass grow by one factor?
+    pub(crate) fn scale_all_inertias(&self) -> bool {
+        let names: Vec<String> = self.names();
+        let varies = |body: &gradyn::model::Body| {
+            let of = |chart: &str, number: &str| names.contains(&format!("{}.{chart}.{number}", body.name()));
+            body.inertia().mass <= 0.0 || of("log_cholesky", "alpha") || of("pi", "m") && of("pi", "Izz")
+        };
+        !names.is_empty() && self.robot.bodies().iter().all(varies)
+    }
+
+    /// Does any of them move a joint, but by its coordinates: a placement, an axis, a pitch, a ratio or an offset?
+    #[must_use]
+    pub fn moves_geometry(&self) -> bool {
         (0..self.len()).any(|k| self.one_moves_geometry(k))
     }
 

@@ -131,7 +131,7 @@ pub(crate) fn sines(model: &Model, n: usize, noise: f64, seed: u64) -> Data {
     let waves: Vec<[f64; 3]> =
         (0..nv).map(|_| [rng.random_range(0.3..0.8), rng.random_range(1.0..4.0), rng.random_range(0.0..6.0)]).collect();
     let ws = &mut Workspace::new(model);
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
+    let mut data = Data::default();
     for i in 0..n {
         let t = 0.02 * i as f64;
         let of = |f: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {

@@ -26,7 +26,7 @@ fn measured(model: &Model, n: usize, dt: f64, noise: f64, rng: &mut ChaCha8Rng) 
         })
         .collect();
     let ws = &mut Workspace::new(model);
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
+    let mut data = Data::default();
     for i in 0..n {
         let t = dt * i as f64;
         let sum = |f: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {

@@ -45,7 +45,7 @@ fn clean(model: &Model, rng: &mut ChaCha8Rng) -> Data {
     let sizes: Vec<Vec<[f64; 2]>> =
         (0..5).map(|_| (0..7).map(|_| [0.25 * normal(rng), 0.25 * normal(rng)]).collect()).collect();
     let ws = &mut Workspace::new(model);
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
+    let mut data = Data::default();
     for i in 0..SAMPLES {
         let t = i as f64 / RATE;
         let (mut q, mut v, mut a) = (posture.to_vec(), vec![0.0; 7], vec![0.0; 7]);

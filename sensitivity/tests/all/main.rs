@@ -8,6 +8,7 @@ mod entropic;
 mod estimate;
 mod events;
 mod excite;
+mod floating;
 mod hessian;
 mod identify;
 mod local;

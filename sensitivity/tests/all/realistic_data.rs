@@ -43,7 +43,7 @@ fn log(model: &Model, n: usize, rng: &mut ChaCha8Rng) -> Data {
         waves.iter().map(|waves| waves.iter().map(|(size, w, x)| f(*size, *w, *x)).sum()).collect()
     };
     let ws = &mut Workspace::new(model);
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![vec![0.0; nv]; n], tau: vec![] };
+    let mut data = Data { a: vec![vec![0.0; nv]; n], ..Data::default() };
     for i in 0..n {
         let t = i as f64 / RATE;
         let q = sum(&|s, w, x| s * (w * t + x).sin());
@@ -71,7 +71,7 @@ fn filtered(log: &Data, dry: Option<usize>) -> Data {
         (0..=2 * HALF).map(|k| weight(k) * rows[i + k - HALF][j]).sum::<f64>() / total
     };
     let nv = log.tau[0].len();
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
+    let mut data = Data::default();
     let turns = |i: usize, j: usize| (i - HALF..=i + HALF).any(|k| log.v[k][j] * log.v[i][j] <= 0.0);
     for i in (HALF + 1..log.len() - HALF - 1).step_by(EVERY).filter(|i| dry.is_none_or(|j| !turns(*i, j))) {
         let row = |f: &dyn Fn(usize) -> f64| (0..nv).map(f).collect::<Vec<f64>>();

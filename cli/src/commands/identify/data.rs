@@ -1,11 +1,13 @@
 //! Measured motion from CSV files.
 
+use super::columns::Columns;
 use crate::args::TimeUnit;
 use crate::error::Error;
 use crate::input;
-use crate::nearest::nearest;
 use crate::robot::Robot;
-use gradyn_sensitivity::identify::Data;
+use gradyn::dynamics::ReferenceFrame;
+use gradyn_sensitivity::SensitivityError;
+use gradyn_sensitivity::identify::{ContactForces, Data};
 use std::path::Path;
 
 /// How files are to be read.
@@ -13,17 +15,41 @@ use std::path::Path;
 pub(super) struct Units {
     pub(super) degrees: bool,
     pub(super) time: TimeUnit,
+    /// Axes of contact forces.
+    pub(super) forces: ReferenceFrame,
 }
 
-/// Motion and torques of all files, one after the other with a gap between, and what is odd about them.
-pub(super) fn read_all(paths: &[impl AsRef<Path>], robot: &Robot, units: Units) -> Result<(Data, Vec<String>), Error> {
+/// Samples of all files, one after the other with a gap between.
+pub(super) struct Files {
+    pub(super) data: Data,
+    /// Where the last file begins.
+    pub(super) last: usize,
+    /// Are there forces of contacts?
+    pub(super) forces: bool,
+    /// Was the wrench on a base that floats taken for zero?
+    pub(super) free: bool,
+    /// What is odd about them.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Motion and torques of all files.
+pub(super) fn read_all(paths: &[&Path], robot: &Robot, units: Units) -> Result<Files, Error> {
     let mut warnings = Vec::new();
+    let (mut last, mut forces, mut free) = (0, false, false);
     let mut all: Option<Data> = None;
     for path in paths {
-        let mut data = read(path.as_ref(), robot, units, &mut warnings)?;
+        let (mut data, columns) = read(path, robot, units, &mut warnings)?;
+        forces |= !columns.contacts.is_empty();
+        free |= columns.is_free();
+        last = all.as_ref().map_or(0, Data::len);
         match &mut all {
             None => all = Some(data),
             Some(all) => {
+                if all.measured != data.measured {
+                    let reason =
+                        "its torques are of other joints than those of the files before: give the same columns";
+                    return Err(Error::States { file: path.display().to_string(), reason: reason.into() });
+                }
                 // A file begins a hundred steps behind the one before, so that no difference reaches across.
                 let end = all.time.last().copied().unwrap_or(0.0);
                 let step = (data.time[data.len() - 1] - data.time[0]) / (data.len() - 1) as f64;
@@ -37,7 +63,7 @@ pub(super) fn read_all(paths: &[impl AsRef<Path>], robot: &Robot, units: Units) 
         }
     }
     // Clap asks for one at least.
-    Ok((all.unwrap_or(Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] }), warnings))
+    Ok(Files { data: all.unwrap_or_default(), last, forces, free, warnings })
 }
 
 /// Commas between names, or semicolons as spreadsheets write them where the comma is the decimal sign, or tabs.
@@ -46,8 +72,8 @@ fn separator(heading: &str) -> char {
     [';', '\t'].into_iter().find(|sign| count(*sign) > count(',')).unwrap_or(',')
 }
 
-/// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there.
-fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) -> Result<Data, Error> {
+/// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there; of a floating base what [`Columns`] says.
+fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) -> Result<(Data, Columns), Error> {
     let (file, bytes) = input::bytes(path)?;
     let refuse = |line: usize, reason: String| Error::States { file: format!("{file}, line {line}"), reason };
     let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
@@ -57,40 +83,11 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
     let separator = separator(heading);
     let unquoted = |field: &str| field.trim().trim_matches('"').trim().to_owned();
     let heading: Vec<String> = heading.split(separator).map(unquoted).collect();
-    if robot.model.nq() != robot.model.nv() {
-        return Err(refuse(1, "data with a column a joint are of robots whose joints have one number each".into()));
-    }
-    let joints = robot.model.dof_names();
-    let find = |name: &str| heading.iter().position(|column| column == name);
-    let need = |name: &str| {
-        find(name).ok_or_else(|| {
-            let nearest = nearest(name, heading.iter().map(String::as_str)).unwrap_or_default();
-            refuse(1, format!("there is no column `{name}`{nearest}"))
-        })
-    };
-    let time = need("time")?;
-    let columns =
-        |what: &str| joints.iter().map(|joint| need(&format!("{what}.{joint}"))).collect::<Result<Vec<_>, _>>();
-    let (q, v, tau) = (columns("q")?, columns("v")?, columns("tau")?);
-    let has_a = joints.iter().any(|joint| find(&format!("a.{joint}")).is_some());
-    let a = if has_a { Some(columns("a")?) } else { None };
-    let used: Vec<usize> =
-        [time].into_iter().chain(q.iter().chain(&v).chain(&tau).chain(a.iter().flatten()).copied()).collect();
-    let known: Vec<String> = ["q", "v", "a", "tau"]
-        .iter()
-        .flat_map(|what| joints.iter().map(move |joint| format!("{what}.{joint}")))
-        .chain(["time".to_owned()])
-        .collect();
-    for (k, name) in heading.iter().enumerate().filter(|(k, _)| !used.contains(k)) {
-        warnings.push(if find(name) != Some(k) {
-            format!("{file}: column `{name}` stands twice: the first one is read")
-        } else {
-            let nearest = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
-            format!("{file}: column `{name}` is not read{nearest}")
-        });
-    }
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
-    let turn = if units.degrees { std::f64::consts::PI / 180.0 } else { 1.0 };
+    let columns = Columns::new(&heading, &robot.model).map_err(|reason| refuse(1, reason))?;
+    warnings.extend(columns.odd.iter().map(|what| format!("{file}: {what}")));
+    let nv = robot.model.nv();
+    let mut data = Data { measured: columns.measured(), ..Data::default() };
+    let mut forces: Vec<Vec<[f64; 6]>> = vec![Vec::new(); columns.contacts.len()];
     let mut twice: Option<(usize, usize)> = None;
     let mut last = 0;
     for (number, line) in lines {
@@ -105,14 +102,11 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
                 ',' => field.parse().ok(),
                 _ => field.replacen(',', ".", 1).parse().ok(),
             };
-            x.filter(|x| x.is_finite()).ok_or_else(|| {
-                refuse(number + 1, format!("`{field}` of column `{}` is no finite number", heading[column]))
-            })
+            x.filter(|x| x.is_finite())
+                .ok_or_else(|| format!("`{field}` of column `{}` is no finite number", heading[column]))
         };
-        let all = |columns: &[usize], scale: f64| {
-            columns.iter().map(|column| Ok(scale * number_of(*column)?)).collect::<Result<Vec<_>, Error>>()
-        };
-        let t = number_of(time)? * units.time.seconds();
+        let refuse_line = |reason: String| refuse(number + 1, reason);
+        let t = number_of(columns.time).map_err(refuse_line)? * units.time.seconds();
         if let Some(before) = data.time.last().filter(|before| t <= **before) {
             // The same sample again: a logger that asks twice before the robot has news.
             if t.to_bits() == before.to_bits() {
@@ -124,13 +118,14 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
         }
         last = number + 1;
         data.time.push(t);
-        data.q.push(all(&q, turn)?);
-        data.v.push(all(&v, turn)?);
-        data.tau.push(all(&tau, 1.0)?);
-        data.a.push(match &a {
-            Some(a) => all(a, turn)?,
-            None => vec![0.0; joints.len()],
-        });
+        data.q.push(columns.configuration(robot.model.nq(), units.degrees, &number_of).map_err(refuse_line)?);
+        let rates = |of: &[Option<usize>]| columns.rates(of, units.degrees, &number_of);
+        data.v.push(rates(&columns.v).map_err(refuse_line)?);
+        data.a.push(rates(&columns.a).map_err(refuse_line)?);
+        data.tau.push(columns.rates(&columns.tau, false, &number_of).map_err(refuse_line)?);
+        for (contact, forces) in columns.contacts.iter().zip(&mut forces) {
+            forces.push(contact.wrench(&number_of).map_err(refuse_line)?);
+        }
     }
     if let Some((line, count)) = twice {
         let (s, these) = if count == 1 { ("", "it is") } else { ("s", "these are") };
@@ -142,7 +137,20 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
         return Err(refuse(1, format!("expected three samples at least, found {}", data.len())));
     }
     let samples = data.len();
-    let data = if has_a { data } else { data.with_differenced_accelerations() };
+    let engine = |error: SensitivityError| refuse(1, error.to_string());
+    let contacts = columns.contacts.iter().zip(forces);
+    let contacts: Vec<ContactForces> = contacts
+        .map(|(contact, wrenches)| ContactForces { frame: contact.frame.into(), axes: units.forces, wrenches })
+        .collect();
+    let mut data = data.with_contact_forces(&robot.model, &contacts).map_err(engine)?;
+    let missing = |of: &[Option<usize>]| (0..nv).filter(|dof| of[*dof].is_none()).collect::<Vec<_>>();
+    let (v, a) = (missing(&columns.v), missing(&columns.a));
+    if !v.is_empty() {
+        data = data.with_differenced_velocities(&robot.model, &v).map_err(engine)?;
+    }
+    if !a.is_empty() {
+        data = data.with_differenced_accelerations_of(&a);
+    }
     if data.len() < 3 {
         let reason = format!(
             "{samples} samples leave {} with accelerations: differences need two neighbors on each side, \
@@ -151,5 +159,5 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
         );
         return Err(refuse(1, reason));
     }
-    Ok(data)
+    Ok((data, columns))
 }

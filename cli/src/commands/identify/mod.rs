@@ -1,5 +1,6 @@
 //! `gradyn identify`: parameters from measured torques.
 
+mod columns;
 mod data;
 mod page;
 
@@ -25,10 +26,17 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     if !(args.confidence > 0.0 && args.confidence < 1.0) {
         return Err(Error::Usage(format!("--confidence is {}: expected a level between 0 and 1", args.confidence)));
     }
-    let units = data::Units { degrees: args.degrees, time: args.time_unit };
-    let (data, odd) = data::read_all(&args.data, &robot, units)?;
+    let units = data::Units { degrees: args.degrees, time: args.time_unit, forces: args.force_axes.into() };
+    let mut paths: Vec<&Path> = args.data.iter().map(|path| &**path).collect();
+    paths.extend(args.held_out.as_deref());
+    let data::Files { data, last, forces, free, warnings: mut odd } = data::read_all(&paths, &robot, units)?;
+    if forces && parameters.moves_geometry() {
+        let reason = "contact forces are taken along the geometry of the robot, which must not vary: leave out placements and axes";
+        return Err(Error::Usage(reason.into()));
+    }
+    let held_out = args.held_out.as_ref().map(|_| last..data.len());
     let mut inputs = vec![&*robot.path];
-    inputs.extend(args.data.iter().map(|path| &**path));
+    inputs.extend(paths);
     let mut to = Output::new(args.output.as_deref(), &inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
@@ -39,6 +47,8 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
         prior,
         entropic: args.entropic,
         hold_out: args.hold_out,
+        blocks: args.blocks as usize,
+        held_out,
         color: !args.assume_white,
         delay: !args.no_delay,
         low_pass: args.low_pass,
@@ -47,6 +57,12 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     };
     let found = fit(&parameters, &data, &options).map_err(usage)?;
     let failed = !is_good(&found);
+    if free && !found.explains {
+        odd.push(format!(
+            "{}: no wrench on the base was measured (`tau.…`, `f.FRAME.…`): it was taken for zero, as in free flight",
+            files(args)
+        ));
+    }
     let mut warnings = robot.warnings();
     warnings.extend(odd);
     let files = files(args);
@@ -61,7 +77,7 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
         file.write(|to| to.write_all(new.text.as_bytes()))?;
     }
     if let Some(file) = &mut page {
-        let html = page::write(&robot, &parameters, &data, &found, args.confidence, &warnings).map_err(usage)?;
+        let html = page::write(&robot, &parameters, &data, &found, args.confidence, &warnings);
         file.write(|to| to.write_all(html.as_bytes()))?;
     }
     for file in [urdf, page].into_iter().flatten() {
@@ -83,7 +99,7 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
 
 /// The files of the data, for messages.
 fn files(args: &Identify) -> String {
-    args.data.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    args.data.iter().chain(&args.held_out).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Does the fit tell all that was asked for, and explain the data?
@@ -202,8 +218,8 @@ fn readable(
     changes: &[String],
 ) -> String {
     let bold = anstyle::Style::new().bold();
-    let title =
-        format!("{}: {} samples of {}, {} held out", robot.model.name(), data.len(), files(args), found.held_out.len());
+    let held: usize = found.held_out.iter().map(ExactSizeIterator::len).sum();
+    let title = format!("{}: {} samples of {}, {} held out", robot.model.name(), data.len(), files(args), held);
     let mut text = format!("{bold}{}{bold:#}\n\n", one_line(&title));
     if !args.check_only {
         let level = format!("± {:.0} %", 100.0 * args.confidence);
@@ -301,6 +317,8 @@ fn to_json(parameters: &Parameters, found: &Fit, args: &Identify, warnings: &[St
         "parameters": parameters.iter().enumerate().map(of).collect::<Vec<_>>(),
         "explains": found.explains,
         "explanations": found.explanations,
+        "measured": found.joints.iter().map(|j| &j.joint).collect::<Vec<_>>(),
+        "held_out": found.held_out.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>(),
         "noise": found.noise,
         "effective_samples": found.effective_samples,
         "delay": found.delay,

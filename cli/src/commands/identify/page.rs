@@ -4,9 +4,9 @@ use super::{half_width, verdict};
 use crate::number;
 use crate::page::{Line, Plot, Scale, Shade, document, escape, row, table};
 use crate::robot::Robot;
-use gradyn::{Workspace, rnea};
-use gradyn_sensitivity::identify::{Data, Fit};
-use gradyn_sensitivity::{Parameters, SensitivityError};
+use gradyn_sensitivity::Parameters;
+use gradyn_sensitivity::identify::{Compared, Data, Fit};
+use std::ops::Range;
 
 /// So many points of a line are drawn.
 const POINTS: usize = 800;
@@ -18,38 +18,29 @@ pub(super) fn write(
     found: &Fit,
     level: f64,
     warnings: &[String],
-) -> Result<String, SensitivityError> {
-    let model = parameters.robot_at(&found.estimate.parameters)?;
-    let offsets = parameters.torque_offsets(&found.estimate.parameters)?;
-    let ws = &mut Workspace::new(&model);
-    let every = data.len().div_ceil(POINTS).max(1);
-    let mut predicted = Vec::new();
-    for i in (0..data.len()).step_by(every) {
-        let tau = rnea(&model, ws, &data.q[i], &data.v[i], &data.a[i], &[])?;
-        predicted.push((i, tau.iter().zip(&offsets).map(|(tau, off)| tau + off).collect::<Vec<f64>>()));
-    }
+) -> String {
+    let every = found.compared.len().div_ceil(POINTS).max(1);
+    let seen = |i: usize| !found.held_out.iter().any(|range| range.contains(&i));
+    let times =
+        |range: &Range<usize>| Some(Shade::Columns(*data.time.get(range.start)?, *data.time.get(range.end - 1)?));
+    let shades: Vec<Shade> = found.held_out.iter().filter_map(times).collect();
+    let compared = || found.compared.iter().step_by(every);
     let mut figures = String::new();
     for (j, joint) in found.joints.iter().enumerate() {
-        let line = |class: &'static str, of: &dyn Fn(usize, &[f64]) -> Option<f64>| Line {
+        let line = |class: &'static str, of: &dyn Fn(&Compared) -> Option<f64>| Line {
             class,
-            points: predicted.iter().filter_map(|(i, tau)| Some((data.time[*i], of(*i, tau)?))).collect(),
-        };
-        let seen = |i: usize| !found.held_out.contains(&i);
-        let (first, end) = (found.held_out.start, found.held_out.end);
-        let shades = match (data.time.get(first), data.time.get(end.saturating_sub(1))) {
-            (Some(from), Some(to)) if first < end => vec![Shade::Columns(*from, *to)],
-            _ => Vec::new(),
+            points: compared().filter_map(|row| Some((data.time[row.sample], of(row)?))).collect(),
         };
         let plot = Plot {
             x: "s".into(),
             y: format!("torque of {}, N m", joint.joint),
             scales: [Scale::Linear, Scale::Linear],
             lines: vec![
-                line("claimed", &|i, _| Some(data.tau[i][j])),
-                line("found", &|i, tau| seen(i).then_some(tau[j])),
-                line("wrong", &|i, tau| (!seen(i)).then_some(tau[j])),
+                line("claimed", &|row| Some(row.measured[j])),
+                line("found", &|row| seen(row.sample).then_some(row.predicted[j])),
+                line("wrong", &|row| (!seen(row.sample)).then_some(row.predicted[j])),
             ],
-            shades,
+            shades: shades.clone(),
             ..Plot::default()
         };
         let held = if joint.held_out.is_nan() {
@@ -59,6 +50,18 @@ pub(super) fn write(
         };
         let caption = format!("Measured (blue) and predicted: {} N m are left{held}.", number::five(joint.fitted));
         figures.push_str(&plot.figure(&escape(&caption)));
+        let left = |row: &Compared| row.measured[j] - row.predicted[j];
+        let plot = Plot {
+            x: "s".into(),
+            y: format!("residual of {}, N m", joint.joint),
+            lines: vec![
+                line("found", &|row| seen(row.sample).then(|| left(row))),
+                line("wrong", &|row| (!seen(row.sample)).then(|| left(row))),
+            ],
+            shades: shades.clone(),
+            ..Plot::default()
+        };
+        figures.push_str(&plot.figure("Measured less predicted: noise, where the robot explains the data."));
     }
     let rows = parameters.iter().enumerate().map(|(k, p)| {
         let half = half_width(found, k, level).map_or("cannot be told".to_owned(), number::five);
@@ -72,7 +75,8 @@ pub(super) fn write(
         ];
         row(&cells, None)
     });
-    let heading = ["parameter", "before", "found", "± half an interval", "unit", "held"];
+    let level_in_words = format!("± (interval at {} %)", number::five(100.0 * level));
+    let heading = ["parameter", "before", "found", level_in_words.as_str(), "unit", "held"];
     let estimates = table(&heading, rows);
     let cannot: String = found.cannot_tell.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect();
     let odd: String = warnings.iter().map(|w| format!("<li>{}</li>\n", escape(w))).collect();
@@ -93,7 +97,7 @@ pub(super) fn write(
         section("What is odd about the data", &odd),
         ellipses(found, level),
     );
-    Ok(document(&title, "", &body))
+    document(&title, "", &body)
 }
 
 /// So many pairs are drawn.
