@@ -9,6 +9,7 @@ mod errors;
 mod evaluate;
 mod excite;
 mod function;
+mod identify;
 mod info;
 mod layouts;
 mod optimize;

@@ -468,7 +468,7 @@ fn a_payload_is_identified_and_written_back() {
     assert_eq!(changed.len(), 1, "{changed:?}");
     assert!(changed[0].0.contains("0.735522") && changed[0].1.contains(&format!("{value:?}")), "{changed:?}");
     let text = fs::read_to_string(page).expect("is there");
-    assert!(text.contains("fitted:") && text.matches("<svg ").count() == 7, "{text}");
+    assert!(text.contains("fitted:") && text.matches("<svg ").count() == 14, "{text}");
 
     // Two that hang together have an ellipse; what was held out is shaded.
     let _ = good([
@@ -482,8 +482,8 @@ fn a_payload_is_identified_and_written_back() {
         page,
     ]);
     let text = fs::read_to_string(page).expect("is there");
-    assert!(text.contains("Pairs that are correlated most") && text.matches("<svg ").count() == 8, "{text}");
-    assert_eq!(text.matches("<rect class=\"shade\"").count(), 7);
+    assert!(text.contains("Pairs that are correlated most") && text.matches("<svg ").count() == 15, "{text}");
+    assert_eq!(text.matches("<rect class=\"shade\"").count(), 14);
 
     let no = run(["identify", &robot("panda"), "--data", data, "--parameters", "panda_link1.pi.*"]);
     assert_eq!(no.status.code(), Some(1));

@@ -126,6 +126,8 @@ pub struct Fit {
     pub not_physical: Vec<(String, String)>,
     /// Parameters, by their places, that the data cannot tell and that stay where they were.
     pub held: Vec<usize>,
+    /// How often torques and their derivatives were computed for all samples, over all steps of the fit.
+    pub evaluations: usize,
     /// By how much torques are late; `None` if it was not asked for, or data are too short.
     pub delay: Option<Delay>,
     /// Independent samples that those of each joint are worth.
@@ -194,6 +196,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let refuse = |e: crate::estimate::EstimateError| SensitivityError::Other(e.to_string());
     let mut filter = Filter::new(&data.time[..seen], 0.0, options.low_pass, options.every)?;
     let robust = options.loss != Loss::Quadratic;
+    let evaluations = std::cell::Cell::new(0);
     // Parameters that are held are not moved by any row.
     let run = |filter: &Filter, sigma: &[f64], start: &[f64], loss: Loss, held: &[usize]| {
         let options = Options { loss, pull: pull.clone(), rank_tolerance: options.tolerance, ..Options::default() };
@@ -207,7 +210,9 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         if rows < np {
             return Err(SensitivityError::Length { what: "torques to fit", expected: np, found: rows });
         }
-        levenberg_marquardt_with(&Euclidean(np), start, rows, evaluate, own, &options).map_err(refuse)
+        let found = levenberg_marquardt_with(&Euclidean(np), start, rows, evaluate, own, &options).map_err(refuse)?;
+        evaluations.set(evaluations.get() + found.evaluations);
+        Ok(found)
     };
     // A step of the fit may cross zero of a friction, damping or armature, behind which no row moves it. Where the cost falls from zero on it is
     // let in again; else it is at zero.
@@ -426,6 +431,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         at_zero,
         not_physical: changed.iter().filter_map(why).collect(),
         held,
+        evaluations: evaluations.get(),
         delay,
         effective_samples,
         from_prior,

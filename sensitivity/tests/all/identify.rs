@@ -198,3 +198,19 @@ fn odd_data_are_noticed() {
     let error = broken.check(&model).expect_err("is none").to_string();
     assert!(error.contains("tau[2] of sample 7") && error.contains("NaN"), "{error}");
 }
+
+/// A friction whose truth is zero: as few iterations as of one inside.
+#[test]
+fn a_fit_at_a_bound_ends_as_fast_as_one_inside() {
+    let model = robot("panda", false);
+    let p = Parameters::of(&model).select_all("*.friction, *.damping, panda_link7.mass").expect("are there");
+    let steps = |truth: f64| -> Vec<usize> {
+        let values: Vec<f64> = p.iter().map(|p| if p.unit().starts_with("kg") { p.nominal() } else { truth }).collect();
+        let robot = p.robot_at(&values).expect("fits");
+        let of = |seed| fit(&p, &measured(&robot, 200, 0.02, 0.1, &mut rng(seed)), &FitOptions::default());
+        (0..5).map(|seed| of(seed).expect("runs").evaluations).collect()
+    };
+    let (inside, at_bound) = (steps(0.3), steps(0.0));
+    println!("{inside:?} inside, {at_bound:?} at the bound");
+    assert!(at_bound.iter().zip(&inside).all(|(bound, inside)| *bound <= 2 * inside), "{at_bound:?} {inside:?}");
+}

@@ -116,3 +116,24 @@ fn what_does_not_fit_is_refused() {
     assert!(ask(&lost).expect_err("not a number").contains("v[2] of node 3 is NaN"));
     assert!(ask(&Measured { states: vec![], ..good }).expect_err("nothing").contains("the measured states"));
 }
+
+/// Dampings and frictions that are zero: as few iterations as where they are inside.
+#[test]
+fn a_motion_at_a_bound_is_fitted_as_fast_as_one_inside() {
+    let model = robot("panda", false).with_joint_friction(true);
+    let p = Parameters::of(&model).select_all("*.damping, panda_link7.mass").expect("are there");
+    let (q0, v0, _) = state(&model, 3);
+    let run = Rollout::new(&p, Scheme::SemiImplicitEuler, 2e-3, controls(&model, 200, 4.0)).expect("fits");
+    let steps = |damping: f64, seed: u64| {
+        let mut truth = p.nominal();
+        truth[..7].fill(damping);
+        let noisy = measured(&run, &truth, (&q0, &v0), [1e-4, 1e-3], seed);
+        let found = fit_motion(&run, (&q0, &v0), &noisy, &Options::default()).expect("fits");
+        println!("{}: {:?} {} {}", damping, found.estimate.status, found.estimate.iterations, found.estimate.evaluations);
+        found.estimate.evaluations
+    };
+    for seed in 0..3 {
+        let (inside, bound) = (steps(0.3, seed), steps(0.0, seed));
+        assert!(bound <= 2 * inside, "{bound} against {inside}");
+    }
+}

@@ -1,0 +1,157 @@
+//! `gradyn identify` of robots whose base floats, and of data that are held out by blocks or files.
+
+use crate::{directory, json, refused, robot, run};
+use gradyn::dynamics::{ReferenceFrame, frame_jacobian};
+use gradyn::nalgebra::{DMatrix, DVector};
+use gradyn::{Model, UrdfOptions, Workspace, rnea};
+use gradyn_sensitivity::Parameters;
+use std::fmt::Write;
+use std::fs;
+
+const FEET: [&str; 3] = ["FL_FOOT", "FR_FOOT", "HL_FOOT"];
+const POSE: [&str; 7] = ["x", "y", "z", "qx", "qy", "qz", "qw"];
+
+/// A quadruped with 0.4 kg on its base, carried by forces of its feet: positions and velocities of the joints, poses of the base, torques of
+/// the joints, forces.
+fn log() -> (Vec<String>, Vec<Vec<f64>>) {
+    let model = Model::from_urdf_file(robot("solo12"), &UrdfOptions::new().floating_base(true)).expect("reads").model;
+    let p = Parameters::of(&model).select("base_link.payload.m").expect("is there");
+    let loaded = p.robot_at(&[0.4]).expect("fits");
+    let (nv, names) = (model.nv(), model.dof_names());
+    let ws = &mut Workspace::new(&loaded);
+    let mut heading = vec!["time".to_owned()];
+    heading.extend(POSE.iter().map(|x| format!("q.root_joint.{x}")));
+    for what in ["q", "v", "tau"] {
+        heading.extend(names[6..].iter().map(|name| format!("{what}.{name}")));
+    }
+    heading.extend(FEET.iter().flat_map(|foot| ["x", "y", "z"].map(|x| format!("f.{foot}.{x}"))));
+    let at = |t: f64| {
+        let of = |j: usize| {
+            let w = 1.0 + 0.37 * j as f64;
+            (0.3 * (w * t + j as f64).sin(), 0.3 * w * (w * t + j as f64).cos())
+        };
+        let (s, rate): (Vec<f64>, Vec<f64>) = (0..nv).map(of).unzip();
+        let q = model.integrate(&model.neutral::<f64>(), &s).expect("fits");
+        (q, (model.integrate_dv(&s).expect("fits") * DVector::from_vec(rate)).as_slice().to_vec())
+    };
+    let mut rows = Vec::new();
+    for i in 0..150 {
+        let t = 0.02 * f64::from(i);
+        let (q, v) = at(t);
+        let (before, after) = (at(t - 1e-4).1, at(t + 1e-4).1);
+        let a: Vec<f64> = after.iter().zip(&before).map(|(x, y)| (x - y) / 2e-4).collect();
+        let tau = rnea(&loaded, ws, &q, &v, &a, &[]).expect("runs").to_vec();
+        let mut all = DMatrix::zeros(nv, 9);
+        for (k, foot) in FEET.iter().enumerate() {
+            let frame = loaded.find_frame(foot).expect("is there");
+            let by = frame_jacobian(&loaded, ws, &q, frame, ReferenceFrame::LocalWorldAligned).expect("runs");
+            all.columns_mut(3 * k, 3).copy_from(&by.rows(0, 3).transpose());
+        }
+        let base = all.rows(0, 6).into_owned().svd(true, true);
+        let forces = base.solve(&DVector::from_row_slice(&tau[..6]), 1e-9).expect("has both sides");
+        let motors = DVector::from_vec(tau) - &all * &forces;
+        let row = [t].into_iter().chain(q).chain(v[6..].iter().copied());
+        rows.push(row.chain(motors.iter().skip(6).copied()).chain(forces.iter().copied()).collect());
+    }
+    (heading, rows)
+}
+
+fn table(heading: &[String], rows: &[Vec<f64>], keep: &dyn Fn(&str) -> bool) -> String {
+    let kept: Vec<usize> = (0..heading.len()).filter(|k| keep(&heading[*k])).collect();
+    let mut text = kept.iter().map(|k| heading[*k].as_str()).collect::<Vec<_>>().join(",");
+    for row in rows {
+        let numbers: Vec<String> = kept.iter().map(|k| format!("{:.9}", row[*k])).collect();
+        let _ = write!(text, "\n{}", numbers.join(","));
+    }
+    text + "\n"
+}
+
+/// From forces of the feet: with torques of the motors, and without any; bad columns are named.
+#[test]
+fn a_payload_on_a_base_that_floats_is_found_by_its_feet() {
+    let here = directory("identify-floating");
+    let (file, page) = (here.join("log.csv"), here.join("page.html"));
+    let (path, page) = (file.to_str().expect("UTF-8"), page.to_str().expect("UTF-8"));
+    let (heading, rows) = log();
+    let solo = robot("solo12");
+    let ask = |text: &str, parameters: &str, more: &[&str]| {
+        fs::write(&file, text).expect("writes");
+        let arguments = ["identify", &solo, "--floating-base", "--data", path, "--parameters", parameters, "--json"];
+        run([&arguments[..], more].concat())
+    };
+    for (with_motors, joints) in [(true, 18), (false, 6)] {
+        let text = table(&heading, &rows, &|name| with_motors || !name.starts_with("tau."));
+        let done = ask(&text, "base_link.payload.m", &["--blocks", "3", "--report", page]);
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(0), "{said}");
+        assert!(said.contains("there are no velocities of the base: they are differences of positions"), "{said}");
+        let answer = json(&String::from_utf8(done.stdout).expect("UTF-8"));
+        let mass = answer["parameters"][0]["value"].as_f64().expect("number");
+        // Two differences of fourth order of motions up to 7 rad/s, at 50 Hz: (w h)⁴/30 = 1e-5.
+        assert!((mass - 0.4).abs() < 1e-3, "{mass}");
+        assert_eq!(answer["measured"].as_array().expect("list").len(), joints);
+        let held = answer["held_out"].as_array().expect("list");
+        assert_eq!(held.len(), 3, "{held:?}");
+        let text = fs::read_to_string(page).expect("is there");
+        // Torques and what is left of them.
+        assert_eq!(text.matches("<svg ").count(), 2 * joints);
+        assert!(text.contains("± (interval at 95 %)"));
+    }
+    // Without forces nothing carries it.
+    let text = table(&heading, &rows, &|name| !name.starts_with("f."));
+    let done = ask(&text, "base_link.payload.m", &[]);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(1) && said.contains("it was taken for zero, as in free flight"), "{said}");
+
+    let all = table(&heading, &rows, &|_| true);
+    for (from, to, part) in [
+        ("f.FL_FOOT.", "f.FL_FOOD.", "columns `f.FL_FOOD.…`: the robot has no frame `FL_FOOD`; did you mean `FL_FOOT`?"),
+        ("f.FL_FOOT.z", "f.FL_FOOT.zz", "there is no column `f.FL_FOOT.z`, but others of this contact"),
+        ("q.root_joint.qw", "q.root_joint.w", "there is no column `q.root_joint.qw`"),
+        ("tau.FL_KFE", "tau.FL_KNEE", "there is no column `tau.FL_KFE`"),
+    ] {
+        let message = refused(&ask(&all.replace(from, to), "*.mass", &[]));
+        assert!(message.contains("log.csv, line 1: ") && message.contains(part), "{message}");
+    }
+    let mut long = rows.clone();
+    long[3][5..8].fill(0.9);
+    let message = refused(&ask(&table(&heading, &long, &|_| true), "*.mass", &[]));
+    assert!(message.contains("log.csv, line 5: the quaternion has length"), "{message}");
+    let message = refused(&ask(&all, "FL_HAA.placement.x", &[]));
+    assert!(message.contains("which must not vary"), "{message}");
+    let message = refused(&ask(&all, "*.mass", &["--force-axes", "body"]));
+    assert!(message.contains("'body'") && message.contains("frame"), "{message}");
+}
+
+/// Another file is held out; files with other columns are not put together.
+#[test]
+fn another_file_is_held_out() {
+    let here = directory("identify-held-out");
+    let (heading, rows) = log();
+    let write = |name: &str, rows: &[Vec<f64>], keep: &dyn Fn(&str) -> bool| {
+        let file = here.join(name);
+        fs::write(&file, table(&heading, rows, keep)).expect("writes");
+        file.to_str().expect("UTF-8").to_owned()
+    };
+    let (first, second) = (write("1.csv", &rows[..60], &|_| true), write("2.csv", &rows[60..100], &|_| true));
+    let third = write("3.csv", &rows[100..], &|_| true);
+    let solo = robot("solo12");
+    let ask = |more: &[&str]| {
+        let arguments = ["identify", &solo, "--floating-base", "--parameters", "base_link.payload.m", "--json"];
+        run([&arguments[..], more].concat())
+    };
+    let done = ask(&["--data", &first, "--data", &second, "--held-out", &third]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let answer = json(&String::from_utf8(done.stdout).expect("UTF-8"));
+    // Of each file four samples at each end have no velocities or accelerations.
+    assert_eq!(answer["held_out"], serde_json::json!([[84, 126]]), "{answer:#}");
+    let mass = answer["parameters"][0]["value"].as_f64().expect("number");
+    assert!((mass - 0.4).abs() < 1e-3, "{mass}");
+    let message = refused(&ask(&["--data", &first, "--held-out", &third, "--hold-out", "0.2"]));
+    assert!(message.contains("--hold-out"), "{message}");
+    let other = write("4.csv", &rows[100..], &|name| !name.starts_with("tau."));
+    let message = refused(&ask(&["--data", &first, "--data", &other]));
+    assert!(message.contains("4.csv") && message.contains("torques are of other joints"), "{message}");
+    let message = refused(&ask(&["--data", &first, "--blocks", "0"]));
+    assert!(message.contains("--blocks"), "{message}");
+}
