@@ -105,7 +105,11 @@ fn a_payload_on_a_base_that_floats_is_found_by_its_feet() {
 
     let all = table(&heading, &rows, &|_| true);
     for (from, to, part) in [
-        ("f.FL_FOOT.", "f.FL_FOOD.", "columns `f.FL_FOOD.…`: the robot has no frame `FL_FOOD`; did you mean `FL_FOOT`?"),
+        (
+            "f.FL_FOOT.",
+            "f.FL_FOOD.",
+            "columns `f.FL_FOOD.…`: the robot has no frame `FL_FOOD`; did you mean `FL_FOOT`?",
+        ),
         ("f.FL_FOOT.z", "f.FL_FOOT.zz", "there is no column `f.FL_FOOT.z`, but others of this contact"),
         ("q.root_joint.qw", "q.root_joint.w", "there is no column `q.root_joint.qw`"),
         ("tau.FL_KFE", "tau.FL_KNEE", "there is no column `tau.FL_KFE`"),

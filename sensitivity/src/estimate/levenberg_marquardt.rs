@@ -3,15 +3,18 @@
 //! Each step solves `min |√w (r + J δ)|² + |S (p ⊕ δ ⊖ p₀)|² + λ |D δ|²` by orthogonal factors (no normal equations, whose condition is the
 //! square) and is taken if the cost falls. With a robust loss the weights w are those of the residuals before the step.
 //!
+//! Parameters that are never negative stay at zero while the cost falls towards below, and move no row then; one that a step would take
+//! below zero goes to zero, and the others go where the rest is least beside it (an active set, within each step).
+//!
 //! Sources: J. Moré, *The Levenberg–Marquardt algorithm: implementation and theory*, 1978 (the scales D, the largest lengths of the columns so
 //! far); H. Nielsen, *Damping parameter in Marquardt's method*, IMM-REP-1999-05 (λ by the ratio of actual and promised fall).
 
 use super::covariance::certainty;
 use super::error::{expect_finite, expect_size};
 use super::system::{Own, Rows, Triangle};
-use super::{Estimate, EstimateError, Options, Status};
+use super::{Estimate, EstimateError, Options, Status, identifiability};
 use gradyn_derivatives::difference::Manifold;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 /// λ stays above this: along what the data cannot tell, rounding is divided by it.
 const LEAST_DAMPING: f64 = 1e-12;
@@ -38,16 +41,17 @@ pub fn levenberg_marquardt<M: Manifold>(
     evaluate: impl FnMut(&[f64], &mut [f64], &mut DMatrix<f64>) -> Result<(), String>,
     options: &Options,
 ) -> Result<Estimate, EstimateError> {
-    levenberg_marquardt_with(space, start, residuals, evaluate, None, options)
+    levenberg_marquardt_with(space, start, residuals, evaluate, None, &[], options)
 }
 
-/// The same with a pull of another form.
+/// The same with a pull of another form, and parameters, by their places, that are never negative: of these the space is that of numbers.
 pub(crate) fn levenberg_marquardt_with<M: Manifold>(
     space: &M,
     start: &[f64],
     residuals: usize,
     mut evaluate: impl FnMut(&[f64], &mut [f64], &mut DMatrix<f64>) -> Result<(), String>,
     own: Option<Own<'_>>,
+    never_negative: &[usize],
     options: &Options,
 ) -> Result<Estimate, EstimateError> {
     options.check()?;
@@ -63,6 +67,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
 
     let (mut p, mut r, mut j) =
         (start.to_vec(), vec![f64::NAN; residuals], DMatrix::from_element(residuals, k, f64::NAN));
+    never_negative.iter().for_each(|i| p[*i] = p[*i].max(0.0));
     evaluate(&p, &mut r, &mut j).map_err(|why| EstimateError::Start { why })?;
     expect_finite("the residual", &r)?;
     expect_size("the Jacobian, by rows,", j.nrows(), residuals)?;
@@ -76,8 +81,11 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
     let (mut p_next, mut r_next, mut j_next) = (p.clone(), r.clone(), j.clone());
     let (mut iterations, mut evaluations) = (0, 1);
     let status = 'fit: loop {
-        let (a, b) = rows.stack(&p, &r, &j);
-        let triangle = Triangle::new(a, b);
+        let (mut a, b) = rows.stack(&p, &r, &j);
+        let fixed = at_bound(&p, &a, &b, never_negative);
+        fixed.iter().for_each(|i| a.column_mut(*i).fill(0.0));
+        let bounded = Bounded { p: &p, never_negative, fixed: &fixed, a: &a, b: &b };
+        let triangle = Triangle::new(a.clone(), b.clone());
         if cost <= 0.0 || triangle.cosine <= options.gradient_tolerance {
             break Status::Gradient;
         }
@@ -87,7 +95,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
         scale.iter_mut().zip(triangle.lengths()).for_each(|(scale, length)| *scale = scale.max(length));
         let mut blocked = None;
         loop {
-            if let Some((step, promised)) = triangle.step(damping.value, &scale) {
+            if let Some((step, promised)) = bounded.step(&triangle, damping.value, &scale) {
                 let within = |part: f64| (0..k).all(|i| step[i].abs() <= part * space.magnitude(&p, i));
                 let end = |[cost_part, step_part]: [f64; 2]| match (promised <= cost_part * cost, within(step_part)) {
                     (true, _) => Some(Status::Cost),
@@ -102,6 +110,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
                     blocked = Some(end(ROUNDING).unwrap_or(Status::NoDecrease));
                 }
                 space.integrate(&p, step.as_slice(), &mut p_next);
+                never_negative.iter().for_each(|i| p_next[*i] = p_next[*i].max(0.0));
                 evaluations += 1;
                 r_next.fill(f64::NAN);
                 j_next.fill(f64::NAN);
@@ -130,8 +139,16 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
     };
 
     let weights = r.iter().map(|r| options.loss.weight(*r)).collect();
-    let found = certainty(&rows, &p, &r, &j, options.noise, options.rank_tolerance);
+    let (a, b) = rows.stack(&p, &r, &j);
+    let fixed = at_bound(&p, &a, &b, never_negative);
+    let mut free = j.clone();
+    fixed.iter().for_each(|i| free.column_mut(*i).fill(0.0));
+    let mut found = certainty(&rows, &p, &r, &free, options.noise, options.rank_tolerance);
     let freedom = residuals.saturating_sub(found.identifiability.rank);
+    if !fixed.is_empty() {
+        // What is at zero is told, though it moves no more.
+        found.identifiability = identifiability(&j, options.rank_tolerance)?;
+    }
     Ok(Estimate {
         parameters: p,
         cost,
@@ -147,6 +164,48 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
         identifiability: found.identifiability,
         loose: found.loose,
     })
+}
+
+/// Parameters at zero from where the cost falls only towards below.
+fn at_bound(p: &[f64], a: &DMatrix<f64>, b: &DVector<f64>, never_negative: &[usize]) -> Vec<usize> {
+    never_negative.iter().copied().filter(|i| p[*i] <= 0.0 && a.column(*i).dot(b) >= 0.0).collect()
+}
+
+/// The linear problem of an iteration, with bounds.
+struct Bounded<'a> {
+    p: &'a [f64],
+    never_negative: &'a [usize],
+    /// Those that stay at zero, whose columns are none.
+    fixed: &'a [usize],
+    a: &'a DMatrix<f64>,
+    b: &'a DVector<f64>,
+}
+
+impl Bounded<'_> {
+    /// The step, and by how much it promises that the cost falls.
+    fn step(&self, triangle: &Triangle, damping: f64, scale: &[f64]) -> Option<(DVector<f64>, f64)> {
+        let (mut step, mut promised) = triangle.step(damping, scale)?;
+        // Rounding by the damping.
+        self.fixed.iter().for_each(|i| step[*i] = 0.0);
+        let mut stopped: Vec<usize> = Vec::new();
+        loop {
+            let below = |i: &&usize| !stopped.contains(*i) && self.p[**i] + step[**i] < 0.0;
+            let more: Vec<usize> = self.never_negative.iter().filter(below).copied().collect();
+            if more.is_empty() {
+                return Some((step, promised));
+            }
+            stopped.extend(more);
+            let (mut a, mut moved) = (self.a.clone(), DVector::zeros(self.b.len()));
+            for i in &stopped {
+                moved.axpy(-self.p[*i], &self.a.column(*i), 1.0);
+                a.column_mut(*i).fill(0.0);
+            }
+            (step, promised) = Triangle::new(a, self.b + &moved).step(damping, scale)?;
+            self.fixed.iter().for_each(|i| step[*i] = 0.0);
+            stopped.iter().for_each(|i| step[*i] = -self.p[*i]);
+            promised -= moved.dot(&(self.b + 0.5 * &moved));
+        }
+    }
 }
 
 /// λ and by what it grows next.

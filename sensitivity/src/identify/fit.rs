@@ -10,7 +10,7 @@ use super::entropic::Entropic;
 use super::filter::Filter;
 use super::{Data, Warning};
 use crate::error::SensitivityError;
-use crate::estimate::{Estimate, Loss, Options, Pull, identifiability, levenberg_marquardt_with};
+use crate::estimate::{Estimate, Loss, Options, Pull, levenberg_marquardt_with};
 use crate::local::torques_by_parameters;
 use crate::parameters::Parameters;
 use gradyn::derivatives::difference::Euclidean;
@@ -196,6 +196,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let refuse = |e: crate::estimate::EstimateError| SensitivityError::Other(e.to_string());
     let mut filter = Filter::new(&data.time[..seen], 0.0, options.low_pass, options.every)?;
     let robust = options.loss != Loss::Quadratic;
+    let never_negative: Vec<usize> = (0..np).filter(|k| parameters.is_never_negative(*k)).collect();
     let evaluations = std::cell::Cell::new(0);
     // Parameters that are held are not moved by any row.
     let run = |filter: &Filter, sigma: &[f64], start: &[f64], loss: Loss, held: &[usize]| {
@@ -210,56 +211,21 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         if rows < np {
             return Err(SensitivityError::Length { what: "torques to fit", expected: np, found: rows });
         }
-        let found = levenberg_marquardt_with(&Euclidean(np), start, rows, evaluate, own, &options).map_err(refuse)?;
+        let found = levenberg_marquardt_with(&Euclidean(np), start, rows, evaluate, own, &never_negative, &options)
+            .map_err(refuse)?;
         evaluations.set(evaluations.get() + found.evaluations);
         Ok(found)
     };
-    // A step of the fit may cross zero of a friction, damping or armature, behind which no row moves it. Where the cost falls from zero on it is
-    // let in again; else it is at zero.
-    let bounded = |filter: &Filter, sigma: &[f64], start: &[f64], loss: Loss, held: &[usize]| {
-        let mut estimate = run(filter, sigma, start, loss, held)?;
-        for _ in 0..RELEASES {
-            let below =
-                |k: &usize| parameters.is_never_negative(*k) && !held.contains(k) && estimate.parameters[*k] < 0.0;
-            let negative: Vec<usize> = (0..np).filter(below).collect();
-            if negative.is_empty() {
-                break;
-            }
-            let mut at = estimate.parameters.clone();
-            negative.iter().for_each(|k| at[*k] = 0.0);
-            let rows = estimate.residuals.len();
-            let (mut r, mut j) = (vec![0.0; rows], DMatrix::zeros(rows, np));
-            filtered(parameters, data, seen, filter, sigma, &at, &mut r, &mut j)?;
-            let force: Vec<f64> = r.iter().map(|r| loss.weight(*r) * r).collect();
-            let size = force.iter().map(|r| r * r).sum::<f64>().sqrt();
-            let mut released = false;
-            for k in negative {
-                let column = j.column(k);
-                let (slope, length) = (column.iter().zip(&force).map(|(j, r)| j * r).sum::<f64>(), column.norm());
-                if slope < -1e-9 * length * size {
-                    at[k] = -slope / (length * length);
-                    released = true;
-                } else {
-                    at[k] = estimate.parameters[k];
-                }
-            }
-            if !released {
-                break;
-            }
-            estimate = run(filter, sigma, &at, loss, held)?;
-        }
-        Ok::<_, SensitivityError>(estimate)
-    };
     let both = |filter: &Filter, start: &[f64]| -> Result<(Estimate, Vec<f64>), SensitivityError> {
         // Noise of each joint from a first fit: torques of a wrist must not count as those of a shoulder.
-        let first = bounded(filter, &vec![1.0; nv], start, Loss::Quadratic, &[])?;
+        let first = run(filter, &vec![1.0; nv], start, Loss::Quadratic, &[])?;
         let mut noise = deviations(&first.residuals, &vec![1.0; nv], robust);
-        let mut estimate = bounded(filter, &noise, &first.parameters, options.loss, &[])?;
+        let mut estimate = run(filter, &noise, &first.parameters, options.loss, &[])?;
         if robust {
             // Outliers have moved the first fit: noise is that of a robust one.
             for _ in 0..2 {
                 noise = deviations(&estimate.residuals, &noise, robust);
-                estimate = bounded(filter, &noise, &estimate.parameters, options.loss, &[])?;
+                estimate = run(filter, &noise, &estimate.parameters, options.loss, &[])?;
             }
         }
         Ok((estimate, noise))
@@ -282,19 +248,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
             (estimate, noise) = both(&filter, &estimate.parameters)?;
         }
     }
-    let negative = |estimate: &Estimate| -> Vec<usize> {
-        (0..np).filter(|k| parameters.is_never_negative(*k) && estimate.parameters[*k] <= 0.0).collect()
-    };
     let rows = filter.kept.len() * nv;
-    let mut identifiability_of_data = estimate.identifiability.clone();
-    if !negative(&estimate).is_empty() {
-        let mut at = estimate.parameters.clone();
-        negative(&estimate).iter().for_each(|k| at[*k] = 0.0);
-        // A fit that went below zero has seen nothing of what is there at zero.
-        let (mut r, mut j) = (vec![0.0; rows], DMatrix::zeros(rows, np));
-        filtered(parameters, data, seen, &filter, &noise, &at, &mut r, &mut j)?;
-        identifiability_of_data = identifiability(&j, options.tolerance).map_err(refuse)?;
-    }
+    let identifiability_of_data = estimate.identifiability.clone();
     // Of each direction that cannot be told one parameter stays where it was; the others are told beside it.
     let mut cannot_tell = identifiability_of_data.sentences(&parameters.names());
     let mut held = Vec::new();
@@ -309,7 +264,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         if !held.is_empty() {
             let mut start = estimate.parameters.clone();
             held.iter().for_each(|k| start[*k] = nominal[*k]);
-            estimate = bounded(&filter, &noise, &start, options.loss, &held)?;
+            estimate = run(&filter, &noise, &start, options.loss, &held)?;
             held.iter().for_each(|k| estimate.parameters[*k] = nominal[*k]);
         }
         let mut r = vec![0.0; rows];
@@ -331,8 +286,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     }
     held.sort_unstable();
     estimate.identifiability = identifiability_of_data;
-    let at_zero: Vec<usize> = negative(&estimate).into_iter().filter(|k| !held.contains(k)).collect();
-    at_zero.iter().for_each(|k| estimate.parameters[*k] = 0.0);
+    let is_zero = |k: &usize| estimate.parameters[*k] <= 0.0 && !held.contains(k);
+    let at_zero: Vec<usize> = never_negative.iter().copied().filter(is_zero).collect();
     let names: Vec<String> = {
         let all = model.dof_names();
         dofs.iter().map(|j| all[*j].clone()).collect()
@@ -441,8 +396,6 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     })
 }
 
-/// As often parameters below zero are let in again.
-const RELEASES: usize = 20;
 /// Data leave less than this part of the torques where there is no noise, but differences for derivatives.
 const NOISE_FREE: f64 = 1e-4;
 /// A fit that leaves less of the torques explains them, whatever was left before.
@@ -604,11 +557,6 @@ pub(super) fn residuals(
     r: &mut [f64],
     jacobian: &mut DMatrix<f64>,
 ) -> Result<(), SensitivityError> {
-    // Below zero there is no friction: there it is none, and does nothing.
-    let still: Vec<usize> = (0..p.len()).filter(|k| parameters.is_never_negative(*k) && p[*k] < 0.0).collect();
-    let mut at = p.to_vec();
-    still.iter().for_each(|k| at[*k] = 0.0);
-    let p = &at[..];
     let model = parameters.robot_at(p)?;
     let chain = parameters.chain(p)?;
     let by_regressor = parameters.are_standard();
@@ -629,7 +577,6 @@ pub(super) fn residuals(
             to.row_mut(k).copy_from(&(by.row(*j) / *sigma));
         }
     }
-    still.iter().for_each(|k| jacobian.column_mut(*k).fill(0.0));
     without_rounding(jacobian);
     Ok(())
 }

@@ -4,14 +4,14 @@
 //! min ½ Σ_k |(x_k(p) ⊖ x̂_k) / σ|² + ½ (p − p₀)ᵀ Λ (p − p₀)        x_{k+1} = step(x_k, u_k; p)
 //! ```
 //!
-//! No accelerations are needed, and no torques but those that were commanded. Steps are those of [`levenberg_marquardt`] with the
+//! No accelerations are needed, and no torques but those that were commanded. Steps are those of [`levenberg_marquardt`](crate::estimate::levenberg_marquardt) with the
 //! sensitivities of the roll-out; [`Measured`] is the same sum as a cost of the [adjoint](Rollout::adjoint), whose price does not
 //! hang on the number of parameters. Parameters of the start (`state.q.*`) and feedback laws are in it. (L. Ljung, *System Identification*,
 //! 1999, section 5.4; M. Gautier, A. Janot, P.-O. Vandanjon, *A new closed-loop output error method for parameter identification of robot
 //! dynamics*, IEEE Trans. Control Syst. Technol. 21(2), 2013.)
 
 use crate::error::SensitivityError;
-use crate::estimate::{Estimate, Options, levenberg_marquardt};
+use crate::estimate::{Estimate, Options, levenberg_marquardt_with};
 use crate::rollout::{Rollout, State, TrajectoryCost};
 use gradyn::Model;
 use gradyn::derivatives::difference::Euclidean;
@@ -139,6 +139,9 @@ pub struct MotionFit {
     pub estimate: Estimate,
     /// Of the parameters, in their order.
     pub parameters: Vec<String>,
+    /// Frictions, dampings and armatures that would fit better below zero, by their places: they are zero, and intervals of the others are
+    /// those beside that.
+    pub at_zero: Vec<usize>,
     /// What the motion cannot tell, in words.
     pub cannot_tell: Vec<String>,
     /// By how much an error of the start grows over the motion, with the parameters found.
@@ -167,19 +170,14 @@ pub fn fit_motion(
         return Err(SensitivityError::Length { what, expected: run.steps(), found: measured.end() });
     }
     let (np, nv, n) = (parameters.len(), model.nv(), measured.states.len());
-    // Frictions, dampings and armatures below zero are reflected there: steps may cross it, robots do not.
-    let below = |k: usize, x: f64| x < 0.0 && parameters.is_never_negative(k);
-    let reflected =
-        |p: &[f64]| -> Vec<f64> { p.iter().enumerate().map(|(k, x)| if below(k, *x) { -x } else { *x }).collect() };
+    let never_negative: Vec<usize> = (0..np).filter(|k| parameters.is_never_negative(*k)).collect();
     let evaluate = |p: &[f64], r: &mut [f64], j: &mut DMatrix<f64>| {
-        by_forward(run, &reflected(p), start, measured, (r, j)).map_err(|error| error.to_string())?;
-        (0..np).filter(|k| below(*k, p[*k])).for_each(|k| j.column_mut(k).neg_mut());
-        Ok(())
+        by_forward(run, p, start, measured, (r, j)).map_err(|error| error.to_string())
     };
-    let nominal = parameters.nominal();
-    let mut estimate = levenberg_marquardt(&Euclidean(np), &nominal, 2 * nv * n, evaluate, options)
+    let (nominal, rows) = (parameters.nominal(), 2 * nv * n);
+    let estimate = levenberg_marquardt_with(&Euclidean(np), &nominal, rows, evaluate, None, &never_negative, options)
         .map_err(|error| SensitivityError::Other(error.to_string()))?;
-    estimate.parameters = reflected(&estimate.parameters);
+    let at_zero = never_negative.into_iter().filter(|k| estimate.parameters[*k] <= 0.0).collect();
     let by = run.forward(&estimate.parameters, start.0, start.1)?;
     let names = parameters.names();
     Ok(MotionFit {
@@ -187,6 +185,7 @@ pub fn fit_motion(
         amplification: by.amplification(run.steps()),
         trustworthy: by.is_trustworthy(),
         parameters: names,
+        at_zero,
         estimate,
     })
 }
