@@ -148,8 +148,18 @@ pub(crate) struct Identify {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
     /// What was measured; may be given again: files follow each other with a gap between
-    #[arg(long, value_name = "DATA", required = true)]
+    #[arg(long, value_name = "DATA", required_unless_present = "poses")]
     pub(crate) data: Vec<PathBuf>,
+    /// In place of --data: poses of --frame that were measured, from which geometry is calibrated. CSV with a heading: q.JOINT of every
+    /// joint, pose.x, .y, .z, and pose.qx, .qy, .qz, .qw if rotations were measured
+    #[arg(long, value_name = "FILE", requires = "frame", conflicts_with_all = [
+        "data", "held_out", "blocks", "time_unit", "force_axes", "low_pass", "every", "assume_white", "no_delay", "robust", "entropic",
+        "prior", "check_only",
+    ])]
+    pub(crate) poses: Option<PathBuf>,
+    /// Whose poses --poses are: a link or joint
+    #[arg(long, value_name = "NAME", requires = "poses")]
+    pub(crate) frame: Option<String>,
     /// Positions, velocities and accelerations are in degrees
     #[arg(long)]
     pub(crate) degrees: bool,

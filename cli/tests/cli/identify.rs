@@ -2,7 +2,7 @@
 
 use crate::{directory, json, refused, robot, run};
 use gradyn::dynamics::{ReferenceFrame, frame_jacobian};
-use gradyn::nalgebra::{DMatrix, DVector};
+use gradyn::nalgebra::{DMatrix, DVector, UnitQuaternion};
 use gradyn::{Model, UrdfOptions, Workspace, rnea};
 use gradyn_sensitivity::Parameters;
 use std::fmt::Write;
@@ -158,4 +158,63 @@ fn another_file_is_held_out() {
     assert!(message.contains("4.csv") && message.contains("torques are of other joints"), "{message}");
     let message = refused(&ask(&["--data", &first, "--blocks", "0"]));
     assert!(message.contains("--blocks"), "{message}");
+}
+
+/// A joint that is 3 mm off is found by poses of the hand, with and without rotations, and written; bad tables are named.
+#[test]
+fn a_robot_is_calibrated_by_measured_poses() {
+    let here = directory("identify-poses");
+    let (file, urdf, page) = (here.join("poses.csv"), here.join("new.urdf"), here.join("page.html"));
+    let [path, new, page] = [&file, &urdf, &page].map(|path| path.to_str().expect("UTF-8"));
+    let panda = robot("panda");
+    let model = Model::from_urdf_file(&panda, &UrdfOptions::new()).expect("reads").model;
+    let p = Parameters::of(&model).select("panda_joint3.placement.x").expect("is there");
+    let truth = p.robot_at(&[3e-3]).expect("fits");
+    let frame = truth.find_frame("panda_link7").expect("is there");
+    let mut heading: Vec<String> = model.dof_names().iter().map(|name| format!("q.{name}")).collect();
+    heading.extend(POSE.iter().map(|x| format!("pose.{x}")));
+    let mut rows = Vec::new();
+    for i in 0..20 {
+        let q: Vec<f64> = (0..7).map(|j| (1.3 * f64::from(i) + 0.7 * f64::from(j * j)).sin()).collect();
+        let pose = gradyn::once::frame_pose(&truth, &q, frame).expect("runs");
+        let turn = UnitQuaternion::from_matrix(&pose.rotation);
+        let at = pose.translation;
+        // The other sign is the same rotation.
+        let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
+        let pose = [at.x, at.y, at.z, sign * turn.i, sign * turn.j, sign * turn.k, sign * turn.w];
+        rows.push(q.into_iter().chain(pose).collect::<Vec<f64>>());
+    }
+    let ask = |text: &str, frame: &str, more: &[&str]| {
+        fs::write(&file, text).expect("writes");
+        let arguments = ["identify", &panda, "--poses", path, "--frame", frame, "--parameters"];
+        run([&arguments[..], &["panda_joint3.placement.x,panda_joint5.placement.z", "--json"], more].concat())
+    };
+    for rotations in [true, false] {
+        let text = table(&heading, &rows, &|name| rotations || !name.starts_with("pose.q"));
+        let done = ask(&text, "panda_link7", &["--write-urdf", new, "--report", page]);
+        assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+        let answer = json(&String::from_utf8(done.stdout).expect("UTF-8"));
+        let value = |k: usize| answer["parameters"][k]["value"].as_f64().expect("number");
+        // Nine digits of a metre.
+        assert!((value(0) - 3e-3).abs() < 1e-8 && value(1).abs() < 1e-8, "{answer:#}");
+        assert_eq!(answer["held_out"]["rotation"].is_null(), !rotations);
+        let changes = answer["changes"].as_array().expect("list");
+        assert!(changes.iter().any(|change| change.as_str().is_some_and(|s| s.contains("panda_joint3"))), "{changes:?}");
+        let text = fs::read_to_string(page).expect("is there");
+        assert!(text.contains("calibrated: ") && text.matches("<svg ").count() == 1, "{text}");
+    }
+    let all = table(&heading, &rows, &|_| true);
+    let message = refused(&ask(&all, "panda_link77", &[]));
+    assert!(message.contains("--frame: there is no link or joint `panda_link77`; did you mean"), "{message}");
+    let message = refused(&ask(&all.replace("pose.y", "pose.yy"), "panda_link7", &[]));
+    assert!(message.contains("poses.csv, line 1: there is no column `pose.y`"), "{message}");
+    let message = refused(&ask(&all.replace("pose.qw", "pose.w"), "panda_link7", &[]));
+    assert!(message.contains("poses.csv, line 1: there is no column `pose.qw`"), "{message}");
+    rows[4][10] = 2.0;
+    let message = refused(&ask(&table(&heading, &rows, &|_| true), "panda_link7", &[]));
+    assert!(message.contains("poses.csv, line 6: the quaternion has length"), "{message}");
+    let message = refused(&ask(&all, "panda_link7", &["--low-pass", "3"]));
+    assert!(message.contains("--low-pass"), "{message}");
+    let message = refused(&run(["identify", &panda, "--poses", path, "--parameters", "*.mass"]));
+    assert!(message.contains("--frame"), "{message}");
 }

@@ -2,7 +2,7 @@
 //!
 //! In this order: what the robot's structure lets be told at all ([`structure`]), whether the data are what they seem ([`Data::check`]),
 //! the fit with its certainty ([`fit`]), and how it predicts what it has not seen. Where torques were commanded and motions measured,
-//! [`fit_motion`] fits the simulation itself.
+//! [`fit_motion`] fits the simulation itself, [`fit_output_error`] that of a log; where poses were measured, [`fit_poses`] calibrates the geometry.
 
 mod color;
 mod data;
@@ -16,6 +16,8 @@ mod fit;
 mod lmi;
 mod motion;
 mod nullspace;
+mod output_error;
+mod poses;
 mod structure;
 
 pub(crate) use fit::without_rounding;
@@ -27,4 +29,6 @@ pub use fit::{Compared, Fit, FitOptions, JointError, Validation, fit};
 #[cfg(feature = "lmi")]
 pub use lmi::{ConvexFit, fit_convex};
 pub use motion::{Measured, MotionFit, fit_motion};
+pub use output_error::{OutputErrorFit, OutputErrorOptions, PositionError, fit_output_error};
+pub use poses::{PoseError, PoseFit, Poses, fit_poses};
 pub use structure::{FoundBy, Structure, base_parameters_by_body, structure, structure_by_motions};

@@ -162,28 +162,62 @@ pub fn fit_motion(
     measured: &Measured,
     options: &Options,
 ) -> Result<MotionFit, SensitivityError> {
-    let parameters = run.parameters();
+    fit_pieces(&[Piece { run: run.clone(), start: (start.0.to_vec(), start.1.to_vec()), measured: measured.clone() }], options)
+}
+
+/// A part of a motion.
+pub(super) struct Piece<'p> {
+    pub(super) run: Rollout<'p>,
+    pub(super) start: State,
+    pub(super) measured: Measured,
+}
+
+/// The same of several motions with the same parameters.
+pub(super) fn fit_pieces(pieces: &[Piece<'_>], options: &Options) -> Result<MotionFit, SensitivityError> {
+    let Some(first) = pieces.first() else {
+        return Err(SensitivityError::Length { what: "the motions to fit", expected: 1, found: 0 });
+    };
+    let parameters = first.run.parameters();
     let model = parameters.robot();
-    measured.fits(model, run.steps())?;
-    if measured.end() != run.steps() {
-        let what = "the measured motion, to its last node,";
-        return Err(SensitivityError::Length { what, expected: run.steps(), found: measured.end() });
+    for Piece { run, measured, .. } in pieces {
+        measured.fits(model, run.steps())?;
+        if measured.end() != run.steps() {
+            let what = "the measured motion, to its last node,";
+            return Err(SensitivityError::Length { what, expected: run.steps(), found: measured.end() });
+        }
     }
-    let (np, nv, n) = (parameters.len(), model.nv(), measured.states.len());
+    let (np, nv) = (parameters.len(), model.nv());
+    let rows_of = |piece: &Piece<'_>| 2 * nv * piece.measured.states.len();
+    let rows: usize = pieces.iter().map(rows_of).sum();
     let never_negative: Vec<usize> = (0..np).filter(|k| parameters.is_never_negative(*k)).collect();
     let evaluate = |p: &[f64], r: &mut [f64], j: &mut DMatrix<f64>| {
-        by_forward(run, p, start, measured, (r, j)).map_err(|error| error.to_string())
+        let mut from = 0;
+        for piece in pieces {
+            let n = rows_of(piece);
+            let mut by = DMatrix::zeros(n, np);
+            let start = (&piece.start.0[..], &piece.start.1[..]);
+            by_forward(&piece.run, p, start, &piece.measured, (&mut r[from..from + n], &mut by))
+                .map_err(|error| error.to_string())?;
+            j.rows_mut(from, n).copy_from(&by);
+            from += n;
+        }
+        Ok(())
     };
-    let (nominal, rows) = (parameters.nominal(), 2 * nv * n);
+    let nominal = parameters.nominal();
     let estimate = levenberg_marquardt_with(&Euclidean(np), &nominal, rows, evaluate, None, &never_negative, options)
         .map_err(|error| SensitivityError::Other(error.to_string()))?;
     let at_zero = never_negative.into_iter().filter(|k| estimate.parameters[*k] <= 0.0).collect();
-    let by = run.forward(&estimate.parameters, start.0, start.1)?;
+    let (mut amplification, mut trustworthy) = (0.0_f64, true);
+    for Piece { run, start, .. } in pieces {
+        let by = run.forward(&estimate.parameters, &start.0, &start.1)?;
+        amplification = amplification.max(by.amplification(run.steps()));
+        trustworthy &= by.is_trustworthy();
+    }
     let names = parameters.names();
     Ok(MotionFit {
         cannot_tell: estimate.identifiability.sentences(&names),
-        amplification: by.amplification(run.steps()),
-        trustworthy: by.is_trustworthy(),
+        amplification,
+        trustworthy,
         parameters: names,
         at_zero,
         estimate,

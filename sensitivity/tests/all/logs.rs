@@ -155,10 +155,10 @@ fn log(kind: Kind, robot: &Model, seed: u64) -> Data {
 const SEEDS: u64 = 10;
 
 /// The part of the truths that intervals of 95 % hold; how many fits had a warning; the largest error of an estimate.
-fn held(kind: Kind) -> (f64, u64, f64) {
+fn held(kind: Kind, seeds: u64) -> (f64, u64, f64) {
     let (p, truth, robot) = planted();
     let (mut inside, mut warned, mut worst) = (0, 0, 0.0_f64);
-    for seed in 0..SEEDS {
+    for seed in 0..seeds {
         let found = fit(&p, &log(kind, &robot, seed), &FitOptions::default()).expect("runs");
         assert!(found.explains && found.cannot_tell.is_empty(), "{kind:?}, seed {seed}: {:?}", found.validation);
         warned += u64::from(!found.warnings.is_empty());
@@ -174,8 +174,8 @@ fn held(kind: Kind) -> (f64, u64, f64) {
             worst = worst.max(off);
         }
     }
-    let part = inside as f64 / (SEEDS as f64 * truth.len() as f64);
-    println!("{kind:?}: {:.1} % held, {warned} of {SEEDS} warned, off by {worst:.1e} at most", 100.0 * part);
+    let part = inside as f64 / (seeds as f64 * truth.len() as f64);
+    println!("{kind:?}: {:.1} % held, {warned} of {seeds} warned, off by {worst:.1e} at most", 100.0 * part);
     (part, warned, worst)
 }
 
@@ -186,7 +186,7 @@ const BOUND: f64 = 0.86;
 #[test]
 fn intervals_hold_where_noise_is_white_without_a_warning() {
     for kind in [Kind::White, Kind::Differenced] {
-        let (part, warned, _) = held(kind);
+        let (part, warned, _) = held(kind, SEEDS);
         // 57 of 60 are without: one of ten.
         assert!(part > BOUND && warned <= 1, "{kind:?}: {part}, {warned}");
     }
@@ -194,19 +194,19 @@ fn intervals_hold_where_noise_is_white_without_a_warning() {
 
 #[test]
 fn intervals_hold_where_neighbors_share_noise() {
-    let (part, warned, _) = held(Kind::Colored);
+    let (part, warned, _) = held(Kind::Colored, SEEDS);
     assert!(part > BOUND && warned == SEEDS, "{part}, {warned}");
 }
 
 #[test]
 fn a_delay_is_found_and_coarse_encoders_are_noticed() {
-    assert_eq!(held(Kind::Late).1, SEEDS);
-    assert_eq!(held(Kind::Quantized).1, SEEDS);
+    assert_eq!(held(Kind::Late, SEEDS).1, SEEDS);
+    assert_eq!(held(Kind::Quantized, SEEDS).1, SEEDS);
 }
 
 #[test]
 fn clean_velocities_give_exact_estimates() {
-    let (_, warned, worst) = held(Kind::Clean);
+    let (_, warned, worst) = held(Kind::Clean, SEEDS);
     // Differences of fourth order: (w h)⁴/30 = 8e-6 of the accelerations of the fastest harmonic.
     assert!(worst < 1e-4 && warned <= 1, "{worst}, {warned}");
 }
@@ -238,5 +238,21 @@ fn a_robust_scale_is_that_of_the_good_samples() {
     for (found, noise) in found.noise.iter().zip(NOISE) {
         // The median of 175 absolute values: 9 % for one deviation, and 5 % of outliers move it by 8 %.
         assert!((0.7..1.4).contains(&(found / noise)), "{found} against {noise}");
+    }
+}
+
+/// The figures of docs/sensitivity.md: intervals of 95 % hold between 88 and 99 % of the truths, or all are warned of; of white and clean logs 57 of
+/// 60 are without a warning.
+#[test]
+#[ignore = "takes minutes"]
+fn sixty_seeds_of_each_kind() {
+    for kind in [Kind::White, Kind::Differenced, Kind::Clean, Kind::Colored, Kind::Late, Kind::Quantized] {
+        let (part, warned, _) = held(kind, 60);
+        let warned_of = !matches!(kind, Kind::White | Kind::Differenced | Kind::Clean);
+        if warned_of {
+            assert_eq!(warned, 60, "{kind:?}");
+        } else {
+            assert!(warned <= 3 && (0.88..0.99).contains(&part), "{kind:?}: {part}, {warned}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use gradyn_sensitivity::estimate::Options;
-use gradyn_sensitivity::identify::{Measured, fit_motion};
+use gradyn_sensitivity::identify::{Measured, OutputErrorOptions, fit_motion, fit_output_error};
 use gradyn_sensitivity::rollout::State;
 use gradyn_sensitivity::statistics::normal_quantile;
 use gradyn_sensitivity::{Memory, Parameters, Rollout, Scheme};
@@ -136,4 +136,29 @@ fn a_motion_at_a_bound_is_fitted_as_fast_as_one_inside() {
         let (inside, bound) = (steps(0.3, seed), steps(0.0, seed));
         assert!(bound <= 2 * inside, "{bound} against {inside}");
     }
+}
+
+/// A log without accelerations: torques drive the simulation. Friction of one joint, a mass, and a damping of zero.
+#[test]
+fn a_log_is_fitted_by_its_simulation() {
+    let model = robot("panda", false).with_joint_friction(true);
+    let p = Parameters::of(&model)
+        .select_all("panda_link5.mass, panda_joint2.damping, panda_joint4.damping")
+        .expect("are there");
+    let truth = [p.nominal()[0] * 1.2, 2.0, 0.0];
+    let planted = p.robot_at(&truth).expect("fits");
+    let data = sines(&planted, 200, 0.0, 4);
+    let found = fit_output_error(&p, &data, &OutputErrorOptions { samples: 25, hold_out: 0.3 }).expect("fits");
+    assert!(found.explains && found.motion.cannot_tell.is_empty() && found.motion.trustworthy);
+    for (k, (x, truth)) in found.motion.estimate.parameters.iter().zip(truth).enumerate() {
+        // Torques constant over a step: (w h)²/12 = 5e-4 of the fastest, 4 rad/s at 50 Hz.
+        assert!((x - truth).abs() < 2e-2, "{}: {x} against {truth}", found.motion.parameters[k]);
+    }
+    assert!(found.pieces.len() - found.held_out == 3 || found.pieces.len() - found.held_out == 2, "{:?}", found.pieces);
+    for joint in &found.joints {
+        assert!(joint.held_out < 0.2 * joint.before.max(1e-3), "{joint:?}");
+    }
+    let ask = |options| fit_output_error(&p, &data, &options).map(|_| ()).expect_err("is refused").to_string();
+    assert!(ask(OutputErrorOptions { samples: 1, hold_out: 0.0 }).contains("samples of a piece is 1"));
+    assert!(ask(OutputErrorOptions { samples: 9, hold_out: 1.0 }).contains("the share held out is 1"));
 }

@@ -35,11 +35,15 @@ pub(super) struct Contact {
     moment: Option<[usize; 3]>,
 }
 
+/// Columns of configurations.
+#[derive(Clone, Debug)]
+pub(super) struct Configuration(Vec<Coordinate>);
+
 /// Where the numbers of a robot stand.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     pub(super) time: usize,
-    q: Vec<Coordinate>,
+    pub(super) q: Configuration,
     /// One a degree of freedom; `None` where it is not there.
     pub(super) v: Vec<Option<usize>>,
     pub(super) a: Vec<Option<usize>>,
@@ -56,43 +60,98 @@ pub(super) struct Columns {
 /// Quaternions whose length is off by no more are normalized: those of files have few digits.
 const LENGTH: f64 = 0.01;
 
-impl Columns {
-    /// Of a heading; an error is a reason.
-    pub(super) fn new(heading: &[String], model: &Model) -> Result<Self, String> {
-        let find = |name: &str| heading.iter().position(|column| column == name);
-        let need = |name: &str| {
-            find(name).ok_or_else(|| {
-                let nearest = nearest(name, heading.iter().map(String::as_str)).unwrap_or_default();
-                format!("there is no column `{name}`{nearest}")
-            })
-        };
-        let time = need("time")?;
-        let names = model.dof_names();
-        let (mut q, mut known) = (Vec::new(), vec!["time".to_owned()]);
-        let (mut angular, mut base) = (vec![true; names.len()], vec![false; names.len()]);
+impl Configuration {
+    /// Of a heading; the names are added to those that are known.
+    pub(super) fn new(heading: &[String], model: &Model, known: &mut Vec<String>) -> Result<Self, String> {
+        let need = |name: &str| need(heading, name);
+        let (names, mut q) = (model.dof_names(), Vec::new());
         for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
             let wanted = coordinate_names(body, &names)?;
             let columns = wanted.iter().map(|name| need(name)).collect::<Result<Vec<_>, _>>()?;
             known.extend(wanted);
-            let dofs = body.v_range();
             match (body.joint().kind(), &columns[..]) {
                 ("free-flyer", [x, y, z, quaternion @ ..]) => {
                     q.extend([x, y, z].map(|column| Coordinate::Length(*column)));
                     q.push(quaternion_of(quaternion)?);
-                    (dofs.start..dofs.start + 3).for_each(|dof| angular[dof] = false);
                 }
                 ("spherical", quaternion) => q.push(quaternion_of(quaternion)?),
                 ("planar", [x, y, theta]) => {
                     q.extend([Coordinate::Length(*x), Coordinate::Length(*y), Coordinate::Direction(*theta)]);
-                    (dofs.start..dofs.start + 2).for_each(|dof| angular[dof] = false);
                 }
                 ("prismatic" | "translation", lengths) => {
                     q.extend(lengths.iter().map(|column| Coordinate::Length(*column)));
-                    dofs.clone().for_each(|dof| angular[dof] = false);
                 }
                 (_, [angle]) if body.q_range().len() == 2 => q.push(Coordinate::Direction(*angle)),
                 (_, angles) => q.extend(angles.iter().map(|column| Coordinate::Angle(*column))),
             }
+        }
+        Ok(Self(q))
+    }
+
+    /// A configuration from the numbers of a line.
+    pub(super) fn read(
+        &self,
+        degrees: bool,
+        number: &impl Fn(usize) -> Result<f64, String>,
+    ) -> Result<Vec<f64>, String> {
+        let turn = if degrees { PI / 180.0 } else { 1.0 };
+        let mut to = Vec::new();
+        for coordinate in &self.0 {
+            match coordinate {
+                Coordinate::Length(column) => to.push(number(*column)?),
+                Coordinate::Angle(column) => to.push(turn * number(*column)?),
+                Coordinate::Direction(column) => {
+                    let (sin, cos) = (turn * number(*column)?).sin_cos();
+                    to.extend([cos, sin]);
+                }
+                Coordinate::Quaternion(columns) => to.extend(quaternion(columns, number)?),
+            }
+        }
+        Ok(to)
+    }
+}
+
+/// Where a column is.
+pub(super) fn need(heading: &[String], name: &str) -> Result<usize, String> {
+    heading.iter().position(|column| column == name).ok_or_else(|| {
+        let nearest = nearest(name, heading.iter().map(String::as_str)).unwrap_or_default();
+        format!("there is no column `{name}`{nearest}")
+    })
+}
+
+/// Columns that are not read, or stand twice.
+pub(super) fn odd(heading: &[String], known: &[String]) -> Vec<String> {
+    let mut odd = Vec::new();
+    for (k, name) in heading.iter().enumerate() {
+        if heading.iter().position(|column| column == name) != Some(k) {
+            odd.push(format!("column `{name}` stands twice: the first one is read"));
+        } else if !known.contains(name) {
+            let nearest = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
+            odd.push(format!("column `{name}` is not read{nearest}"));
+        }
+    }
+    odd
+}
+
+impl Columns {
+    /// Of a heading; an error is a reason.
+    pub(super) fn new(heading: &[String], model: &Model) -> Result<Self, String> {
+        let find = |name: &str| heading.iter().position(|column| column == name);
+        let need = |name: &str| need(heading, name);
+        let time = need("time")?;
+        let names = model.dof_names();
+        let mut known = vec!["time".to_owned()];
+        let q = Configuration::new(heading, model, &mut known)?;
+        let (mut angular, mut base) = (vec![true; names.len()], vec![false; names.len()]);
+        for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
+            let dofs = body.v_range();
+            let lengths = match body.joint().kind() {
+                "free-flyer" => 3,
+                "planar" => 2,
+                "prismatic" | "translation" => dofs.len(),
+                _ => 0,
+            };
+            angular[dofs.start..dofs.start + lengths].fill(false);
             if body.parent().is_none() && dofs.len() > 1 {
                 dofs.for_each(|dof| base[dof] = true);
             }
@@ -123,14 +182,7 @@ impl Columns {
         let (v, a) = (rates("v", true, false)?, rates("a", true, true)?);
         let tau = rates("tau", true, floats)?;
         let contacts = contacts(heading, model, &mut known)?;
-        for (k, name) in heading.iter().enumerate() {
-            if find(name) != Some(k) {
-                odd.push(format!("column `{name}` stands twice: the first one is read"));
-            } else if !known.contains(name) {
-                let nearest = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
-                odd.push(format!("column `{name}` is not read{nearest}"));
-            }
-        }
+        odd.extend(self::odd(heading, &known));
         Ok(Self { time, q, v, a, tau, contacts, odd, angular, base })
     }
 
@@ -142,36 +194,6 @@ impl Columns {
     /// Degrees of freedom whose torques are known: bases without columns have no wrench but that of contacts.
     pub(super) fn measured(&self) -> Vec<usize> {
         (0..self.tau.len()).filter(|dof| self.tau[*dof].is_some() || self.base[*dof]).collect()
-    }
-
-    /// A configuration from the numbers of a line.
-    pub(super) fn configuration(
-        &self,
-        nq: usize,
-        degrees: bool,
-        number: &impl Fn(usize) -> Result<f64, String>,
-    ) -> Result<Vec<f64>, String> {
-        let turn = if degrees { PI / 180.0 } else { 1.0 };
-        let mut to = Vec::with_capacity(nq);
-        for coordinate in &self.q {
-            match coordinate {
-                Coordinate::Length(column) => to.push(number(*column)?),
-                Coordinate::Angle(column) => to.push(turn * number(*column)?),
-                Coordinate::Direction(column) => {
-                    let (sin, cos) = (turn * number(*column)?).sin_cos();
-                    to.extend([cos, sin]);
-                }
-                Coordinate::Quaternion(columns) => {
-                    let numbers = columns.iter().map(|column| number(*column)).collect::<Result<Vec<_>, _>>()?;
-                    let length = numbers.iter().map(|x| x * x).sum::<f64>().sqrt();
-                    if !((length - 1.0).abs() <= LENGTH) {
-                        return Err(format!("the quaternion has length {length}: expected 1"));
-                    }
-                    to.extend(numbers.iter().map(|x| x / length));
-                }
-            }
-        }
-        Ok(to)
     }
 
     /// Rates, accelerations or torques; zero where there is no column.
@@ -220,6 +242,22 @@ fn coordinate_names(body: &Body, dof_names: &[String]) -> Result<Vec<String>, St
 fn quaternion_of(columns: &[usize]) -> Result<Coordinate, String> {
     let columns = columns.try_into().map_err(|_| "expected four columns of a quaternion".to_owned())?;
     Ok(Coordinate::Quaternion(columns))
+}
+
+/// A quaternion of length one.
+pub(super) fn quaternion(
+    columns: &[usize; 4],
+    number: &impl Fn(usize) -> Result<f64, String>,
+) -> Result<[f64; 4], String> {
+    let mut numbers = [0.0; 4];
+    for (to, column) in numbers.iter_mut().zip(columns) {
+        *to = number(*column)?;
+    }
+    let length = numbers.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if (length - 1.0).abs() <= LENGTH {
+        return Ok(numbers.map(|x| x / length));
+    }
+    Err(format!("the quaternion has length {length}: expected 1"))
 }
 
 /// All `f.FRAME.…`.

@@ -72,17 +72,58 @@ fn separator(heading: &str) -> char {
     [';', '\t'].into_iter().find(|sign| count(*sign) > count(',')).unwrap_or(',')
 }
 
+/// A table, in text.
+pub(super) struct Table {
+    pub(super) file: String,
+    pub(super) heading: Vec<String>,
+    pub(super) separator: char,
+    /// Each with its place in the file, from zero on.
+    pub(super) rows: Vec<(usize, Vec<String>)>,
+}
+
+impl Table {
+    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+        let (file, bytes) = input::bytes(path)?;
+        let refuse = |line: usize, reason: String| Error::States { file: format!("{file}, line {line}"), reason };
+        let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let Some((_, heading)) = lines.next() else {
+            return Err(refuse(1, "expected a heading, found nothing".into()));
+        };
+        let separator = separator(heading);
+        let fields = |line: &str| -> Vec<String> {
+            line.split(separator).map(|field| field.trim().trim_matches('"').trim().to_owned()).collect()
+        };
+        let heading = fields(heading);
+        let mut rows = Vec::new();
+        for (number, line) in lines {
+            let fields = fields(line);
+            if fields.len() != heading.len() {
+                let (expected, found) = (heading.len(), fields.len());
+                let reason = format!("expected {expected} numbers, as many as names, found {found}");
+                return Err(refuse(number + 1, reason));
+            }
+            rows.push((number, fields));
+        }
+        Ok(Self { file, heading, separator, rows })
+    }
+}
+
+/// The number of a field, or why there is none.
+pub(super) fn number_in(heading: &[String], fields: &[String], separator: char, column: usize) -> Result<f64, String> {
+    let field = &fields[column];
+    let x: Option<f64> = match separator {
+        ',' => field.parse().ok(),
+        _ => field.replacen(',', ".", 1).parse().ok(),
+    };
+    x.filter(|x| x.is_finite()).ok_or_else(|| format!("`{field}` of column `{}` is no finite number", heading[column]))
+}
+
 /// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there; of a floating base what [`Columns`] says.
 fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) -> Result<(Data, Columns), Error> {
-    let (file, bytes) = input::bytes(path)?;
+    let Table { file, heading, separator, rows } = Table::read(path)?;
     let refuse = |line: usize, reason: String| Error::States { file: format!("{file}, line {line}"), reason };
-    let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let Some((_, heading)) = lines.next() else { return Err(refuse(1, "expected a heading, found nothing".into())) };
-    let separator = separator(heading);
-    let unquoted = |field: &str| field.trim().trim_matches('"').trim().to_owned();
-    let heading: Vec<String> = heading.split(separator).map(unquoted).collect();
     let columns = Columns::new(&heading, &robot.model).map_err(|reason| refuse(1, reason))?;
     warnings.extend(columns.odd.iter().map(|what| format!("{file}: {what}")));
     let nv = robot.model.nv();
@@ -90,21 +131,9 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
     let mut forces: Vec<Vec<[f64; 6]>> = vec![Vec::new(); columns.contacts.len()];
     let mut twice: Option<(usize, usize)> = None;
     let mut last = 0;
-    for (number, line) in lines {
-        let fields: Vec<String> = line.split(separator).map(unquoted).collect();
-        if fields.len() != heading.len() {
-            let (expected, found) = (heading.len(), fields.len());
-            return Err(refuse(number + 1, format!("expected {expected} numbers, as many as names, found {found}")));
-        }
-        let number_of = |column: usize| {
-            let field = &fields[column];
-            let x: Option<f64> = match separator {
-                ',' => field.parse().ok(),
-                _ => field.replacen(',', ".", 1).parse().ok(),
-            };
-            x.filter(|x| x.is_finite())
-                .ok_or_else(|| format!("`{field}` of column `{}` is no finite number", heading[column]))
-        };
+    for (number, fields) in &rows {
+        let number = *number;
+        let number_of = |column: usize| number_in(&heading, fields, separator, column);
         let refuse_line = |reason: String| refuse(number + 1, reason);
         let t = number_of(columns.time).map_err(refuse_line)? * units.time.seconds();
         if let Some(before) = data.time.last().filter(|before| t <= **before) {
@@ -118,7 +147,7 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
         }
         last = number + 1;
         data.time.push(t);
-        data.q.push(columns.configuration(robot.model.nq(), units.degrees, &number_of).map_err(refuse_line)?);
+        data.q.push(columns.q.read(units.degrees, &number_of).map_err(refuse_line)?);
         let rates = |of: &[Option<usize>]| columns.rates(of, units.degrees, &number_of);
         data.v.push(rates(&columns.v).map_err(refuse_line)?);
         data.a.push(rates(&columns.a).map_err(refuse_line)?);

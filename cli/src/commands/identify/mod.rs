@@ -3,6 +3,7 @@
 mod columns;
 mod data;
 mod page;
+mod poses;
 
 use super::Report;
 use crate::args::Identify;
@@ -25,6 +26,9 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
     if !(args.confidence > 0.0 && args.confidence < 1.0) {
         return Err(Error::Usage(format!("--confidence is {}: expected a level between 0 and 1", args.confidence)));
+    }
+    if let Some(file) = &args.poses {
+        return poses::calibrate(args, &robot, &parameters, file);
     }
     let units = data::Units { degrees: args.degrees, time: args.time_unit, forces: args.force_axes.into() };
     let mut paths: Vec<&Path> = args.data.iter().map(|path| &**path).collect();
@@ -71,12 +75,8 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     warnings.extend(found.warnings.iter().map(|warning| format!("{files}: {warning}")));
     let mut changes = Vec::new();
     if let Some(file) = &mut urdf {
-        let identified = parameters.robot_at(&to_write(&parameters, &found, &mut warnings)).map_err(usage)?;
-        let (text, options) = &robot.source;
-        let new = rewrite(text, options, &identified).map_err(|error| Error::Usage(error.to_string()))?;
-        changes = new.changes.iter().map(ToString::to_string).collect();
-        warnings.extend(new.not_written.iter().map(|what| format!("not written: {what}")));
-        file.write(|to| to.write_all(new.text.as_bytes()))?;
+        let values = to_write(&parameters, &found, &mut warnings);
+        changes = written(&robot, &parameters, &values, file, &mut warnings)?;
     }
     if let Some(file) = &mut page {
         let html = page::write(&robot, &parameters, &data, &found, args.confidence, &warnings);
@@ -97,6 +97,22 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
         return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
     }
     Ok(Report { text, warnings, failed, ..Report::default() })
+}
+
+/// Writes the robot's file with these values; what has changed there.
+fn written(
+    robot: &Robot,
+    parameters: &Parameters,
+    values: &[f64],
+    file: &mut Output,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<String>, Error> {
+    let identified = parameters.robot_at(values).map_err(|error| Error::Usage(error.to_string()))?;
+    let (text, options) = &robot.source;
+    let new = rewrite(text, options, &identified).map_err(|error| Error::Usage(error.to_string()))?;
+    warnings.extend(new.not_written.iter().map(|what| format!("not written: {what}")));
+    file.write(|to| to.write_all(new.text.as_bytes()))?;
+    Ok(new.changes.iter().map(ToString::to_string).collect())
 }
 
 /// Where more than this part of the torques is left, the base may have been held by something.
