@@ -163,6 +163,14 @@ pub(crate) struct Identify {
     /// Positions, velocities and accelerations are in degrees
     #[arg(long)]
     pub(crate) degrees: bool,
+    /// Fit the simulation that the measured torques drive to positions and velocities, piece by piece, in place of torques
+    #[arg(long, conflicts_with_all = [
+        "poses", "held_out", "blocks", "low_pass", "every", "assume_white", "no_delay", "robust", "entropic", "prior", "check_only",
+    ])]
+    pub(crate) output_error: bool,
+    /// Samples of a piece of --output-error, which begins where it was measured
+    #[arg(long, value_name = "N", default_value_t = 50, requires = "output_error", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) piece: u32,
     /// Axes of contact forces `f.FRAME.x`; moments are about the origin of the frame
     #[arg(long, value_enum, value_name = "AXES", default_value_t = ForceAxes::World)]
     pub(crate) force_axes: ForceAxes,

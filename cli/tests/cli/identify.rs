@@ -218,3 +218,54 @@ fn a_robot_is_calibrated_by_measured_poses() {
     let message = refused(&run(["identify", &panda, "--poses", path, "--parameters", "*.mass"]));
     assert!(message.contains("--frame"), "{message}");
 }
+
+/// Torques drive the simulation of an arm: a mass and a damping are found from positions and velocities, and written.
+#[test]
+fn a_log_is_fitted_by_output_error() {
+    let here = directory("identify-output-error");
+    let (file, urdf, page) = (here.join("log.csv"), here.join("new.urdf"), here.join("page.html"));
+    let [path, new, page] = [&file, &urdf, &page].map(|path| path.to_str().expect("UTF-8"));
+    let panda = robot("panda");
+    let model = Model::from_urdf_file(&panda, &UrdfOptions::new()).expect("reads").model.with_joint_friction(true);
+    let p = Parameters::of(&model).select_all("panda_link5.mass,panda_joint2.damping").expect("are there");
+    let truth = [p.nominal()[0] * 1.2, 2.0];
+    let loaded = p.robot_at(&truth).expect("fits");
+    let ws = &mut Workspace::new(&loaded);
+    let names = model.dof_names();
+    let mut heading = vec!["time".to_owned()];
+    heading.extend(["q", "v", "tau"].iter().flat_map(|what| names.iter().map(move |name| format!("{what}.{name}"))));
+    let mut rows = Vec::new();
+    for i in 0..120 {
+        let t = 0.02 * f64::from(i);
+        let wave = |f: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
+            (0..7).map(|j| f(1.0 + 0.3 * f64::from(j), f64::from(j))).collect()
+        };
+        let q = wave(&|w, p| 0.5 * (w * t + p).sin());
+        let v = wave(&|w, p| 0.5 * w * (w * t + p).cos());
+        let a = wave(&|w, p| -0.5 * w * w * (w * t + p).sin());
+        let tau = rnea(&loaded, ws, &q, &v, &a, &[]).expect("runs").to_vec();
+        rows.push([t].into_iter().chain(q).chain(v).chain(tau).collect::<Vec<f64>>());
+    }
+    fs::write(&file, table(&heading, &rows, &|_| true)).expect("writes");
+    let ask = |more: &[&str]| {
+        let parameters = "panda_link5.mass,panda_joint2.damping";
+        let arguments = ["identify", &panda, "--data", path, "--parameters", parameters, "--output-error", "--json"];
+        run([&arguments[..], more].concat())
+    };
+    let done = ask(&["--piece", "20", "--write-urdf", new, "--report", page]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let answer = json(&String::from_utf8(done.stdout).expect("UTF-8"));
+    for (k, truth) in truth.iter().enumerate() {
+        let value = answer["parameters"][k]["value"].as_f64().expect("number");
+        // Torques constant over a step: (w h)²/12 = 3e-4 of the fastest, 2.8 rad/s at 50 Hz.
+        assert!((value - truth).abs() < 0.02, "{value} against {truth}");
+    }
+    assert!(answer["verdict"].as_str().is_some_and(|s| s.starts_with("fitted: ")), "{}", answer["verdict"]);
+    assert!(answer["changes"].as_array().is_some_and(|changes| changes.len() == 2), "{}", answer["changes"]);
+    let text = fs::read_to_string(page).expect("is there");
+    assert_eq!(text.matches("<svg ").count(), 7);
+    let message = refused(&ask(&["--piece", "1"]));
+    assert!(message.contains("--piece"), "{message}");
+    let message = refused(&ask(&["--low-pass", "3"]));
+    assert!(message.contains("--low-pass"), "{message}");
+}

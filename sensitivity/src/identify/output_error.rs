@@ -115,7 +115,7 @@ pub fn fit_output_error(
         let state = |k: usize| (data.q[k].clone(), data.v[k].clone());
         let states = steps.map(|k| (k + 1 - range.start, state(k + 1))).collect();
         let measured = Measured { states, sd_q: sd_q.to_vec(), sd_v: sd_v.to_vec() };
-        Ok(Piece { run: run.lengths(lengths)?, start: state(range.start), measured })
+        Ok(Piece { run: run.lengths(&lengths)?, start: state(range.start), measured })
     };
     let all = |ranges: &[Range<usize>], sd_q: &[f64], sd_v: &[f64]| {
         ranges.iter().map(|range| of(range, sd_q, sd_v)).collect::<Result<Vec<_>, _>>()

@@ -43,8 +43,8 @@ fn planted_placements_are_found() {
         let found = fit_poses(&p, &noisy, 0.3).expect("fits");
         for (k, truth) in truth.iter().enumerate() {
             let (x, sd) = (found.estimate.parameters[k], found.estimate.deviation(k).expect("is told"));
-            // Five deviations: 1 in 1.7 million for each.
-            assert!((x - truth).abs() < 5.0 * sd && sd < 5e-4, "{}: {x} ± {sd} against {truth}", found.parameters[k]);
+            // Five deviations: 1 in 1.7 million for each. Positions near the wrist tell its turns little.
+            assert!((x - truth).abs() < 5.0 * sd && sd < 1e-3, "{}: {x} ± {sd} against {truth}", found.parameters[k]);
         }
         assert!(found.held_out.position < 0.2 * found.before.position, "{:?}", found.held_out);
     }

@@ -2,6 +2,7 @@
 
 mod columns;
 mod data;
+mod output_error;
 mod page;
 mod poses;
 
@@ -41,6 +42,9 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     let held_out = args.held_out.as_ref().map(|_| last..data.len());
     let mut inputs = vec![&*robot.path];
     inputs.extend(paths);
+    if args.output_error {
+        return output_error::fit(args, &robot, &parameters, (&data, odd), &inputs);
+    }
     let mut to = Output::new(args.output.as_deref(), &inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;

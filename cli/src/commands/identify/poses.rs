@@ -15,6 +15,7 @@ use crate::table::{Align, Cell, Table as Grid};
 use gradyn::Transform;
 use gradyn::dynamics::FrameRef;
 use gradyn::nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use gradyn_sensitivity::estimate::Estimate;
 use gradyn_sensitivity::identify::{PoseFit, Poses, fit_poses};
 use gradyn_sensitivity::{Parameters, SensitivityError};
 use serde_json::{Value, json};
@@ -125,34 +126,81 @@ fn verdict(found: &PoseFit) -> String {
     format!("{how}: {left} mm are left{where_} (before: {before} mm)")
 }
 
-fn half(found: &PoseFit, k: usize, level: f64) -> Option<f64> {
-    found.estimate.half_width(k, level).filter(|half| half.is_finite())
+/// Half the width of an interval; `None` where there is none.
+fn half(estimate: &Estimate, k: usize, level: f64) -> Option<f64> {
+    estimate.half_width(k, level).filter(|half| half.is_finite())
+}
+
+/// The same in words.
+fn half_in_words(estimate: &Estimate, at_zero: &[usize], k: usize, level: f64) -> String {
+    if at_zero.contains(&k) {
+        return "at zero".to_owned();
+    }
+    half(estimate, k, level).map_or("cannot be told".to_owned(), number::five)
+}
+
+/// Estimates for people.
+pub(super) fn parameter_table(
+    parameters: &Parameters,
+    estimate: &Estimate,
+    at_zero: &[usize],
+    level: f64,
+    to: &mut String,
+) {
+    let interval = format!("± {} %", number::five(100.0 * level));
+    let mut grid = Grid::new([
+        ("parameter", Align::Left),
+        ("before", Align::Right),
+        ("found", Align::Right),
+        (interval.as_str(), Align::Right),
+        ("unit", Align::Left),
+    ]);
+    for (k, p) in parameters.iter().enumerate() {
+        let cells: [Cell; 5] = [
+            one_line(p.name()).into(),
+            number::five(p.nominal()).into(),
+            number::five(estimate.parameters[k]).into(),
+            half_in_words(estimate, at_zero, k, level).into(),
+            p.unit().into(),
+        ];
+        grid.row(cells);
+    }
+    grid.render(0, to);
+}
+
+/// The same in JSON.
+pub(super) fn estimates(parameters: &Parameters, estimate: &Estimate, at_zero: &[usize], level: f64) -> Vec<Value> {
+    let of = |(k, p): (usize, &gradyn_sensitivity::Parameter)| {
+        json!({
+            "name": p.name(), "unit": p.unit(), "before": p.nominal(), "value": estimate.parameters[k],
+            "half_width": half(estimate, k, level), "at_zero": at_zero.contains(&k),
+        })
+    };
+    parameters.iter().enumerate().map(of).collect()
+}
+
+/// The same on a page.
+pub(super) fn rows(parameters: &Parameters, estimate: &Estimate, at_zero: &[usize], level: f64) -> String {
+    let rows = parameters.iter().enumerate().map(|(k, p)| {
+        let (before, value) = (number::five(p.nominal()), number::five(estimate.parameters[k]));
+        let half = half_in_words(estimate, at_zero, k, level);
+        row(&[p.name().to_owned(), before, value, half, p.unit().to_owned()], None)
+    });
+    let interval = format!("± (interval at {} %)", number::five(100.0 * level));
+    table(&["parameter", "before", "found", interval.as_str(), "unit"], rows)
+}
+
+/// A list with a title, if there is something in it.
+pub(super) fn list(title: &str, items: &[String]) -> String {
+    let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
+    if items.is_empty() { items } else { format!("<h2>{title}</h2>\n<ul>\n{items}</ul>\n") }
 }
 
 fn readable(robot: &Robot, parameters: &Parameters, poses: &Poses, found: &PoseFit, args: &Identify, changes: &[String]) -> String {
     let bold = anstyle::Style::new().bold();
     let title = format!("{}: {} poses, {} held out", robot.model.name(), poses.q.len(), found.tried.len());
     let mut text = format!("{bold}{}{bold:#}\n\n", one_line(&title));
-    let level = format!("± {} %", number::five(100.0 * args.confidence));
-    let mut grid = Grid::new([
-        ("parameter", Align::Left),
-        ("before", Align::Right),
-        ("found", Align::Right),
-        (level.as_str(), Align::Right),
-        ("unit", Align::Left),
-    ]);
-    for (k, p) in parameters.iter().enumerate() {
-        let half = half(found, k, args.confidence).map_or("cannot be told".to_owned(), number::five);
-        let cells: [Cell; 5] = [
-            one_line(p.name()).into(),
-            number::five(p.nominal()).into(),
-            number::five(found.estimate.parameters[k]).into(),
-            half.into(),
-            p.unit().into(),
-        ];
-        grid.row(cells);
-    }
-    grid.render(0, &mut text);
+    parameter_table(parameters, &found.estimate, &[], args.confidence, &mut text);
     if poses.rotations {
         let (left, before) = (number::five(found.fitted.rotation), number::five(found.before.rotation));
         text.push_str(&format!("\nrotations are off by {left} rad over what was fitted (before: {before} rad)\n"));
@@ -169,18 +217,13 @@ fn readable(robot: &Robot, parameters: &Parameters, poses: &Poses, found: &PoseF
 fn to_json(parameters: &Parameters, found: &PoseFit, args: &Identify, warnings: &[String], changes: &[String]) -> Value {
     let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
     let error = |e: &gradyn_sensitivity::identify::PoseError| json!({ "position": number(e.position), "rotation": number(e.rotation) });
-    let of = |(k, p): (usize, &gradyn_sensitivity::Parameter)| {
-        json!({
-            "name": p.name(), "unit": p.unit(), "before": p.nominal(), "value": found.estimate.parameters[k],
-            "half_width": half(found, k, args.confidence), "stays": found.held.contains(&k),
-        })
-    };
     json!({
         "verdict": verdict(found),
         "status": found.estimate.status.to_string(),
         "level": args.confidence,
         "frame": args.frame,
-        "parameters": parameters.iter().enumerate().map(of).collect::<Vec<_>>(),
+        "parameters": estimates(parameters, &found.estimate, &[], args.confidence),
+        "stay": found.held.iter().map(|k| &found.parameters[*k]).collect::<Vec<_>>(),
         "explains": found.explains,
         "fitted": error(&found.fitted),
         "held_out": error(&found.held_out),
@@ -194,13 +237,7 @@ fn to_json(parameters: &Parameters, found: &PoseFit, args: &Identify, warnings: 
 }
 
 fn html(robot: &Robot, parameters: &Parameters, found: &PoseFit, level: f64, warnings: &[String]) -> String {
-    let rows = parameters.iter().enumerate().map(|(k, p)| {
-        let half = half(found, k, level).map_or("cannot be told".to_owned(), number::five);
-        let value = number::five(found.estimate.parameters[k]);
-        row(&[p.name().to_owned(), number::five(p.nominal()), value, half, p.unit().to_owned()], None)
-    });
-    let interval = format!("± (interval at {} %)", number::five(100.0 * level));
-    let estimates = table(&["parameter", "before", "found", interval.as_str(), "unit"], rows);
+    let estimates = rows(parameters, &found.estimate, &[], level);
     let errors = |tried: bool| {
         let of = found.errors.iter().enumerate().filter(move |(k, _)| found.tried.contains(k) == tried);
         of.map(|(k, e)| (k as f64, 1e3 * e[0])).collect()
@@ -210,10 +247,6 @@ fn html(robot: &Robot, parameters: &Parameters, found: &PoseFit, level: f64, war
         y: "position is off by, mm".into(),
         lines: vec![Line { class: "found", points: errors(false) }, Line { class: "wrong", points: errors(true) }],
         ..Plot::default()
-    };
-    let list = |title: &str, items: &[String]| {
-        let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
-        if items.is_empty() { items } else { format!("<h2>{title}</h2>\n<ul>\n{items}</ul>\n") }
     };
     let title = format!("gradyn identify: {}", robot.model.name());
     let body = format!(
