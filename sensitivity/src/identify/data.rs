@@ -101,6 +101,13 @@ pub enum Warning {
         /// Root mean square of the noise, relative to that of the signal.
         relative: f64,
     },
+    /// Noise of the motion pulls an estimate away, mostly towards zero, and its interval with it.
+    Attenuated {
+        /// The parameter.
+        parameter: String,
+        /// By how many of its standard deviations, about.
+        deviations: f64,
+    },
     /// What is left of a torque is not white: neighbors share noise. Intervals are those of fewer samples.
     Color {
         /// The joint.
@@ -163,6 +170,12 @@ impl fmt::Display for Warning {
                  smooth the motion before it is differentiated",
                 100.0 * relative
             ),
+            Self::Attenuated { parameter, deviations } => write!(
+                f,
+                "noise of positions, velocities and accelerations pulls `{parameter}` by about {:.1} standard deviations: \
+                 its interval does not hold; smooth the motion, or measure it better",
+                deviations.abs()
+            ),
             Self::Color { joint, correlation, effective, samples } => write!(
                 f,
                 "what is left of the torque of `{joint}` is not white (correlation of neighbors {correlation:.2}): \
@@ -202,7 +215,7 @@ const NOISY: f64 = 0.02;
 
 /// The standard deviation of white noise in a series that changes slowly, by its differences of sixth order: their variance is 924 times that
 /// of the noise, and a sine of a period of 20 samples passes with 0.3⁶ = 7e-4.
-fn noise_of(series: &[f64], segments: &[std::ops::Range<usize>]) -> Option<f64> {
+pub(super) fn noise_of(series: &[f64], segments: &[std::ops::Range<usize>]) -> Option<f64> {
     let weights = [1.0, -6.0, 15.0, -20.0, 15.0, -6.0, 1.0];
     let mut squares: Vec<f64> = Vec::new();
     for segment in segments {

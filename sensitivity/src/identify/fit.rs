@@ -327,6 +327,18 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         }
         correct(&mut estimate, &jacobian, &filter.kept_segments, &colors);
     }
+    // Pulled fits and robust ones go elsewhere with more noise.
+    if !pulled && !robust {
+        let free: Vec<usize> = (0..np).filter(|k| !held.contains(k) && !at_zero.contains(k)).collect();
+        let moved = super::attenuation::attenuation(parameters, data, &filter, &noise, &estimate.parameters, &free)?;
+        for (k, moved) in free.iter().zip(moved.into_iter().flatten()) {
+            let deviations = estimate.deviation(*k).map_or(0.0, |sd| moved / sd);
+            if deviations.is_finite() && deviations.abs() > PULLED {
+                let parameter = parameters.names()[*k].clone();
+                warnings.push(Warning::Attenuated { parameter, deviations });
+            }
+        }
+    }
     for (k, deviations) in from_prior.iter().enumerate() {
         if let Some(deviations) = deviations.filter(|d| d.abs() > 3.0) {
             warnings.push(Warning::Prior { parameter: parameters.names()[k].clone(), deviations });
@@ -396,6 +408,8 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     })
 }
 
+/// An estimate that is pulled by more than this part of its standard deviation has an interval that holds less often: of 95 % by one, 83 %.
+const PULLED: f64 = 1.0;
 /// Data leave less than this part of the torques where there is no noise, but differences for derivatives.
 const NOISE_FREE: f64 = 1e-4;
 /// A fit that leaves less of the torques explains them, whatever was left before.
@@ -421,9 +435,9 @@ fn deviations(residuals: &[f64], sigma: &[f64], robust: bool) -> Vec<f64> {
     (0..nv).map(of).collect()
 }
 
-/// Residuals after the filter, and their derivatives.
+/// Residuals after the filter, and their derivatives, of the first `seen` samples.
 #[expect(clippy::too_many_arguments, reason = "what is fitted, and where it is written")]
-fn filtered(
+pub(super) fn filtered(
     parameters: &Parameters,
     data: &Data,
     seen: usize,

@@ -4,6 +4,7 @@
 //! the fit with its certainty ([`fit`]), and how it predicts what it has not seen. Where torques were commanded and motions measured,
 //! [`fit_motion`] fits the simulation itself, [`fit_output_error`] that of a log; where poses were measured, [`fit_poses`] calibrates the geometry.
 
+mod attenuation;
 mod color;
 mod data;
 mod delay;

@@ -227,6 +227,32 @@ fn a_prior_against_the_data_is_named() {
     assert!(named > 0, "{:?}", found.from_prior);
 }
 
+/// Noise of accelerations: estimates of armatures are pulled towards zero, and the fit says which.
+#[test]
+fn noise_of_accelerations_that_pulls_estimates_is_named() {
+    let model = robot("panda", false);
+    let p = Parameters::of(&model).select_all("*.armature, panda_link7.mass").expect("are there");
+    let mut truth = p.nominal();
+    truth[..7].fill(0.3);
+    let planted = p.robot_at(&truth).expect("fits");
+    let rng = &mut rng(31);
+    let (mut off, mut named) = (Vec::new(), Vec::new());
+    for size in [0.0, 2.0] {
+        let mut data = clean(&planted, rng);
+        white(&mut data, 0.1, rng);
+        data.a.iter_mut().flatten().for_each(|a| *a += size * normal(rng));
+        let found = fit(&p, &data, &FitOptions::default()).expect("runs");
+        let far = |k: &usize| {
+            let half = found.estimate.half_width(*k, 0.95).expect("is told");
+            (found.estimate.parameters[*k] - truth[*k]).abs() > half
+        };
+        off.push((0..p.len()).filter(far).count());
+        named.push(found.warnings.iter().filter(|w| matches!(w, Warning::Attenuated { .. })).count());
+    }
+    println!("{off:?} of {} truths are outside, {named:?} are named", p.len());
+    assert!(named[0] == 0 && named[1] >= 1 && named[1] >= off[1], "{named:?} named, {off:?} outside");
+}
+
 /// One torque in twenty is nonsense: the noise of a robust fit is that of the others.
 #[test]
 fn a_robust_scale_is_that_of_the_good_samples() {
