@@ -199,7 +199,10 @@ fn a_robot_is_calibrated_by_measured_poses() {
         assert!((value(0) - 3e-3).abs() < 1e-8 && value(1).abs() < 1e-8, "{answer:#}");
         assert_eq!(answer["held_out"]["rotation"].is_null(), !rotations);
         let changes = answer["changes"].as_array().expect("list");
-        assert!(changes.iter().any(|change| change.as_str().is_some_and(|s| s.contains("panda_joint3"))), "{changes:?}");
+        assert!(
+            changes.iter().any(|change| change.as_str().is_some_and(|s| s.contains("panda_joint3"))),
+            "{changes:?}"
+        );
         let text = fs::read_to_string(page).expect("is there");
         assert!(text.contains("calibrated: ") && text.matches("<svg ").count() == 1, "{text}");
     }

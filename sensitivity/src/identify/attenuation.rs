@@ -35,9 +35,8 @@ pub(super) fn attenuation(
         let size = (series.iter().map(|x| x * x).sum::<f64>() / series.len() as f64).sqrt();
         noise_of(&series, &segments).filter(|sd| *sd > LEAST * size).unwrap_or(0.0)
     };
-    let rates = |rows: &[Vec<f64>]| -> Vec<f64> {
-        (0..nv).map(|j| sd(rows.iter().map(|row| row[j]).collect())).collect()
-    };
+    let rates =
+        |rows: &[Vec<f64>]| -> Vec<f64> { (0..nv).map(|j| sd(rows.iter().map(|row| row[j]).collect())).collect() };
     let mut of_q = vec![0.0; nv];
     for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
         // Poses of bases are not looked at: they do less than their rates.

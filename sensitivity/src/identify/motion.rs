@@ -162,7 +162,10 @@ pub fn fit_motion(
     measured: &Measured,
     options: &Options,
 ) -> Result<MotionFit, SensitivityError> {
-    fit_pieces(&[Piece { run: run.clone(), start: (start.0.to_vec(), start.1.to_vec()), measured: measured.clone() }], options)
+    fit_pieces(
+        &[Piece { run: run.clone(), start: (start.0.to_vec(), start.1.to_vec()), measured: measured.clone() }],
+        options,
+    )
 }
 
 /// A part of a motion.

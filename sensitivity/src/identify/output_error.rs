@@ -154,12 +154,8 @@ pub fn fit_output_error(
     let total = |of: &[f64]| of.iter().zip(&sd_q).map(|(x, sd)| (x / sd).powi(2)).sum::<f64>().sqrt();
     let explains = left.iter().all(|x| *x < EXACT) || total(left) < CLEARLY * total(&before);
     let names = model.dof_names();
-    let joint = |k: usize| PositionError {
-        joint: names[k].clone(),
-        fitted: fitted[k],
-        held_out: rest[k],
-        before: before[k],
-    };
+    let joint =
+        |k: usize| PositionError { joint: names[k].clone(), fitted: fitted[k], held_out: rest[k], before: before[k] };
     let joints = (0..nv).map(joint).collect();
     Ok(OutputErrorFit { joints, pieces, held_out, warnings, explains, motion })
 }

@@ -87,7 +87,8 @@ impl Poses {
     fn apart(&self, i: usize, is: &Transform<f64>) -> [f64; 6] {
         let measured = &self.poses[i];
         let position = is.translation - measured.translation;
-        let turn = if self.rotations { log3(&(is.rotation * measured.rotation.transpose())) } else { Default::default() };
+        let turn =
+            if self.rotations { log3(&(is.rotation * measured.rotation.transpose())) } else { Default::default() };
         [position.x, position.y, position.z, turn.x, turn.y, turn.z]
     }
 }

@@ -14,7 +14,9 @@ use testing::{numbers, rng};
 fn planted_placements_are_found() {
     let model = robot("panda", false);
     let p = Parameters::of(&model)
-        .select_all("panda_joint3.placement.x, panda_joint4.placement.z, panda_joint5.placement.ry, panda_joint6.axis.1")
+        .select_all(
+            "panda_joint3.placement.x, panda_joint4.placement.z, panda_joint5.placement.ry, panda_joint6.axis.1",
+        )
         .expect("are there");
     let truth = [3e-3, -2e-3, 4e-3, -3e-3];
     let calibrated = p.robot_at(&truth).expect("fits");

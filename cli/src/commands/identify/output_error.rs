@@ -70,7 +70,8 @@ pub(super) fn fit(
 fn not_physical(parameters: &Parameters, found: &OutputErrorFit) -> Result<Option<String>, Error> {
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     let robot = parameters.robot_at(&found.motion.estimate.parameters).map_err(usage)?;
-    let why = |b: usize| robot.bodies()[b].inertia().validity().err().map(|e| format!("{}: {e}", robot.bodies()[b].name()));
+    let why =
+        |b: usize| robot.bodies()[b].inertia().validity().err().map(|e| format!("{}: {e}", robot.bodies()[b].name()));
     Ok(parameters.bodies().into_iter().find_map(why))
 }
 
@@ -136,7 +137,10 @@ fn readable(
         text.push_str(&format!("written: {}\n", one_line(change)));
     }
     let growth = number::five(found.motion.amplification);
-    text + &format!("\nerrors of the start grow {growth} times over a piece\n{bold}{}{bold:#}\n", one_line(&verdict(found)))
+    text + &format!(
+        "\nerrors of the start grow {growth} times over a piece\n{bold}{}{bold:#}\n",
+        one_line(&verdict(found))
+    )
 }
 
 fn to_json(
@@ -189,7 +193,9 @@ fn html(robot: &Robot, parameters: &Parameters, found: &OutputErrorFit, level: f
                 ..Plot::default()
             };
             let left = number::five(joint.fitted);
-            plot.figure(&format!("Simulated less measured position, in units of its standard deviation: {left} rad (m)."))
+            plot.figure(&format!(
+                "Simulated less measured position, in units of its standard deviation: {left} rad (m)."
+            ))
         })
         .collect();
     let title = format!("gradyn identify: {}", robot.model.name());

@@ -84,11 +84,8 @@ fn read(args: &Identify, robot: &Robot, path: &Path, warnings: &mut Vec<String>)
     let place = [column("x")?, column("y")?, column("z")?];
     const TURN: [&str; 4] = ["qx", "qy", "qz", "qw"];
     let rotations = TURN.iter().any(|suffix| heading.contains(&pose(suffix)));
-    let turn = if rotations {
-        Some([column(TURN[0])?, column(TURN[1])?, column(TURN[2])?, column(TURN[3])?])
-    } else {
-        None
-    };
+    let turn =
+        if rotations { Some([column(TURN[0])?, column(TURN[1])?, column(TURN[2])?, column(TURN[3])?]) } else { None };
     known.extend(["x", "y", "z"].iter().chain(&TURN).map(|suffix| pose(suffix)));
     warnings.extend(odd(&heading, &known).into_iter().map(|what| format!("{file}: {what}")));
     let mut poses = Poses { frame, q: vec![], poses: vec![], rotations };
@@ -97,10 +94,12 @@ fn read(args: &Identify, robot: &Robot, path: &Path, warnings: &mut Vec<String>)
         let refuse = |reason: String| refuse(number + 1, reason);
         let q = configuration.read(args.degrees, &of).map_err(refuse)?;
         let mut at = Transform::identity();
-        at.translation = Vector3::new(of(place[0]).map_err(refuse)?, of(place[1]).map_err(refuse)?, of(place[2]).map_err(refuse)?);
+        at.translation =
+            Vector3::new(of(place[0]).map_err(refuse)?, of(place[1]).map_err(refuse)?, of(place[2]).map_err(refuse)?);
         if let Some(columns) = &turn {
             let [x, y, z, w] = quaternion(columns, &of).map_err(refuse)?;
-            at.rotation = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)).to_rotation_matrix().into_inner();
+            at.rotation =
+                UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)).to_rotation_matrix().into_inner();
         }
         poses.q.push(q);
         poses.poses.push(at);
@@ -196,7 +195,14 @@ pub(super) fn list(title: &str, items: &[String]) -> String {
     if items.is_empty() { items } else { format!("<h2>{title}</h2>\n<ul>\n{items}</ul>\n") }
 }
 
-fn readable(robot: &Robot, parameters: &Parameters, poses: &Poses, found: &PoseFit, args: &Identify, changes: &[String]) -> String {
+fn readable(
+    robot: &Robot,
+    parameters: &Parameters,
+    poses: &Poses,
+    found: &PoseFit,
+    args: &Identify,
+    changes: &[String],
+) -> String {
     let bold = anstyle::Style::new().bold();
     let title = format!("{}: {} poses, {} held out", robot.model.name(), poses.q.len(), found.tried.len());
     let mut text = format!("{bold}{}{bold:#}\n\n", one_line(&title));
@@ -214,7 +220,13 @@ fn readable(robot: &Robot, parameters: &Parameters, poses: &Poses, found: &PoseF
     text + &format!("\n{bold}{}{bold:#}\n", one_line(&verdict(found)))
 }
 
-fn to_json(parameters: &Parameters, found: &PoseFit, args: &Identify, warnings: &[String], changes: &[String]) -> Value {
+fn to_json(
+    parameters: &Parameters,
+    found: &PoseFit,
+    args: &Identify,
+    warnings: &[String],
+    changes: &[String],
+) -> Value {
     let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
     let error = |e: &gradyn_sensitivity::identify::PoseError| json!({ "position": number(e.position), "rotation": number(e.rotation) });
     json!({
