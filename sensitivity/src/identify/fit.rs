@@ -487,9 +487,12 @@ impl Row {
     }
 }
 
+/// Samples, in order.
+type Ranges = Vec<Range<usize>>;
+
 /// What is fitted and what is held out, of n samples.
-fn split(n: usize, options: &FitOptions) -> Result<(Vec<Range<usize>>, Vec<Range<usize>>), SensitivityError> {
-    let held: Vec<Range<usize>> = match &options.held_out {
+fn split(n: usize, options: &FitOptions) -> Result<(Ranges, Ranges), SensitivityError> {
+    let held: Ranges = match &options.held_out {
         Some(range) => {
             if range.start > range.end || range.end > n {
                 let rule = "expected a range within the data";
@@ -507,7 +510,7 @@ fn split(n: usize, options: &FitOptions) -> Result<(Vec<Range<usize>>, Vec<Range
             (0..options.blocks.min(n)).map(of).collect()
         }
     };
-    let held: Vec<Range<usize>> = held.into_iter().filter(|range| !range.is_empty()).collect();
+    let held: Ranges = held.into_iter().filter(|range| !range.is_empty()).collect();
     let ends = std::iter::once(0).chain(held.iter().map(|range| range.end));
     let starts = held.iter().map(|range| range.start).chain(std::iter::once(n));
     Ok((ends.zip(starts).map(|(from, to)| from..to).filter(|range| !range.is_empty()).collect(), held))
