@@ -285,7 +285,7 @@ impl Alone {
     fn found(&self) -> Option<Found> {
         let known = self.rows >= ALONE && self.value.is_finite() && self.error.is_finite();
         let Self { value, error, rows, .. } = *self;
-        known.then(|| Found { value, error, rows, one_sided: true, reason: Reason::OneSided, ..Found::NOTHING })
+        known.then_some(Found { value, error, rows, one_sided: true, reason: Reason::OneSided, ..Found::NOTHING })
     }
 }
 
