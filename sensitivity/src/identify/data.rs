@@ -108,6 +108,13 @@ pub enum Warning {
         /// By how many of its standard deviations, about.
         deviations: f64,
     },
+    /// More is left of a torque than there was of it, and it is not noise.
+    Unexplained {
+        /// The joint.
+        joint: String,
+        /// What is left, relative to the torque, on data that were held out.
+        left: f64,
+    },
     /// What is left of a torque is not white: neighbors share noise. Intervals are those of fewer samples.
     Color {
         /// The joint.
@@ -175,6 +182,14 @@ impl fmt::Display for Warning {
                 "noise of positions, velocities and accelerations pulls `{parameter}` by about {:.1} standard deviations: \
                  its interval does not hold; smooth the motion, or measure it better",
                 deviations.abs()
+            ),
+            Self::Unexplained { joint, left } if left.is_infinite() => {
+                write!(f, "the torque of `{joint}` is zero in all samples, and that of the robot is not: was it measured?")
+            }
+            Self::Unexplained { joint, left } => write!(
+                f,
+                "{:.0} % of the torque of `{joint}` are left: its sign, its unit, or what acts on it is another",
+                100.0 * left
             ),
             Self::Color { joint, correlation, effective, samples } => write!(
                 f,

@@ -134,8 +134,8 @@ pub struct Fit {
     pub effective_samples: Vec<f64>,
     /// How many standard deviations, of both together, what the data say is from the prior; `None` without one.
     pub from_prior: Vec<Option<f64>>,
-    /// Is clearly less left than before, on data that were held out: less than 90 %, or 5 % of the torques, and no explanation of the
-    /// data leaves less than half of it?
+    /// Is clearly less left than before, on data that were held out? That is less than 90 %, or 5 % of the torques, with no explanation of
+    /// the data that leaves less than half of it; and less than 30 % of the torques, unless what is left is noise, but never all of them.
     pub explains: bool,
     /// What the data would have to be for the robot to explain them: a sign, a unit, a column, in words.
     pub explanations: Vec<String>,
@@ -292,7 +292,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         let all = model.dof_names();
         dofs.iter().map(|j| all[*j].clone()).collect()
     };
-    let mut effective_samples = vec![filter.kept.len() as f64; nv];
+    let (mut effective_samples, mut correlations) = (vec![filter.kept.len() as f64; nv], vec![0.0; nv]);
     // Data that say d ± σ of a prior p₀ ± s give an estimate p of variance V with (p − p₀)² / (s² − V) = (d − p₀)² / (s² + σ²).
     let variance = |k: usize| Some(estimate.covariance.as_ref()?[(k, k)] / estimate.scale?.powi(2));
     let from_prior: Vec<Option<f64>> = (0..np)
@@ -312,6 +312,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         let colors: Vec<Color> = (0..nv).map(color).collect();
         for (j, color) in colors.iter().enumerate() {
             effective_samples[j] = color.effective;
+            correlations[j] = if color.white { 0.0 } else { color.correlation };
             let rms =
                 |of: &dyn Fn(usize) -> f64, n: usize| ((0..n).map(|i| of(i).powi(2)).sum::<f64>() / n as f64).sqrt();
             let left = rms(&|i| estimate.residuals[i * nv + j] * noise[j], filter.kept.len());
@@ -379,6 +380,23 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     if left.is_nan() || left > WELL {
         explanations = super::explain::explanations(parameters, all, left)?;
         explains = left < CLEARLY * validation.before && explanations.is_empty();
+        let tested = if of_rest.is_empty() { &of_seen } else { &of_rest };
+        let ordered = |j: usize| correlations[j].abs() > ORDERED;
+        for j in (0..nv).filter(|j| ordered(*j)) {
+            let size = (tested.iter().map(|row| row.size[j].powi(2)).sum::<f64>() / tested.len() as f64).sqrt();
+            let left = rms(tested, j) / size;
+            if left > 1.0 {
+                warnings.push(Warning::Unexplained { joint: names[j].clone(), left });
+            }
+        }
+        if left >= 1.0 {
+            explains = false;
+            explanations.push("a robot without any torque would be as close".to_owned());
+        } else if left > UNEXPLAINED && (0..nv).filter(|j| ordered(*j)).count() * 2 >= nv {
+            explains = false;
+            explanations
+                .push("what is left is not noise: a load, friction or link that matters does not vary".to_owned());
+        }
     }
     let robot = parameters.robot_at(&estimate.parameters)?;
     let changed: Vec<usize> = parameters.bodies();
@@ -416,6 +434,10 @@ const NOISE_FREE: f64 = 1e-4;
 const WELL: f64 = 0.05;
 /// One that leaves less than this part of what was left before has found something.
 const CLEARLY: f64 = 0.9;
+/// One that leaves more of the torques has not explained them, unless what it leaves is noise.
+const UNEXPLAINED: f64 = 0.3;
+/// Residuals whose neighbors are correlated by more than this are not noise alone.
+const ORDERED: f64 = 0.5;
 
 /// The standard deviation of each joint's noise; of a robust fit by the median of the absolute residuals.
 fn deviations(residuals: &[f64], sigma: &[f64], robust: bool) -> Vec<f64> {

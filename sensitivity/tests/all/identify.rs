@@ -214,3 +214,34 @@ fn a_fit_at_a_bound_ends_as_fast_as_one_inside() {
     println!("{inside:?} inside, {at_bound:?} at the bound");
     assert!(at_bound.iter().zip(&inside).all(|(bound, inside)| *bound <= 2 * inside), "{at_bound:?} {inside:?}");
 }
+
+/// Less left than before is no fit, if that is more than there is, or if what is left is not noise. Noise as large is no reason against one.
+#[test]
+fn what_is_left_has_to_be_noise() {
+    let model = robot("double_pendulum", false);
+    let p = Parameters::of(&model).select("rod_2.mass").expect("is there");
+    let heavy = p.robot_at(&[4.0 * p.nominal()[0]]).expect("fits");
+    let options = FitOptions { delay: false, ..FitOptions::default() };
+    let of = |change: &dyn Fn(usize, &mut [f64])| {
+        let mut data = measured(&heavy, 400, 0.02, 0.0, &mut rng(3));
+        data.tau.iter_mut().enumerate().for_each(|(i, tau)| change(i, tau));
+        fit(&p, &data, &options).expect("fits")
+    };
+    // As on a wall: there is no gravity, which the robot does not know.
+    let mut wall = measured(&heavy.clone().with_gravity([0.0; 3].into()), 400, 0.02, 0.0, &mut rng(3));
+    wall.tau.iter_mut().flatten().for_each(|tau| *tau *= 0.3);
+    let found = fit(&p, &wall, &options).expect("fits");
+    assert!(found.validation.fitted < 0.9 * found.validation.before, "{:?}", found.validation);
+    assert!(!found.explains && found.explanations.iter().any(|what| what.contains("without any torque")), "{found:?}");
+
+    // A load that the robot does not know, of half the size of the torques.
+    let loaded = of(&|i, tau| tau.iter_mut().for_each(|tau| *tau += 12.0 * (0.13 * i as f64).sin()));
+    assert!(loaded.validation.held_out < 0.9 * loaded.validation.before, "{:?}", loaded.validation);
+    assert!(!loaded.explains, "{:?}", loaded.validation);
+    assert!(loaded.explanations.iter().any(|what| what.contains("not noise")), "{:?}", loaded.explanations);
+
+    let random = &std::cell::RefCell::new(rng(4));
+    let noisy = of(&|_, tau| tau.iter_mut().for_each(|tau| *tau += 20.0 * (random.borrow_mut().random::<f64>() - 0.5)));
+    assert!(noisy.validation.held_out > 0.3, "{:?}", noisy.validation);
+    assert!(noisy.explains, "{:?} {:?}", noisy.validation, noisy.explanations);
+}
