@@ -199,7 +199,7 @@ impl fmt::Display for Warning {
             Self::Late { delay, deviation, corrected } => {
                 let (size, word) = (1e3 * delay.abs(), if *delay < 0.0 { "early" } else { "late" });
                 let end = if *corrected {
-                    "taken out; intervals are less sure"
+                    "taken out, to first order: intervals are too narrow"
                 } else {
                     "not taken out: intervals do not hold"
                 };
