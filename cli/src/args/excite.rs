@@ -1,4 +1,4 @@
-//! What the command line of `gradyn excite` takes.
+//! The arguments of `gradyn excite`.
 
 use crate::args::RobotArgs;
 use clap::Args;
@@ -6,46 +6,46 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "Joints are limited as the robot's file says, and by --limits: JOINT.KIND=VALUE with commas between, KIND one of position\n",
-    "(LEAST..GREATEST), velocity, acceleration, effort; JOINT may be a pattern, later ones win. --share leaves room to all of them.\n",
-    "Links that would hit each other, or the ground, are not looked at: look at the motion before a robot does it.\n\n",
+    "Joint limits are those of the robot's file, and of --limits: JOINT.KIND=VALUE, separated by commas, KIND one of position\n",
+    "(LEAST..GREATEST), velocity, acceleration, effort; JOINT may be a pattern, later ones win. --share keeps a margin to all limits.\n",
+    "Collisions of links with each other, or with the ground, are not checked: inspect the motion before a robot runs it.\n\n",
     "The file of --csv has the columns that `gradyn identify --data` reads: time, q.JOINT, v.JOINT, a.JOINT, tau.JOINT (predicted).\n",
-    "Exit codes: 0 found, 1 the optimiser did not converge or the motion does not tell everything that motions tell (the answer is\n",
-    "there all the same, within all limits), 2 bad input. Docs: docs/sensitivity.md.\n\n",
+    "Exit codes: 0 found, 1 the optimizer did not converge or the motion does not identify everything that motions can (the answer is\n",
+    "still written, within all limits), 2 bad input. Docs: docs/sensitivity.md.\n\n",
     "Example:\n  gradyn excite robots/panda.urdf --parameters '*.pi.*' --period 10 --harmonics 5 --rate 100 \\\n",
     "    --limits '*.acceleration=10,panda_joint4.position=-2.5..-0.5' --csv motion.csv --report page.html",
 ))]
 pub(crate) struct Excite {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
-    /// Which parameters the motion shall tell, as for `sensitivity`
+    /// The parameters that the motion must identify, as for `sensitivity`
     #[arg(long, value_name = "LIST")]
     pub(crate) parameters: String,
-    /// Seconds until the motion is back where it began
+    /// Period after which the motion returns to its start, s
     #[arg(long, allow_hyphen_values = true, value_name = "S", default_value_t = 10.0)]
     pub(crate) period: f64,
     /// Sines and cosines of each joint, 2 to 50
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) harmonics: usize,
-    /// Samples a second
+    /// Samples per second
     #[arg(long, allow_hyphen_values = true, value_name = "HZ", default_value_t = 100.0)]
     pub(crate) rate: f64,
-    /// Limits besides those of the robot's file, or instead of them
+    /// Limits in addition to those of the robot's file, or instead of them
     #[arg(long, allow_hyphen_values = true, value_name = "LIST", value_delimiter = ',')]
     pub(crate) limits: Vec<String>,
     /// The share of each limit that the motion may use
     #[arg(long, allow_hyphen_values = true, value_name = "SHARE", default_value_t = 0.9)]
     pub(crate) share: f64,
-    /// Standard deviation of measured torques, N m or N: of all, or JOINT=VALUE with commas between
+    /// Standard deviation of measured torques, N m or N: of all, or JOINT=VALUE, separated by commas
     #[arg(long, allow_hyphen_values = true, value_name = "LIST", value_delimiter = ',', default_value = "0.1")]
     pub(crate) noise: Vec<String>,
-    /// Where the motion starts and ends, a number a joint [default: chosen]
+    /// Start and end of the motion, one number per joint [default: chosen]
     #[arg(long, allow_hyphen_values = true, value_name = "Q", value_delimiter = ',')]
     pub(crate) start: Option<Vec<f64>>,
-    /// Seed of the random motion that it begins with
+    /// Seed of the initial random motion
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Steps of the optimiser at most
+    /// Iteration limit of the optimizer
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) iterations: usize,
     /// Write the motion with its predicted torques
@@ -54,10 +54,10 @@ pub(crate) struct Excite {
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write a page to look at without a network
+    /// Also write a page that needs no network
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Where to write the answer; `-` is standard output [default: standard output]
+    /// Output file of the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What the command line takes.
+//! The arguments of the command line.
 
 mod excite;
 mod parameters;
@@ -27,7 +27,7 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Dynamics of robots and their exact derivatives.
+/// Robot dynamics and their exact derivatives.
 ///
 /// Reads a robot from a URDF file, computes the torques of inverse dynamics with their partial derivatives by position,
 /// velocity and acceleration, and checks the methods that compute them against each other.
@@ -39,80 +39,80 @@ const STYLES: Styles = Styles::styled()
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// When to use colours; `auto` is: in a terminal, unless NO_COLOR is set
+    /// When to use colors; `auto`: in a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub(crate) color: Color,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show a robot: its tree, joints, masses, limits, and what its file holds that is not used
+    /// Show a robot: its tree, joints, masses, limits, and the parts of its file that are not used
     Info(Info),
     /// Compute torques and their derivatives at given states: JSON in, JSON out
     Evaluate(Evaluate),
-    /// Show the derivatives at one state, as tables or as maps
+    /// Show the derivatives at one state, as tables or maps
     Derivatives(Derivatives),
     /// Compare the methods for derivatives with each other on random states
     Check(Check),
     /// Measure how long each algorithm takes on this robot and this machine
     Bench(Bench),
-    /// Find the trajectory that costs least: a task file in, a trajectory and a page out
+    /// Find the trajectory of least cost: a task file in, a trajectory and a page out
     Optimize(Optimize),
     /// List the parameters of a robot by name: values, units, what is held while each varies
     Parameters(Parameters),
-    /// Say which parameters matter: derivatives at a state, or shares of the variance over their priors
+    /// Show which parameters matter: derivatives at a state, or shares of the variance over their priors
     Sensitivity(Sensitivity),
-    /// Find parameters from measured torques, with their certainty, and what the data cannot tell
+    /// Identify parameters from measured torques, with their uncertainty, and what the data cannot tell
     Identify(Identify),
-    /// Find the motion that tells the most of parameters within the limits of the joints
+    /// Find the motion within the joint limits that is most informative about parameters
     Excite(Excite),
 }
 
 /// What holds the robot.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ConstraintArgs {
-    /// A point of the robot is held: the origin of this link or joint; may be given again
+    /// Hold a point of the robot: the origin of this link or joint; may be repeated
     #[arg(long, help_heading = "Constraints", value_name = "FRAME")]
     pub(crate) contact: Vec<String>,
-    /// A link or joint is held, its rotation too; may be given again
+    /// Hold a link or joint, including its rotation; may be repeated
     #[arg(long, help_heading = "Constraints", value_name = "FRAME")]
     pub(crate) contact_frame: Vec<String>,
-    /// Contacts and loops from a file with `constraints`, such as `evaluate` reads; `-` is standard input
+    /// Read contacts and loops from a file with `constraints`, as for `evaluate`; `-` is standard input
     #[arg(long, help_heading = "Constraints", value_name = "FILE")]
     pub(crate) constraints: Option<PathBuf>,
 }
 
-/// The robot, and choices that make it another one.
+/// The robot, and options that change it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RobotArgs {
     /// The robot: a URDF file
     pub(crate) robot: PathBuf,
-    /// Let the base float: hang the root link from the world by a free-flyer
+    /// Let the base float: connect the root link to the world by a free-flyer
     #[arg(long, help_heading = "Robot")]
     pub(crate) floating_base: bool,
     /// Gravitational acceleration in the world, m/s² [default: 0,0,-9.81]
     #[arg(long, help_heading = "Robot", value_name = "X,Y,Z", value_parser = gravity, allow_hyphen_values = true)]
     pub(crate) gravity: Option<[f64; 3]>,
-    /// Leave out damping and friction of the joints
+    /// Omit damping and friction of the joints
     #[arg(long, help_heading = "Robot")]
     pub(crate) no_joint_friction: bool,
-    /// Refuse a file that gives warnings
+    /// Reject a file with warnings
     #[arg(long, help_heading = "Robot")]
     pub(crate) strict: bool,
     /// Coordinates of continuous joints: one angle, or (cos, sin) as in Pinocchio
     #[arg(long, help_heading = "Robot", value_enum, value_name = "FORM", default_value_t = Continuous::Angle)]
     pub(crate) continuous: Continuous,
-    /// Joints that mimic others: follow them, or move by themselves as in Pinocchio
+    /// Mimic joints: follow their leaders, or move independently as in Pinocchio
     #[arg(long, help_heading = "Robot", value_enum, value_name = "FORM", default_value_t = Mimic::Follow)]
     pub(crate) mimic: Mimic,
-    /// Rotor inertia seen at a joint, kg m² (kg), instead of the file's; may be given again. JOINT=ARMATURE, or JOINT=ROTOR:RATIO
+    /// Rotor inertia at a joint, kg m² (kg), instead of the file's; may be repeated. JOINT=ARMATURE, or JOINT=ROTOR:RATIO
     /// for ratio² rotor, or a JSON file {"JOINT": ARMATURE, "JOINT": {"rotor_inertia": .., "gear_ratio": ..}, ..}
     #[arg(long, help_heading = "Robot", value_name = "JOINT=VALUE|FILE", value_parser = armature::setting)]
     pub(crate) armature: Vec<Setting>,
     /// Order of joints: as in the file, or by name as in Pinocchio
     #[arg(long, help_heading = "Robot", value_enum, value_name = "ORDER", default_value_t = Order::File)]
     pub(crate) joint_order: Order,
-    /// Refuse what takes more memory, such as 8GB, or `none` for whatever the system gives [default: what is free]
+    /// Memory limit, such as 8GB, or `none` for no limit [default: free memory]
     #[arg(long, help_heading = "Robot", value_name = "SIZE", value_parser = memory::parse)]
     pub(crate) max_memory: Option<Limit>,
 }
@@ -125,7 +125,7 @@ pub(crate) struct Info {
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Say which form each algorithm takes on this robot, at each level of this processor
+    /// Show the form of each algorithm for this robot, at each level of this processor
     #[arg(long, conflicts_with = "json")]
     pub(crate) plan: bool,
 }
@@ -133,22 +133,22 @@ pub(crate) struct Info {
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "FILE holds {\"states\": [{\"q\": [..], \"v\": [..], \"a\": [..]}, ..]} with nq, nv and nv numbers. A state may also have\n",
-    "  f_ext         {\"LINK\": [fx,fy,fz,nx,ny,nz]}: wrenches in the links' own frames, which move along\n",
-    "  f_ext_world   the same in the world's frame, moments about its origin, which stand still\n",
-    "  tau           nv numbers, which accelerations (ddq and its derivatives) are computed from and nothing else\n",
-    "  lambda        nv numbers that torques or accelerations are combined by\n",
-    "  direction     {\"q\", \"v\", \"a\", \"tau\": nv numbers each}, zero where left out: what Hessians are multiplied by\n\n",
-    "Each state is answered with its inputs (its tau as tau_given), and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
+    "  f_ext         {\"LINK\": [fx,fy,fz,nx,ny,nz]}: wrenches in the links' own frames, moving with them\n",
+    "  f_ext_world   the same in the world frame, moments about its origin, fixed in the world\n",
+    "  tau           nv numbers, used only for accelerations (ddq and its derivatives)\n",
+    "  lambda        nv numbers: weights of torques or accelerations in a combination\n",
+    "  direction     {\"q\", \"v\", \"a\", \"tau\": nv numbers each}, zero if omitted: the direction that Hessians are multiplied by\n\n",
+    "The answer has, for each state, its inputs (its tau as tau_given), and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
     "by nv), and dtau_df_ext if it has wrenches (for each link nv rows of six). Columns of derivatives by q are directions of motion, ",
     "as in v: nv of them, not nq. Quaternions are x, y, z, w.\n\n",
-    "LIST, separated by commas, asks for these instead (SI units, axes of the world unless said; linear rows before ",
+    "LIST, separated by commas, selects other quantities (SI units, world axes unless said otherwise; linear rows before ",
     "angular ones; --method chooses how derivatives are computed):\n",
-    "  tau, mass_matrix, dtau_dq, dtau_dv, dtau_da, dtau_df_ext   what is answered without a LIST\n",
+    "  tau, mass_matrix, dtau_dq, dtau_dv, dtau_da, dtau_df_ext   the default without a LIST\n",
     "  ddq, ddq_dq, ddq_dv, ddq_dtau, ddq_df_ext   accelerations by tau and wrenches, and their derivatives\n",
     "  mass_matrix_inverse, coriolis   nv by nv; coriolis C(q,v) is such that dM/dt - 2 C is skew-symmetric\n",
     "  energy   {kinetic, potential}\n",
     "  mass_product, mass_product_dq   M a, and its derivative at fixed a\n",
-    "  bias, bias_dq, bias_dv, bias_df_ext   torques at a = 0 (less those of wrenches)\n",
+    "  bias, bias_dq, bias_dv, bias_df_ext   torques at a = 0 (minus those of wrenches)\n",
     "  gravity, gravity_dq   torques at rest, without wrenches\n",
     "  static_torque, static_torque_dq, static_torque_df_ext   torques at rest, with wrenches\n",
     "  wrench_torques, wrench_torques_dq   {LINK: J^T f} of each wrench, and its derivative\n\n",
@@ -159,26 +159,26 @@ pub(crate) struct Info {
     "  classical_accelerations, classical_accelerations_dq, _dv, _da   linear rows: of the point at the origin\n",
     "  frame_jacobians, frame_jacobian_rates   6 by nv\n",
     "  frame_bias_accelerations, classical_bias_accelerations   at a = 0\n",
-    "  kinematic_regressors   6 by 6 a body: by small motions of the joints' placements\n",
+    "  kinematic_regressors   6 by 6 per body: by small motions of the joints' placements\n",
     "  frame_placements   {NAME: 4 by 4}, in the world\n",
     "  joint_jacobians   6 by nv: the columns of all joints, in the world\n",
     "  relative_jacobians   {reference, pairs: {\"A,B\": 6 by nv}} of each --pair\n",
     "  point_velocities, point_velocities_dq, _dv   {reference, points: ..} of each --point, 3 and 3 by nv; local: axes of its body\n",
     "  point_accelerations, point_accelerations_dq, _dv, _da\n\n",
     "of masses:\n",
-    "  com   {mass, position, velocity, acceleration} of the centre of mass\n",
+    "  com   {mass, position, velocity, acceleration} of the center of mass\n",
     "  com_jacobian, com_position_dq, com_velocity_dq, _dv, com_acceleration_dq, _dv, _da   3 by nv\n",
     "  subtree_com_positions, _positions_dq, _velocities, _velocities_dq, _velocities_dv, _accelerations, _accelerations_dq, _accelerations_dv,\n",
-    "         _accelerations_da   {LINK: ..} of what hangs from the joint of LINK, LINK included\n",
-    "  centroidal   {matrix, matrix_rate: 6 by nv; momentum, momentum_rate: 6}, about the centre of mass\n",
+    "         _accelerations_da   {LINK: ..} of the subtree of LINK, LINK included\n",
+    "  centroidal   {matrix, matrix_rate: 6 by nv; momentum, momentum_rate: 6}, about the center of mass\n",
     "  momentum_dq, momentum_dv, momentum_rate_dq, momentum_rate_dv, momentum_rate_da   6 by nv\n",
     "  pseudo_inertias   {LINK: 4 by 4} of each body; log_cholesky_parameters   {LINK: 10} of those with extent in each direction
 ",
     "  log_cholesky_jacobians   {LINK: 10 by 10}: how the body's inertial parameters change with these
 ",
-    "  inertial_parameters   ten a body: m, m c, and Ixx Ixy Iyy Ixz Iyz Izz about its origin\n",
-    "  torque_regressor, static_torque_regressor   nv by these; kinetic_energy_regressor, potential_energy_regressor   a row\n",
-    "  com_regressor   3 by four a body: m, m c\n",
+    "  inertial_parameters   ten per body: m, m c, and Ixx Ixy Iyy Ixz Iyz Izz about its origin\n",
+    "  torque_regressor, static_torque_regressor   nv by these; kinetic_energy_regressor, potential_energy_regressor   one row\n",
+    "  com_regressor   3 by four per body: m, m c\n",
     "  frame_wrench_regressors   {NAME: 6 by 10}, in the frame's own coordinates\n\n",
     "and second derivatives, nv by nv by nv, row i, then j, then k:\n",
     "  d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq   of torque i by the second (j) and the third (k)\n",
@@ -189,18 +189,18 @@ pub(crate) struct Info {
     "and, under constraints with m rows in all (points 3, frames 6, joints 1 to 6):\n",
     "  constrained_ddq, constrained_ddq_dq, _dv, _dtau, _df_ext   accelerations by tau and f_ext, and their derivatives\n",
     "  constraint_forces, constraint_forces_dq, _dv, _dtau, _df_ext   multipliers, m: N and N m on FRAME, axes of the world\n",
-    "  impulse_v, impulse_v_dq, _dv   velocities after an impact that the constraints take up, by those before\n",
+    "  impulse_v, impulse_v_dq, _dv   velocities after an impact on the constraints, by those before\n",
     "  impulse, impulse_dq, _dv   its impulses, m: N s and N m s\n",
     "  constraint_rank, constraint_error, constraint_jacobian, constraint_bias   independent rows, e (m), J (m by nv), γ (m)\n\n",
-    "Constraints stand beside the states, {\"constraints\": [..], \"states\": [..]}. Each is an object with\n",
+    "Constraints are given beside the states, {\"constraints\": [..], \"states\": [..]}. Each is an object with\n",
     "  frame   the link or joint that is held\n",
     "  type   point (its origin), frame (its rotation too), or the joint that closes a loop: revolute, prismatic, helical,\n",
     "         cylindrical, universal, planar, spherical, translation\n",
-    "  to   the link or joint that it is held to; the world if it is left out\n",
-    "  placement, to_placement   where, in coordinates of each: {\"xyz\": [x,y,z], \"rpy\": [roll,pitch,yaw]}, m and rad\n",
+    "  to   the link or joint that it is held to; the world if omitted\n",
+    "  placement, to_placement   the pose, in coordinates of each: {\"xyz\": [x,y,z], \"rpy\": [roll,pitch,yaw]}, m and rad\n",
     "  axis, second_axis, pitch   of joints: [x,y,z] in coordinates of `to`, the second in those of `frame`; m a radian\n",
     "  gains   [kp, kd], so that e'' + kd e' + kp e = 0 (Baumgarte)\n",
-    "Beside them may stand \"restitution\", from 0 to 1, of impacts.\n\n",
+    "\"restitution\", from 0 to 1, of impacts may be given beside them.\n\n",
     "Example:\n  gradyn evaluate robots/double_pendulum.urdf --states states.json --output answer.json",
 ))]
 pub(crate) struct Evaluate {
@@ -215,18 +215,18 @@ pub(crate) struct Evaluate {
     /// Coordinates of frames' motions and Jacobians: local, world, local-world-aligned
     #[arg(long, value_name = "REFERENCE", value_parser = reference, default_value = "local")]
     pub(crate) reference: ReferenceFrame,
-    /// Only these links and joints, instead of all
+    /// Only these links and joints [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) frames: Vec<String>,
-    /// A point of a link, LINK,x,y,z in the link's coordinates (m), for point_velocities and so on; may be given again
+    /// A point of a link, LINK,x,y,z in the link's coordinates (m), for point_velocities and so on; may be repeated
     #[arg(long, value_name = "POINT", allow_hyphen_values = true)]
     pub(crate) point: Vec<String>,
-    /// Two links or joints, A,B, for relative_jacobians: the motion of B seen from A; may be given again
+    /// Two links or joints, A,B, for relative_jacobians: the motion of B relative to A; may be repeated
     #[arg(long, value_name = "PAIR")]
     pub(crate) pair: Vec<String>,
     #[command(flatten)]
     pub(crate) method: MethodArg,
-    /// Where to write the answer; `-` is standard output [default: standard output]
+    /// Output file of the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -244,7 +244,7 @@ impl Evaluate {
 pub(crate) struct Derivatives {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
-    /// `random`, `neutral` (at rest), or a file as for `evaluate`, of which the first state is taken
+    /// `random`, `neutral` (at rest), or a file as for `evaluate`, whose first state is used
     #[arg(long, value_name = "random|neutral|FILE", default_value = "random")]
     pub(crate) state: PathBuf,
     /// Seed of the random state
@@ -252,19 +252,19 @@ pub(crate) struct Derivatives {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) method: MethodArg,
-    /// Numbers, whatever the size; the default for up to 8 degrees of freedom
+    /// Numbers for any size; the default for up to 8 degrees of freedom
     #[arg(long, conflicts_with_all = ["json", "csv", "map"])]
     pub(crate) table: bool,
-    /// Maps, whatever the size; the default beyond
+    /// Maps for any size; the default beyond
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     pub(crate) map: bool,
     /// Answer in JSON, as `evaluate` does
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
-    /// Answer in CSV, the state and an entry a line, as `check --against` reads it: state,quantity,row,column,value
+    /// Answer in CSV, one entry per line, as `check --against` reads it: state,quantity,row,column,value
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Where to write the answer; `-` is standard output [default: standard output]
+    /// Output file of the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -272,32 +272,32 @@ pub(crate) struct Derivatives {
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "Without --against, every derivative that `evaluate` knows is compared, by formulas, dual numbers and differences: ",
-    "of torques and their terms, accelerations, frames, points, mass centres, momentum, and second derivatives (beyond 16 ",
-    "degrees of freedom in every fourth state, beyond 64 in none). Each state looks at one frame in all references, at one ",
-    "point and one subtree; states have all in turn.\n\n",
+    "of torques and their terms, accelerations, frames, points, centers of mass, momentum, and second derivatives (beyond 16 ",
+    "degrees of freedom in every fourth state, beyond 64 in none). Each state checks one frame in all references, one ",
+    "point and one subtree; states cover all in turn.\n\n",
     "An entry deviates if two methods differ there by more than ten times the error that the differences estimate for ",
-    "themselves, by more than 1e-9 of the largest entry, and by more than rounding may do: 1e-13 or 1e-12 of what is differentiated, more ",
-    "in accelerations where the mass matrix is badly conditioned. Where it is singular they are left out.\n\n",
+    "themselves, by more than 1e-9 of the largest entry, and by more than rounding can cause: 1e-13 or 1e-12 of the differentiated value, more ",
+    "for accelerations if the mass matrix is ill-conditioned. If it is singular, they are omitted.\n\n",
     "With --contact, --contact-frame or --constraints, accelerations and forces under these constraints are compared too,\n",
     "and velocities and impulses after an impact; `gradyn help evaluate` says what FILE holds then.\n\n",
-    "With --against, FILE holds states and what another program computed there: q, v, a, f_ext as `evaluate` reads them, ",
+    "With --against, FILE holds states and the results of another program there: q, v, a, f_ext as `evaluate` reads them, ",
     "and any of the quantities that `evaluate` knows. `tau` is checked too, unless accelerations (ddq and its derivatives) ",
-    "are claimed, which are checked at it (or at `tau_given`, if that is there). Three forms:\n",
+    "are given, which are checked at it (or at `tau_given`, if present). Three forms:\n",
     "  JSON   as `evaluate` writes; `joints`, a list of names, gives the joints in the order of FILE\n",
-    "  CSV    state,quantity,row,column,value, an entry a line; rows and columns by names (elbow, root_joint.wx) or\n",
+    "  CSV    state,quantity,row,column,value, one entry per line; rows and columns by names (elbow, root_joint.wx) or\n",
     "         numbers from 0; quantities such as q, dtau_dq, f_ext.LINK, dtau_df_ext.LINK, energy.kinetic\n",
-    "  .npz   arrays of NumPy by the same names, states along the first axis (left out for a single state); `joints`\n",
+    "  .npz   arrays of NumPy by the same names, states along the first axis (omitted for a single state); `joints`\n",
     "A derivative by q has a column for each entry of v; with --layout drake it may have one for each entry of q.\n\n",
-    "With --function, FILE is JSON: `inputs` and `outputs`, lists of names, and `states`, each with `x`, `y`, `jacobian` (a row an ",
+    "With --function, FILE is JSON: `inputs` and `outputs`, lists of names, and `states`, each with `x`, `y`, `jacobian` (one row per ",
     "output), and `samples`, a list of objects with `x` and `y`: values at h = |x|/8 ahead and behind along each input (1/8 where x is 0), ",
-    "and at half, a quarter, an eighth of it, or more; values that do not exist are left out. `scale`, a list of a length an input, takes ",
-    "the place of |x|; `steps`, one an input, is the longest h that counts. `program` is shown; `comment` is not read.\n\n",
+    "and at half, a quarter, an eighth of it, or more; omit values that do not exist. `scale`, a list with one length per input, ",
+    "replaces |x|; `steps`, one per input, is the longest h that counts. `program` is shown; `comment` is not read.\n\n",
     "Example:\n  gradyn check robots/g1.urdf --floating-base\n",
     "  gradyn check robots/solo12.urdf --floating-base --contact FL_FOOT --contact HR_FOOT\n",
     "  gradyn check robots/panda.urdf --against theirs.npz --layout pinocchio --report report.html\n",
     "  gradyn check --function conformance/claims/casadi_sum.json",
 ))]
-// Without a robot where the function is none of a robot's.
+// No robot is given if the function does not belong to one.
 #[command(mut_arg("robot", |robot| {
     robot
         .required(false)
@@ -310,43 +310,43 @@ pub(crate) struct Check {
     pub(crate) robot: RobotArgs,
     #[command(flatten)]
     pub(crate) held: ConstraintArgs,
-    /// Check what another program computed: JSON, CSV or .npz; `-` is standard input
+    /// Check the results of another program: JSON, CSV or .npz; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["samples", "seed", "state"])]
     pub(crate) against: Option<PathBuf>,
-    /// Check a Jacobian that another program claims of any function, without a robot: JSON with values of that function; `-` is
+    /// Check another program's Jacobian of any function, without a robot: JSON with values of that function; `-` is
     /// standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["robot", "samples", "seed", "state", "report", "verbose", "quantities",
         "contact", "contact_frame", "constraints", "floating_base", "gravity", "no_joint_friction", "strict", "continuous", "mimic",
         "armature", "joint_order", "max_memory"])]
     pub(crate) function: Option<PathBuf>,
-    /// Whose order of joints and coordinates that file has
+    /// The program whose order of joints and coordinates that file has
     #[arg(long, value_enum, value_name = "LAYOUT", default_value_t = Layout::Gradyn, requires = "against")]
     pub(crate) layout: Layout,
-    /// How far an entry may be off, relative to itself
+    /// Allowed deviation of an entry, relative to itself
     #[arg(long, value_name = "RELATIVE", default_value_t = 1e-6, value_parser = tolerance, requires = "claims")]
     pub(crate) tolerance: f64,
-    /// How far an entry may be off besides, relative to the largest of its matrix: 1e-6 for single precision
+    /// Additional allowed deviation of an entry, relative to the largest of its matrix: 1e-6 for single precision
     #[arg(long, value_name = "RELATIVE", default_value_t = 1e-12, value_parser = tolerance, requires = "claims")]
     pub(crate) floor: f64,
-    /// Exit with 0 also where nothing can be said of some entries, as long as none disagrees
+    /// Exit with 0 even if some entries are unclear, as long as none disagrees
     #[arg(long)]
     pub(crate) allow_unclear: bool,
-    /// Write a page to read in a browser, or to print
+    /// Write a page for a browser, or for printing
     #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(page))]
     pub(crate) report: Option<PathBuf>,
-    /// Show every derivative, not only the nearest to deviating of each kind
+    /// Show every derivative, not only the one closest to deviating of each kind
     #[arg(long, conflicts_with_all = ["against", "json"])]
     pub(crate) verbose: bool,
     /// Compare only these derivatives, by the names that `gradyn help evaluate` lists [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = quantity::parse, conflicts_with = "against")]
     pub(crate) quantities: Vec<Quantity>,
-    /// How many random states
+    /// Number of random states
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) samples: u64,
     /// Seed of the random states
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Only this state of those that the seed gives, counted from 0
+    /// Check only this state of those from the seed, counted from 0
     #[arg(long, value_name = "INDEX", conflicts_with = "samples", value_parser = clap::value_parser!(u64).range(..u64::MAX))]
     pub(crate) state: Option<u64>,
     /// Answer in JSON
@@ -356,9 +356,9 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "Names are those that Pinocchio has for the same question, else gradyn's own; other methods than analytical come ",
-    "after a slash. What asks for one body is asked of the one farthest from the root. Batches are times a state, of 128. ",
-    "One thread unless said; states take turns. Medians of 41 samples of some 50 µs, and ",
+    "Names are Pinocchio's where it has the same function, otherwise gradyn's own; methods other than analytical follow ",
+    "after a slash. Functions of one body use the one farthest from the root. Times of batches are per state, of 128 states. ",
+    "One thread unless said otherwise; states alternate. Medians of 41 samples of about 50 µs, and ",
     "the least, which other programs on the machine disturb less.\n\n",
     "Examples:\n  gradyn bench robots/panda.urdf\n",
     "  gradyn bench robots/g1.urdf --floating-base --only rnea,aba --level avx2",
@@ -366,7 +366,7 @@ pub(crate) struct Check {
 pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
-    /// Only what has one of these in its name
+    /// Only algorithms with one of these in their name
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// The states, a JSON file as for `evaluate`; `-` is standard input [default: 16 random ones, always the same]
@@ -383,31 +383,31 @@ pub(crate) struct Bench {
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "TASK names the robot, its start, phases with their contacts, costs, and the solver; docs/optimize.md lists its keys.\n",
-    "A line an iteration, and the status at the end. Exit codes: 0 converged, 1 not, 2 bad input.\n\n",
-    "DIR takes trajectory.json, trajectory.csv and trajectory.npz (time, q, v, u, tau, contact forces, gains), and\n",
-    "report.html, a page to look at without a network.\n\n",
+    "One line per iteration, and the status at the end. Exit codes: 0 converged, 1 not, 2 bad input.\n\n",
+    "DIR receives trajectory.json, trajectory.csv and trajectory.npz (time, q, v, u, tau, contact forces, gains), and\n",
+    "report.html, a page that needs no network.\n\n",
     "Examples:\n  gradyn optimize examples/tasks/arm_reach.toml --output reach\n",
     "  gradyn optimize examples/tasks/solo12_trot.toml --explain",
 ))]
 pub(crate) struct Optimize {
     /// The task: a TOML file
     pub(crate) task: PathBuf,
-    /// Where to write the trajectory and the page: a folder, made if it is not there
+    /// Folder for the trajectory and the page, created if missing
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Show a second trajectory in the page, beside the one that is found: .npz or JSON, as --compare reads them
+    /// Show a second trajectory on the page, beside the one found: .npz or JSON, as --compare reads them
     #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["explain", "compare"])]
     pub(crate) beside: Option<PathBuf>,
-    /// Threads that evaluate nodes, instead of the task's; the answer is the same to the last bit
+    /// Number of threads that evaluate nodes, instead of the task's; the answer is the same to the last bit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
     /// Split steps that are too long, and solve again from the solution, a few times at most
     #[arg(long, conflicts_with_all = ["explain", "compare"])]
     pub(crate) refine: bool,
-    /// Hold every derivative of the problem against differences and dual numbers at the guess, before it is solved
+    /// Compare every derivative of the problem with differences and dual numbers at the guess, before solving
     #[arg(long, conflicts_with_all = ["explain", "compare"])]
     pub(crate) check: bool,
-    /// With --check: go on also where nothing can be said of some entries, as long as none disagrees
+    /// With --check: continue even if some entries are unclear, as long as none disagrees
     #[arg(long, requires = "check")]
     pub(crate) allow_unclear: bool,
     /// Print the problem as understood, and do not solve it

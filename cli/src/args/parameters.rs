@@ -18,7 +18,7 @@ pub(crate) struct Parameters {
     pub(crate) json: bool,
 }
 
-/// What is asked about.
+/// The output whose sensitivity is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Asked {
     /// Torques of inverse dynamics
@@ -31,7 +31,7 @@ pub(crate) enum Asked {
     Energy,
     /// The pose of --frame
     Pose,
-    /// Along a task: where the joints come to be
+    /// Along a task: the configurations that the joints reach
     Configuration,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Asked {
 pub(crate) enum Global {
     /// Sobol's indices: shares of the variance, alone and with others
     Sobol,
-    /// Morris's elementary effects: a cheap look at many parameters
+    /// Morris's elementary effects: a cheap screening of many parameters
     Morris,
     /// Upper bounds of Sobol's total indices from derivatives; at a state
     Dgsm,
@@ -48,10 +48,10 @@ pub(crate) enum Global {
 
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "LIST: names or patterns with commas between; `gradyn parameters ROBOT` lists them. Each parameter is thought to be distributed\n",
-    "about its value with --share of it as standard deviation: lognormal what is positive, half-normal a friction, damping or armature\n",
-    "of zero, normal all others (of a value of zero: --share of the unit).\n\n",
-    "Exit codes: 0 good, 1 what was found is not to be trusted, 2 bad input.\n\n",
+    "LIST: names or patterns, separated by commas; `gradyn parameters ROBOT` lists them. Each parameter is distributed about its\n",
+    "value with --share of it as standard deviation: lognormal if positive, half-normal for a friction, damping or armature\n",
+    "of zero, normal for all others (for a value of zero: --share of the unit).\n\n",
+    "Exit codes: 0 good, 1 the results are not reliable, 2 bad input.\n\n",
     "Without --global: derivatives, and the share of the variance to first order. Docs: docs/sensitivity.md.\n\n",
     "Examples:\n  gradyn sensitivity robots/panda.urdf --parameters '*.mass,*.com.*' --of tau\n",
     "  gradyn sensitivity robots/panda.urdf --parameters '*.mass' --of ddq --global sobol --samples 1024\n",
@@ -60,25 +60,25 @@ pub(crate) enum Global {
 pub(crate) struct Sensitivity {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
-    /// Which parameters vary
+    /// The parameters that vary
     #[arg(long, value_name = "LIST")]
     pub(crate) parameters: String,
-    /// Of what [default: tau; along a task: configuration]
+    /// The output [default: tau; along a task: configuration]
     #[arg(long, value_enum, value_name = "OUTPUT")]
     pub(crate) of: Option<Asked>,
-    /// Along the trajectory that `gradyn optimize` finds for this task, which must be about ROBOT; of `configuration` or `pose`
+    /// Along the trajectory that `gradyn optimize` finds for this task, which must use ROBOT; of `configuration` or `pose`
     #[arg(long, value_name = "TASK", conflicts_with_all = ["state", "method"])]
     pub(crate) task: Option<PathBuf>,
-    /// Along a task: with the feedback that the solver gives, not with controls alone
+    /// Along a task: with the solver's feedback gains, not with controls alone
     #[arg(long, requires = "task")]
     pub(crate) closed_loop: bool,
-    /// How far the output scatters: to first order, and by --samples. Exit code 1 if these say different things
+    /// Scatter of the output: to first order, and by --samples. Exit code 1 if these disagree
     #[arg(long, conflicts_with_all = ["global", "csv"])]
     pub(crate) uncertainty: bool,
-    /// The link or joint whose pose is asked about
+    /// The link or joint whose pose is the output
     #[arg(long, value_name = "NAME")]
     pub(crate) frame: Option<String>,
-    /// `random`, `neutral` (at rest), or a file as for `evaluate`, of which the first state is taken
+    /// `random`, `neutral` (at rest), or a file as for `evaluate`, whose first state is used
     #[arg(long, value_name = "random|neutral|FILE", default_value = "random")]
     pub(crate) state: PathBuf,
     /// Seed of the random state, and of samples
@@ -96,40 +96,40 @@ pub(crate) struct Sensitivity {
     /// Over the whole prior, by samples
     #[arg(long, value_enum, value_name = "METHOD")]
     pub(crate) global: Option<Global>,
-    /// Of Sobol's indices also those of pairs; takes twice the samples
+    /// Also compute Sobol's indices of pairs; takes twice the samples
     #[arg(long, requires = "global")]
     pub(crate) second_order: bool,
-    /// Parameters that are moved together, as one with this name; may be given again. Parameters in no group are each their own
+    /// Parameters that vary together, as one with this name; may be repeated. A parameter in no group is its own group
     #[arg(long, requires = "global", value_name = "NAME=LIST")]
     pub(crate) group: Vec<String>,
-    /// Samples of your own, in the order of METHOD: CSV with a column for each parameter
+    /// Your own samples, in the order of METHOD: CSV with a column for each parameter
     #[arg(long, requires = "global", value_name = "FILE", conflicts_with_all = ["samples", "resume"])]
     pub(crate) sample_file: Option<PathBuf>,
-    /// Rows of samples, best a power of two
+    /// Rows of samples, preferably a power of two
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub(crate) samples: usize,
-    /// Where samples go if Ctrl-C or SIGTERM stops them, and are continued from: the same command gives the same to the last bit
+    /// File that stores samples if Ctrl-C or SIGTERM stops them, to resume from: the same command gives the same to the last bit
     #[arg(long, value_name = "FILE", requires = "global")]
     pub(crate) resume: Option<PathBuf>,
     /// The level of intervals
     #[arg(long, allow_hyphen_values = true, value_name = "LEVEL", default_value_t = 0.95)]
     pub(crate) confidence: f64,
-    /// Show only so many parameters, those that matter most
+    /// Number of parameters shown, those that matter most
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub(crate) top: usize,
-    /// Show the numbers of each output by itself, in tables and in CSV; JSON and the page have them always
+    /// Show the numbers of each output separately, in tables and in CSV; JSON and the page always have them
     #[arg(long, conflicts_with = "json")]
     pub(crate) by_output: bool,
     /// Answer in JSON
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
-    /// Answer in CSV, a line a parameter; with --by-output a line a number
+    /// Answer in CSV, one line per parameter; with --by-output one line per number
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Also write a page to look at without a network
+    /// Also write a page that needs no network
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Where to write the answer; `-` is standard output [default: standard output]
+    /// Output file of the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -177,25 +177,25 @@ pub(crate) struct Identify {
     /// The unit of the column `time`
     #[arg(long, value_enum, value_name = "UNIT", default_value_t = TimeUnit::S)]
     pub(crate) time_unit: TimeUnit,
-    /// Corner of a low-pass over measured and predicted torques alike, Hz (Butterworth of second order, forwards and backwards)
+    /// Corner frequency of a low-pass filter over both measured and predicted torques, Hz (second-order Butterworth, forward and backward)
     #[arg(long, allow_hyphen_values = true, value_name = "HZ")]
     pub(crate) low_pass: Option<f64>,
-    /// Only one sample of so many counts, after the low-pass
+    /// Use only every Nth sample, after the low-pass filter
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) every: u32,
-    /// Take noise for white: do not widen intervals where neighbors share noise
+    /// Assume white noise: do not widen intervals if neighbors share noise
     #[arg(long)]
     pub(crate) assume_white: bool,
-    /// Take torques as they are: do not look for a delay, nor take it out
+    /// Use torques as they are: neither search for a delay nor remove it
     #[arg(long)]
     pub(crate) no_delay: bool,
-    /// Which parameters are sought, as for `sensitivity`
+    /// The parameters to identify, as for `sensitivity`
     #[arg(long, value_name = "LIST")]
     pub(crate) parameters: String,
-    /// Only say whether the data are what they seem, and what they can tell
+    /// Only check whether the data are consistent, and what they can tell
     #[arg(long, conflicts_with_all = ["write_urdf"])]
     pub(crate) check_only: bool,
-    /// The share of the data, at the end, that the fit does not see
+    /// The share of the data, at the end, that the fit does not use
     #[arg(long, allow_hyphen_values = true, value_name = "SHARE", default_value_t = 0.3)]
     pub(crate) hold_out: f64,
     /// Cut the samples along time into so many blocks: --hold-out is the end of each
@@ -207,25 +207,25 @@ pub(crate) struct Identify {
     /// Outliers beyond this many standard deviations count less (Huber)
     #[arg(long, allow_hyphen_values = true, value_name = "WIDTH")]
     pub(crate) robust: Option<f64>,
-    /// Pull towards the robot's own inertias, whatever their units and charts: the weight of the entropic divergence
+    /// Pull toward the robot's own inertias, independent of units and charts: the weight of the entropic divergence
     #[arg(long, allow_hyphen_values = true, value_name = "GAMMA")]
     pub(crate) entropic: Option<f64>,
-    /// Pull towards the robot's own values: standard deviation as a share of each, or a file of priors as for `sensitivity`
+    /// Pull toward the robot's own values: standard deviation as a share of each, or a file of priors as for `sensitivity`
     #[arg(long, allow_hyphen_values = true, value_name = "SHARE|FILE")]
     pub(crate) prior: Option<String>,
     /// The level of intervals
     #[arg(long, allow_hyphen_values = true, value_name = "LEVEL", default_value_t = 0.95)]
     pub(crate) confidence: f64,
-    /// Write the robot's file with the new numbers, all else as it is
+    /// Write the robot's file with the new numbers, everything else unchanged
     #[arg(long, value_name = "FILE")]
     pub(crate) write_urdf: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write a page to look at without a network
+    /// Also write a page that needs no network
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Where to write the answer; `-` is standard output [default: standard output]
+    /// Output file of the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
