@@ -7,9 +7,9 @@
 //! M(q) a + c(q, v) = τ
 //! ```
 //!
-//! `M` is the mass matrix; `c` holds gravity, Coriolis and centrifugal terms, and the friction of the joints. Under external
-//! wrenches `φ` and contacts, `Jᵀ φ` and `Jᵀ λ` stand on the left, subtracted. gradyn computes all of this, and its derivatives to
-//! rounding:
+//! `M` is the mass matrix; `c` holds gravity, Coriolis and centrifugal terms, and the friction of the joints. Under
+//! external wrenches `φ` and contacts, `Jᵀ φ` and `Jᵀ λ` stand on the left, subtracted. gradyn computes all of this,
+//! and its derivatives to rounding:
 //!
 //! | | values | derivatives by `q`, `v`, `a` or `τ`, and `φ` |
 //! |---|---|---|
@@ -18,7 +18,7 @@
 //! | mass matrix, its inverse | [`crba`], [`minv`] | in the tensors of second derivatives |
 //! | contacts and closed loops, impacts | [`constraint_dynamics`], [`impulse_dynamics`] | [`constraint_dynamics_derivatives`], [`impulse_dynamics_derivatives`], [`constraint_dynamics_hessian`](partials::constraint_dynamics_hessian) |
 //! | motion of frames and points | [`forward_kinematics`], [`frame_jacobian`], [`point_jacobian`] | [`frame_derivatives`], [`point_derivatives`] |
-//! | centre of mass, momentum | [`center_of_mass`], [`centroidal`] | [`center_of_mass_derivatives`], [`centroidal_derivatives`] |
+//! | center of mass, momentum | [`center_of_mass`], [`centroidal`] | [`center_of_mass_derivatives`], [`centroidal_derivatives`] |
 //! | bias, gravity, static torque, Coriolis matrix | [`bias`](dynamics::bias()), [`dynamics`] | [`bias_derivatives`](partials::bias_derivatives), [`partials`] |
 //! | energies | [`kinetic_energy`](dynamics::kinetic_energy), [`potential_energy`](dynamics::potential_energy) | dual numbers |
 //! | regressors: what is linear in masses and inertias | [`torque_regressor`](dynamics::torque_regressor) and others | dual numbers |
@@ -42,9 +42,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each algorithm of [`dynamics`] is written as its source has it, generic over the number type: over `f64` it gives values, over
-//! dual numbers derivatives, by the state or by the robot's own parameters, of first order or higher. Over `f64` most of them
-//! have faster forms beside that one; tests hold them to it, and [`plan`] says which is taken.
+//! Each algorithm of [`dynamics`] is written as its source has it, generic over the number type: over `f64` it gives
+//! values, over dual numbers derivatives, by the state or by the robot's own parameters, of first order or higher. Over
+//! `f64` most of them have faster forms beside that one; tests hold them to it, and [`plan`] says which is taken.
 //!
 //! # Where to look
 //!
@@ -65,8 +65,8 @@
 //!
 //! What a solver needs stands at the root as well; of derivatives, those of [`partials`].
 //!
-//! Arguments come in one order: the model, the workspace, the method, `q`, `v`, then `a` or `tau`, what else the algorithm needs, and
-//! wrenches last. Derivatives are named after the algorithm.
+//! Arguments come in one order: the model, the workspace, the method, `q`, `v`, then `a` or `tau`, what else the
+//! algorithm needs, and wrenches last. Derivatives are named after the algorithm.
 //!
 //! SI units and radians everywhere; 6-vectors with the linear part first; derivatives have nv columns, one per way to
 //! move, never nq. The pages in `docs/` say the rest:

@@ -4,7 +4,7 @@ use anstyle::{Ansi256Color, Style};
 use nalgebra::DMatrix;
 use unicode_width::UnicodeWidthStr;
 
-/// Characters and colours of an entry by the decades it lies below the largest; the last one holds all the rest.
+/// Characters and colors of an entry by the decades it lies below the largest; the last one holds all the rest.
 const SHADES: [Shade; 5] = [
     Shade { character: '█', positive: 220, negative: 51 },
     Shade { character: '▓', positive: 208, negative: 39 },

@@ -10,7 +10,7 @@ pub(crate) enum Align {
     Right,
 }
 
-/// Text with a colour.
+/// Text with a color.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) text: String,

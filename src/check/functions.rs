@@ -21,7 +21,7 @@ pub(super) enum Of {
     Acceleration,
     /// The velocity of a frame.
     Velocity(FrameRef, ReferenceFrame),
-    /// The centre of mass.
+    /// The center of mass.
     Com,
     /// The potential energy.
     Potential,
@@ -78,8 +78,9 @@ impl Of {
         self.evaluate(model, ws, state, out)
     }
 
-    /// All derivatives by dual numbers. Those of accelerations by dual numbers through torques, `−M⁻¹ ∂τ/∂x` at `q̈`: through
-    /// articulated bodies each step back to the root would lose digits where the mass matrix is ill-conditioned.
+    /// All derivatives by dual numbers. Those of accelerations by dual numbers through torques, `−M⁻¹ ∂τ/∂x` at `q̈`:
+    /// through articulated bodies each step back to the root would lose digits where the mass matrix is
+    /// ill-conditioned.
     pub(super) fn exact(self, model: &Model, state: partials::State<'_>) -> Result<StateJacobian, InputError> {
         let Self::Acceleration = self else { return by_duals(model, &self, state) };
         let mut ws = Workspace::new(model);

@@ -37,7 +37,7 @@ pub enum Quantity {
     Gravity,
     /// A Coriolis matrix `C(q, v)`, nv × nv: any with the right product `C v`.
     Coriolis,
-    /// The centre of mass in the world, 3 × 1.
+    /// The center of mass in the world, 3 × 1.
     Com,
     /// Its Jacobian, 3 × nv.
     ComJacobian,

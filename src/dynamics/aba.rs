@@ -1,7 +1,7 @@
 //! Forward dynamics: the articulated-body algorithm (RBDA, table 7.1), in coordinates of the bodies.
 //!
-//! A joint with several degrees of freedom gives way in one after the other, as a row of joints with nothing between them
-//! would: the block `D` of the book is eliminated by columns, and never formed.
+//! A joint with several degrees of freedom is eliminated one degree of freedom after the other, like a series of joints
+//! with massless links between them: the block `D` of the book is eliminated by columns, and never formed.
 
 use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
@@ -17,12 +17,14 @@ use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
-/// Joint accelerations that the torques `τ` and wrenches from outside give at `(q, v)`: `M(q) q̈ = τ − c(q, v) + Σ Jᵀ φ`.
+/// Joint accelerations that the torques `τ` and wrenches from outside give at `(q, v)`:
+/// `M(q) q̈ = τ − c(q, v) + Σ Jᵀ φ`.
 ///
 /// `q`: nq, `v`, `tau`: nv; returns nv accelerations, which borrow from the workspace. Gravity, armature, damping and
-/// friction are the model's. Cost O(n). The articulated-body algorithm takes each joint by itself, which mimic joints do
-/// not allow: a model that has any is solved with the sparse factors of its mass matrix
-/// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²), d the depth of the tree. A second call allocates nothing.
+/// friction are the model's. Cost O(n). The articulated-body algorithm takes each joint by itself, which mimic joints
+/// do not allow: a model that has any is solved with the sparse factors of its mass matrix
+/// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²), d the depth of the tree. A second call allocates
+/// nothing.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, aba};
@@ -111,8 +113,8 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
     }
 }
 
-/// `x := M⁻¹ x` with what the last call of [`aba_kept`] has left of `M`. By articulated bodies it is O(n): `D⁻¹` and `U` of each
-/// column stay as they are, and `x` pushes where torques did, at rest and without gravity. `x`: nv.
+/// `x := M⁻¹ x` with what the last call of [`aba_kept`] has left of `M`. By articulated bodies it is O(n): `D⁻¹` and
+/// `U` of each column stay as they are, and `x` pushes where torques did, at rest and without gravity. `x`: nv.
 pub(crate) fn solve<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, x: &mut Vec<T>) {
     if !ws.aba.by_page && by_plan::solve(ws, x).is_some() {
         return;
@@ -123,7 +125,7 @@ pub(crate) fn solve<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<
     }
 }
 
-/// Do several columns have the same degree of freedom?
+/// Whether several columns have the same degree of freedom.
 pub(crate) fn has_mimic_joints<P: Real, T: Real>(model: &Model<P>, ws: &Workspace<T>) -> bool {
     ws.dof.len() > model.nv
 }
@@ -162,7 +164,7 @@ pub(crate) struct Memory<T> {
     rest: Vec<T>,
     /// Armature of each degree of freedom.
     armature: Vec<T>,
-    /// Did the last call go by this page, or by the plain factors, and not by a form for `f64`?
+    /// Whether the last call used this page, or the plain factors, and not a form for `f64`.
     pub(crate) by_page: bool,
     /// `q̈`
     pub(crate) ddq: Vec<T>,
@@ -276,8 +278,8 @@ impl<P: Real, T: Scalar<P>> Piece for Outward<'_, P, T> {
 }
 
 at_level! {
-    /// Root to leaves: `q̈` by what is left to each column, the world accelerating at `a_0`. With where bodies are in their
-    /// parents, and columns of joints.
+    /// Root to leaves: `q̈` by what is left to each column, the world accelerating at `a_0`. With where bodies are in
+    /// their parents, and columns of joints.
     fn accelerate<P: Real, T: Scalar<P>>(
         model: &Model<P>,
         memory: &mut Memory<T>,

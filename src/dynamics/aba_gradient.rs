@@ -1,8 +1,8 @@
 //! The gradient of `λᵀ q̈`, a combination of the accelerations of forward dynamics, without matrices.
 //!
-//! Differentiating `rnea(q, v, q̈) = τ` at fixed torques gives `M ∂q̈ = −∂τ`, so with `μ = M⁻¹ λ` the gradient of `λᵀ q̈` is
-//! minus that of `μᵀ τ` at the accelerations `q̈`, and `μ` itself by the torques
-//! ([`rnea_gradient`](super::rnea_gradient())). What the accelerations were found with, the articulated bodies or the
+//! Differentiating `rnea(q, v, q̈) = τ` at fixed torques gives `M ∂q̈ = −∂τ`. With `μ = M⁻¹ λ`, the gradient of `λᵀ q̈`
+//! is therefore minus that of `μᵀ τ` at the accelerations `q̈`, and `μ` itself by the torques
+//! ([`rnea_gradient`](super::rnea_gradient())). The method that found the accelerations, the articulated bodies or the
 //! factors of `M`, gives `μ` too.
 
 use super::rnea::check_finite_dofs;
@@ -38,12 +38,12 @@ pub(crate) struct Memory<T> {
     df_ext: Vec<T>,
 }
 
-/// Gradient of `λᵀ q̈`, `q̈ = `[`aba`](super::aba())`(q, v, τ, φ)`, with respect to `q`, `v`, `τ` and the wrenches, in any number
-/// type: over dual numbers it gives columns of the Hessian.
+/// Gradient of `λᵀ q̈`, `q̈ = `[`aba`](super::aba())`(q, v, τ, φ)`, with respect to `q`, `v`, `τ` and the wrenches, in
+/// any number type: over dual numbers it gives columns of the Hessian.
 ///
-/// `q`: nq, `v`, `tau`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction
-/// and mimic joints are included. Cost O(n); with mimic joints O(n d²), d the depth of the tree. A second call with as many
-/// wrenches allocates nothing.
+/// `q`: nq, `v`, `tau`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping,
+/// friction and mimic joints are included. Cost O(n); with mimic joints O(n d²), d the depth of the tree. A second call
+/// with as many wrenches allocates nothing.
 ///
 /// # Errors
 /// As [`aba`](super::aba()), and if a number of `lambda` is not finite.

@@ -1,4 +1,4 @@
-//! Torques without acceleration: bias, gravity, and what holds a robot still.
+//! Torques without acceleration: bias, gravity, and static torques.
 
 use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
@@ -13,9 +13,9 @@ use nalgebra::Vector3;
 
 /// The bias `c(q, v) − Σ Jᵀ φ` of `M(q) a + c(q, v) = τ + Σ Jᵀ φ`: torques that leave no joint acceleration.
 ///
-/// Coriolis, centrifugal and gravity terms, and damping and friction if the model has them switched on: inverse dynamics at
-/// `a = 0`. `q`: nq, `v`: nv; returns nv torques, which borrow from the workspace. Cost O(n); a second call allocates
-/// nothing.
+/// Coriolis, centrifugal and gravity terms, and damping and friction if the model has them switched on: inverse
+/// dynamics at `a = 0`. `q`: nq, `v`: nv; returns nv torques, which borrow from the workspace. Cost O(n); a second call
+/// allocates nothing.
 ///
 /// # Errors
 /// As [`rnea`](super::rnea).

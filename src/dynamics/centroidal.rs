@@ -1,7 +1,7 @@
-//! Momentum about the centre of mass, and what it is made of.
+//! Momentum about the center of mass, and its components.
 //!
-//! In axes of the world, about the centre of mass G. With composite sums `I_C`, `B_C`, `h_C` of inertias, body Coriolis
-//! matrices and momenta over what hangs from a link, and c the position of G:
+//! In world axes, about the center of mass G. With composite sums `I_C`, `B_C`, `h_C` of inertias, body Coriolis
+//! matrices and momenta over the subtree of a link, and c the position of G:
 //!
 //! ```text
 //! h_G = A_G q̇,  A_k = (I_C S_k) about G                                                           (1)
@@ -11,8 +11,8 @@
 //!
 //! as `İ_C S = Σ (v ×* I − I v ×) S = B_C S − S ×* h_C`.
 //!
-//! Source: D. Orin, A. Goswami, S.-H. Lee, *Centroidal dynamics of a humanoid robot*, Autonomous Robots 35, 2013; P. Wensing,
-//! D. Orin, *Improved computation of the humanoid centroidal dynamics*, IJHR 13(1), 2016.
+//! Source: D. Orin, A. Goswami, S.-H. Lee, *Centroidal dynamics of a humanoid robot*, Autonomous Robots 35, 2013; P.
+//! Wensing, D. Orin, *Improved computation of the humanoid centroidal dynamics*, IJHR 13(1), 2016.
 
 use super::Workspace;
 use super::com::share;
@@ -27,14 +27,14 @@ use crate::spatial::{BodyCoriolis, Force, Inertia, Momentum, Motion, vector as v
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
-/// A robot seen from its centre of mass, in axes of the world; borrows from the workspace.
+/// A robot seen from its center of mass, in axes of the world; borrows from the workspace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Centroidal<'w, T> {
-    /// Mass, and the centre of mass with its velocity and acceleration, in the world.
+    /// Mass, and the center of mass with its velocity and acceleration, in the world.
     pub com: PointMass<T>,
-    /// Inertia of the robot, its joints locked, about the centre of mass.
+    /// Inertia of the robot, its joints locked, about the center of mass.
     pub inertia: Inertia<T>,
-    /// Momentum `h_G`; the angular part is about the centre of mass.
+    /// Momentum `h_G`; the angular part is about the center of mass.
     pub momentum: Momentum<T>,
     /// Its rate of change `ḣ_G`: the sum of all wrenches from outside, gravity included.
     pub momentum_rate: Force<T>,
@@ -44,14 +44,14 @@ pub struct Centroidal<'w, T> {
     pub matrix_rate: &'w DMatrix<T>,
 }
 
-/// Momentum of a robot about its centre of mass, in axes of the world.
+/// Momentum of a robot about its center of mass, in axes of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CentroidalMomentum<T> {
-    /// Mass, and the centre of mass with its velocity and acceleration, in the world.
+    /// Mass, and the center of mass with its velocity and acceleration, in the world.
     pub com: PointMass<T>,
-    /// Inertia of the robot, its joints locked, about the centre of mass.
+    /// Inertia of the robot, its joints locked, about the center of mass.
     pub inertia: Inertia<T>,
-    /// Momentum `h_G`; the angular part is about the centre of mass.
+    /// Momentum `h_G`; the angular part is about the center of mass.
     pub momentum: Momentum<T>,
     /// Its rate of change `ḣ_G`: the sum of all wrenches from outside, gravity included.
     pub momentum_rate: Force<T>,
@@ -86,11 +86,12 @@ impl<T: Real> Memory<T> {
 
 /// Centroidal momentum, its rate of change, its matrix `A_G` and that one's rate `Ȧ_G`, at `(q, v, a)`.
 ///
-/// `q`: nq, `v`, `a`: nv. `momentum_rate` is that of the motion asked for: what the wrenches from outside, gravity and contact
-/// forces, have to sum up to. Cost O(n); a second call allocates nothing.
+/// `q`: nq, `v`, `a`: nv. `momentum_rate` is that of the motion asked for: what the wrenches from outside, gravity and
+/// contact forces, have to sum up to. Cost O(n); a second call allocates nothing.
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not
+/// finite.
 #[doc(alias("ccrba", "dccrba"))]
 pub fn centroidal<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -168,10 +169,11 @@ pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
     Ok(CentroidalMomentum { com, inertia, momentum, momentum_rate: force })
 }
 
-/// The centroidal momentum matrix `A_G(q)`, 6 × nv, linear rows first: `A_G q̇` is the momentum about the centre of mass in
-/// axes of the world.
+/// The centroidal momentum matrix `A_G(q)`, 6 × nv, linear rows first: `A_G q̇` is the momentum about the center of
+/// mass in axes of the world.
 ///
-/// `q`: nq. Its linear rows are the mass times the Jacobian of the centre of mass. Cost O(n); a second call allocates nothing.
+/// `q`: nq. Its linear rows are the mass times the Jacobian of the center of mass. Cost O(n); a second call allocates
+/// nothing.
 ///
 /// # Errors
 /// As [`centroidal`].
@@ -288,7 +290,7 @@ pub(super) fn whole<P: Real, T: Scalar<P>>(
 }
 
 impl<T: Real> Whole<T> {
-    /// The centre of mass in the coordinates of [`Placed`] for the tree of a body.
+    /// The center of mass in the coordinates of [`Placed`] for the tree of a body.
     #[inline(always)]
     pub(super) fn com_from(&self, placed: &Placed<T>, body: usize) -> Vector3<T> {
         v3::add(placed.first_from(body), self.from_first)

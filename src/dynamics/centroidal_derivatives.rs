@@ -1,6 +1,7 @@
-//! Derivatives of the centroidal momentum and of centres of mass in closed form.
+//! Derivatives of the centroidal momentum and of centers of mass in closed form.
 //!
-//! About an origin at rest, with composite sums over what a column `S_k` moves ([`Placed`] for `Ψ̇`, `Ψ̈`, `Ṡ`):
+//! About an origin at rest, with composite sums over the bodies that a column `S_k` moves ([`Placed`] for `Ψ̇`, `Ψ̈`,
+//! `Ṡ`):
 //!
 //! ```text
 //! ∂h/∂q_k = S_k ×* h_C + I_C Ψ̇_k                   ∂h/∂v_k = I_C S_k                              (1)
@@ -8,9 +9,9 @@
 //! ∂ḣ/∂a_k = I_C S_k
 //! ```
 //!
-//! which are the vectors `A`, `V` and `Q` of the derivatives of inverse dynamics without gravity. About the centre of mass,
-//! which moves along `J_k` with the configuration, `(0, J_k × p)` and `(0, J_k × ṗ)` are subtracted, p the linear momentum. The
-//! linear parts, divided by the mass, are the derivatives of the centre of mass.
+//! These are the vectors `A`, `V` and `Q` of the derivatives of inverse dynamics without gravity. The center of mass
+//! moves along `J_k` with the configuration. About it, `(0, J_k × p)` and `(0, J_k × ṗ)` are subtracted, with p the
+//! linear momentum. The linear parts, divided by the mass, are the derivatives of the center of mass.
 //!
 //! Source: J. Carpentier, N. Mansard, RSS 2018, and S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022, for (1) and (2).
 
@@ -31,8 +32,8 @@ use crate::spatial::{Force, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
-/// Momentum about the centre of mass in axes of the world, its rate of change, and their derivatives. Matrices 6 × nv, linear
-/// rows first.
+/// Momentum about the center of mass in axes of the world, its rate of change, and their derivatives. Matrices 6 × nv,
+/// linear rows first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CentroidalDerivatives<T = f64> {
     /// Momentum `h_G`.
@@ -53,7 +54,7 @@ pub struct CentroidalDerivatives<T = f64> {
     pub errors: Option<Box<Self>>,
 }
 
-/// A centre of mass in the world, its velocity and acceleration, and their derivatives. Matrices 3 × nv.
+/// A center of mass in the world, its velocity and acceleration, and their derivatives. Matrices 3 × nv.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CenterOfMassDerivatives<T = f64> {
     /// Position, m.
@@ -125,13 +126,14 @@ pub(crate) struct Memory<T> {
 
 default_of_fields!(Memory: centroidal, com);
 
-/// Momentum about the centre of mass, its rate of change, and their derivatives in closed form, in any number type.
+/// Momentum about the center of mass, its rate of change, and their derivatives in closed form, in any number type.
 ///
 /// `q`: nq, `v`, `a`: nv. Right for every kind of joint. Cost O(n); a second call allocates nothing. Over `f64`,
 /// [`partials::centroidal_derivatives`](crate::partials::centroidal_derivatives) gives the choice of the method.
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not
+/// finite.
 #[inline(never)]
 #[doc(alias = "computeCentroidalDynamicsDerivatives")]
 pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
@@ -205,11 +207,12 @@ at_level! {
     }
 }
 
-/// A centre of mass, its velocity and acceleration, and their derivatives in closed form, in any number type.
+/// A center of mass, its velocity and acceleration, and their derivatives in closed form, in any number type.
 ///
-/// `q`: nq, `v`, `a`: nv; `subtree`: the body that it hangs from, `None` for the robot. Right for every kind of joint; columns
-/// of degrees of freedom that do not move it are exactly zero. Cost O(n); a second call allocates nothing. Over `f64`,
-/// [`partials::center_of_mass_derivatives`](crate::partials::center_of_mass_derivatives) gives the choice of the method.
+/// `q`: nq, `v`, `a`: nv; `subtree`: the body that it hangs from, `None` for the robot. Right for every kind of joint;
+/// columns of degrees of freedom that do not move it are exactly zero. Cost O(n); a second call allocates nothing. Over
+/// `f64`, [`partials::center_of_mass_derivatives`](crate::partials::center_of_mass_derivatives) gives the choice of the
+/// method.
 ///
 /// # Errors
 /// As [`centroidal_derivatives`], and [`InputError::OtherModel`].

@@ -1,13 +1,13 @@
-//! Centres of mass of the robot and of each subtree.
+//! Centers of mass of the robot and of each subtree.
 //!
-//! With `m_C` the mass of what hangs from a link and `h_C` its first moment, a column `S_k = (s, θ)` of the link moves the
-//! centre of mass of a subtree of mass `m` by
+//! With `m_C` the mass of the subtree of a link and `h_C` its first moment, a column `S_k = (s, θ)` of the link moves
+//! the center of mass of a subtree of mass `m` by
 //!
 //! ```text
 //! J_k = (m_C s + θ × h_C) / m                                                                     (1)
 //! ```
 //!
-//! where `C` is what the link moves of the subtree: all of it, if the link carries the subtree's body.
+//! where `C` is the part of the subtree that the link moves: all of it, if the link carries the subtree's body.
 
 use super::Workspace;
 use super::frame_derivatives::check_state;
@@ -24,7 +24,7 @@ use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
-/// The centres of mass of a robot and of its subtrees; borrows from the workspace.
+/// The centers of mass of a robot and of its subtrees; borrows from the workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct CentersOfMass<'w, T> {
     /// That of the robot.
@@ -66,12 +66,13 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Centres of mass of the robot and of each subtree, their velocities and accelerations.
+/// Centers of mass of the robot and of each subtree, their velocities and accelerations.
 ///
 /// `q`: nq, `v`, `a`: nv. Cost O(n); a second call allocates nothing.
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not
+/// finite.
 #[inline(never)]
 #[doc(alias("centerOfMass", "CalcCenterOfMassPositionInWorld"))]
 pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
@@ -111,7 +112,7 @@ impl<T: Real> CentersOfMass<'_, T> {
 }
 
 at_level! {
-    /// The centre of masses that move, whose tree has this origin.
+    /// The center of masses that move, whose tree has this origin.
     fn point_mass<T: Real>(sums: &MovingMass<T>, origin: &Vector3<T>) -> Option<PointMass<T>> {
         let share = sums.mass.recip();
         if !share.is_finite() {
@@ -126,10 +127,10 @@ at_level! {
     }
 }
 
-/// Jacobian of the centre of mass, of the robot or of a subtree: `J(q) q̇` is its velocity in the world, m/s, 3 × nv.
+/// Jacobian of the center of mass, of the robot or of a subtree: `J(q) q̇` is its velocity in the world, m/s, 3 × nv.
 ///
-/// `q`: nq; `subtree`: the body that it hangs from, `None` for the robot. Columns of degrees of freedom that do not move it
-/// are exactly zero. Cost O(n); a second call allocates nothing.
+/// `q`: nq; `subtree`: the body that it hangs from, `None` for the robot. Columns of degrees of freedom that do not
+/// move it are exactly zero. Cost O(n); a second call allocates nothing.
 ///
 /// # Errors
 /// As [`center_of_mass`], and [`InputError::OtherModel`].
@@ -265,7 +266,7 @@ fn total<P: Real, T: Real>(model: &Model<P>, of_subtrees: &[MovingMass<T>]) -> T
 }
 
 at_level! {
-    /// The centre of mass of the robot.
+    /// The center of mass of the robot.
     fn whole<P: Real, T: Scalar<P>>(model: &Model<P>, m: &Memory<T>) -> Result<PointMass<T>, InputError> {
         let mass = total(model, &m.sums);
         let share = share(model, mass, None)?;

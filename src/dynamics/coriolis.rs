@@ -1,15 +1,15 @@
 //! The Coriolis matrix: S. Echeandia and P. Wensing, *Numerical Methods to Compute the Coriolis Matrix and Christoffel
 //! Symbols for Rigid-Body Systems*, J. Comput. Nonlinear Dyn. 16(9), 2021, algorithm 1.
 //!
-//! With composite sums `I_C` of inertias and `½ B_C` of Coriolis matrices of bodies ([`BodyCoriolis`]) over a subtree, columns
-//! `j` of a link and `i` of the links from there to the root:
+//! With composite sums `I_C` of inertias and `½ B_C` of Coriolis matrices of bodies ([`BodyCoriolis`]) over a subtree,
+//! columns `j` of a link and `i` of the links from there to the root:
 //!
 //! ```text
 //! C_ij = S_iᵀ (½ B_C S_j + I_C Ṡ_j)                       (1)
 //! C_ji = S_iᵀ (½ B_Cᵀ S_j) + Ṡ_iᵀ (I_C S_j)               (2)
 //! ```
 //!
-//! where (1) holds for `i` of the same link too. Joints whose `S` depends on `q` are rows of links ([`Placed`]).
+//! where (1) also holds for `i` of the same link. Joints whose `S` depends on `q` are series of links ([`Placed`]).
 
 use super::Workspace;
 use super::placed::{Placed, update};
@@ -24,10 +24,10 @@ use nalgebra::DMatrix;
 
 /// A Coriolis matrix `C(q, v)`: `C v` are the Coriolis and centrifugal torques, and `Ṁ − 2 C` is skew-symmetric.
 ///
-/// `M(q) a + C(q, v) v + g(q) = τ`, but for friction. `q`: nq, `v`: nv; returns nv × nv, which borrows from the workspace. Of the
-/// many matrices with these properties, the one that consists of the bodies' own, `½ B` with `½ (B + Bᵀ) = Ẏ`. Exactly
-/// zero where the tree makes it so. Armature adds nothing. Cost O(n d), d the depth of the tree; a second call allocates
-/// nothing.
+/// `M(q) a + C(q, v) v + g(q) = τ`, but for friction. `q`: nq, `v`: nv; returns nv × nv, which borrows from the
+/// workspace. Of the many matrices with these properties, the one that consists of the bodies' own, `½ B` with
+/// `½ (B + Bᵀ) = Ẏ`. Exactly zero where the tree makes it so. Armature adds nothing. Cost O(n d), d the depth of the
+/// tree; a second call allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.

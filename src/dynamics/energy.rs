@@ -25,7 +25,7 @@ pub fn kinetic_energy<P: Real, T: Scalar<P>>(
     Ok(energies(model, ws, q, v)?.0)
 }
 
-/// Potential energy in the gravitational field, J: `−Σ m g·c`, zero for a mass centre at the world's origin.
+/// Potential energy in the gravitational field, J: `−Σ m g·c`, zero for a center of mass at the world's origin.
 ///
 /// `q`: nq. Cost O(n); allocates nothing.
 ///

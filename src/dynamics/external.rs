@@ -1,4 +1,4 @@
-//! Wrenches from outside.
+//! External wrenches.
 
 use super::Workspace;
 use super::slices::first_not_finite;
@@ -8,7 +8,7 @@ use crate::model::{InputError, Model};
 use crate::spatial::{Force, Transform};
 use gradyn_derivatives::{Real, Scalar};
 
-/// Are all wrenches on bodies of the model?
+/// Checks that all wrenches are on bodies of the model.
 pub(crate) fn check<P: Real, T>(model: &Model<P>, wrenches: &[ExternalWrench<T>]) -> Result<(), InputError> {
     wrenches.iter().try_for_each(|w| model.check_body(w.body).map(|_| ()))
 }
@@ -55,7 +55,8 @@ at_level! {
     }
 }
 
-/// Subtracts a wrench from the force that its body needs. The pose in the world is asked for only if the wrench is given there.
+/// Subtracts a wrench from the force that its body needs. The pose in the world is asked for only if the wrench is
+/// given there.
 #[inline(always)]
 pub(crate) fn subtract_from<Q: Real, A: Scalar<Q>>(force: &mut Force<A>, w: &ExternalWrench<A>, x_wb: &Transform<Q>) {
     let f_b: Force<A> = match w.frame {

@@ -1,4 +1,4 @@
-//! Where the bodies are and how they move.
+//! Poses and motions of the bodies.
 
 use super::external::step_world_poses;
 use super::rnea::check_finite;
@@ -12,13 +12,13 @@ use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
-/// Poses, velocities and accelerations of all bodies and frames; borrows from the workspace. Those of bodies are finite; others are
-/// made from them when asked for, and are not where that is too large.
+/// Poses, velocities and accelerations of all bodies and frames; borrows from the workspace. Those of bodies are
+/// finite; others are made from them when asked for, and are not where that is too large.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinematics<'w, P, T> {
     model: &'w Model<P>,
     ws: &'w Workspace<T>,
-    /// Are they in the rows of the form over `f64`?
+    /// Whether they are in the rows of the form over `f64`.
     by_joint: bool,
 }
 
@@ -27,8 +27,8 @@ pub struct Kinematics<'w, P, T> {
 /// `q`: nq, `v`, `a`: nv. Cost O(n); allocates nothing.
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite: an argument, or a pose or a
-/// motion of a body, by its index.
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite: an argument, or a
+/// pose or a motion of a body, by its index.
 #[inline(never)]
 #[doc(alias(
     "forwardKinematics",
@@ -230,8 +230,8 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
         let (x_wf, velocity, _) = self.local(frame.into())?;
         Some(in_reference(reference, &x_wf, &velocity))
     }
-    /// Velocity of a frame B measured in a frame M that moves itself, in axes of a frame E: Drake's `V_MB_E`. The linear part is that of B's
-    /// origin as M sees it, `Rᵀ(v_wb − v_wm)`; `None` if a frame is not the model's.
+    /// Velocity of a frame B measured in a frame M that moves itself, in axes of a frame E: Drake's `V_MB_E`. The
+    /// linear part is that of B's origin as M sees it, `Rᵀ(v_wb − v_wm)`; `None` if a frame is not the model's.
     #[must_use]
     pub fn relative_velocity(
         &self,
@@ -249,16 +249,17 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     }
     /// Spatial acceleration of a frame or a body, in the reference, gravity left out.
     ///
-    /// For [`ReferenceFrame::LocalWorldAligned`] it is that of [`ReferenceFrame::Local`] in other axes, as in Pinocchio, and
-    /// not the rate of change of the velocity: that is the [classical](Self::classical_acceleration_in) one.
+    /// For [`ReferenceFrame::LocalWorldAligned`] it is that of [`ReferenceFrame::Local`] in other axes, as in
+    /// Pinocchio, and not the rate of change of the velocity: that is the [classical](Self::classical_acceleration_in)
+    /// one.
     #[must_use]
     #[doc(alias = "getFrameAcceleration")]
     pub fn acceleration_in(&self, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> Option<Motion<T>> {
         let (x_wf, _, acceleration) = self.local(frame.into())?;
         Some(in_reference(reference, &x_wf, &acceleration))
     }
-    /// Classical acceleration of a frame or a body, in the reference, gravity left out: the linear part is the acceleration
-    /// of the point whose velocity is that of [`velocity_in`](Self::velocity_in).
+    /// Classical acceleration of a frame or a body, in the reference, gravity left out: the linear part is the
+    /// acceleration of the point whose velocity is that of [`velocity_in`](Self::velocity_in).
     #[must_use]
     #[doc(alias = "getFrameClassicalAcceleration")]
     pub fn classical_acceleration_in(
@@ -274,14 +275,15 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     pub fn point(&self, body: BodyId, point: Vector3<P>) -> Option<Vector3<T>> {
         Some(point_of(&self.pose(body)?, point))
     }
-    /// Velocity of a point fixed in a body, m/s, in axes of the body ([`ReferenceFrame::Local`]) or of the world (the others).
+    /// Velocity of a point fixed in a body, m/s, in axes of the body ([`ReferenceFrame::Local`]) or of the world (the
+    /// others).
     #[must_use]
     pub fn point_velocity(&self, body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> Option<Vector3<T>> {
         let velocity = velocity_of_point(&self.velocity(body)?, point);
         self.in_axes(body, velocity, reference)
     }
-    /// Acceleration of a point fixed in a body, m/s², in axes of the body ([`ReferenceFrame::Local`]) or of the world (the
-    /// others); gravity left out.
+    /// Acceleration of a point fixed in a body, m/s², in axes of the body ([`ReferenceFrame::Local`]) or of the world
+    /// (the others); gravity left out.
     #[must_use]
     pub fn point_acceleration(&self, body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> Option<Vector3<T>> {
         let acceleration = acceleration_of_point(&self.velocity(body)?, &self.acceleration(body)?, point);

@@ -1,7 +1,7 @@
-//! Inverse dynamics over [`VectorDual`](gradyn_derivatives::VectorDual) in forward mode by formulas: numbers are taken apart into
-//! values and eight derivatives, which `kernels::by_joint::forward_mode` has a formula for each of, and put together again. No dual number is multiplied, and
-//! the formulas are those that analytical derivatives are made of: a workspace does this only if it has been told to
-//! ([`Workspace::with_forward_mode_formulas`]).
+//! Inverse dynamics over [`VectorDual`](gradyn_derivatives::VectorDual) in forward mode by formulas: numbers are split
+//! into values and eight derivatives, `kernels::by_joint::forward_mode` applies a formula to each, and the results are
+//! combined again. No dual number is multiplied, and the formulas are those of analytical derivatives. A workspace
+//! therefore uses this only on request ([`Workspace::with_forward_mode_formulas`]).
 
 use super::Workspace;
 use super::external::ExternalWrench;
@@ -18,8 +18,9 @@ use gradyn_derivatives::simd::{Piece, WIDTH};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
-/// Torques into `ws.tau`, if the workspace has been told to, the numbers, the model and the level are right, and configurations vary as joints move. Are all torques
-/// finite?
+/// Writes torques to `ws.tau`, and returns whether all are finite. `None` unless enabled in the workspace, the numbers
+/// are values with eight derivatives, the model and the level have this form, and configurations vary along joint
+/// motions.
 #[inline(always)]
 pub(crate) fn rnea<P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -101,8 +102,8 @@ fn turned<T: Real>(body: &Body, q: &[T], to: &mut Tangents) -> Option<()> {
     T::call(Turned { body, q, columns, dq: &mut to.dq[body.v.clone()] })
 }
 
-/// How a joint moves along eight directions, from how its pose varies: `X⁻¹ dX = [S δq]×`. None, if it does not vary as joints move:
-/// a quaternion that changes its length, or has another than one, is no rotation.
+/// How a joint moves along eight directions, from how its pose varies: `X⁻¹ dX = [S δq]×`. None, if it does not vary as
+/// joints move: a quaternion that changes its length, or has another than one, is no rotation.
 struct Turned<'a, T> {
     body: &'a Body,
     q: &'a [T],

@@ -1,19 +1,19 @@
 //! Derivatives of velocities and accelerations of frames and points in closed form.
 //!
-//! With `S_k` a column of the subspace of a link on the path from the frame's body b to the root, `Ψ̇`, `Ψ̈`, `Ṡ` of that link
-//! ([`Placed`]), and `δ` the variation seen from the body, which is carried along by `S_k`:
+//! With `S_k` a column of the subspace of a link on the path from the frame's body b to the root, `Ψ̇`, `Ψ̈`, `Ṡ` of
+//! that link ([`Placed`]), and `δ` the variation in coordinates of the body, which `S_k` carries along:
 //!
 //! ```text
 //! δv = Ψ̇_k                   ∂v/∂v_k = S_k                                                        (1)
 //! δa = Ψ̈_k − v_b × Ψ̇_k       ∂a/∂v_k = Ψ̇_k + Ṡ_k − v_b × S_k        ∂a/∂a_k = S_k                 (2)
 //! ```
 //!
-//! What of `δ` and of `S_k × v`, `S_k × a` is to be seen depends on the reference ([`FrameView::vary`]). Neither contains
-//! anything of the bodies in between, so the cost is O(n) for the state and O(depth) for the matrices. The paper's `S` are
-//! constant; [`Placed`] says how that covers every joint.
+//! The reference determines which parts of `δ` and of `S_k × v`, `S_k × a` appear ([`FrameView::vary`]). Neither
+//! depends on the bodies in between, so the cost is O(n) for the state and O(depth) for the matrices. The paper's `S`
+//! are constant; [`Placed`] says how that covers every joint.
 //!
-//! Source: J. Carpentier, N. Mansard, *Analytical Derivatives of Rigid Body Dynamics Algorithms*, RSS 2018, section III;
-//! (1) and (2) in the form of S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
+//! Source: J. Carpentier, N. Mansard, *Analytical Derivatives of Rigid Body Dynamics Algorithms*, RSS 2018, section
+//! III; (1) and (2) in the form of S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
 
 use super::jacobian::{add, add_rows, check, clear, finite};
 use super::placed::{Placed, update};
@@ -53,7 +53,8 @@ pub struct FrameDerivatives<T = f64> {
     pub errors: Option<Box<Self>>,
 }
 
-/// Velocity and acceleration of a point fixed in a body, in the axes of a reference, and their derivatives. Matrices 3 × nv.
+/// Velocity and acceleration of a point fixed in a body, in the axes of a reference, and their derivatives. Matrices 3
+/// × nv.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointDerivatives<T = f64> {
     /// Velocity, m/s.
@@ -77,7 +78,7 @@ pub struct PointDerivatives<T = f64> {
 matrices_by_name!(FrameDerivatives<T>; 5: dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);
 matrices_by_name!(PointDerivatives<T>; 5: dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);
 
-/// Are velocity and acceleration finite, as their components say, and all matrices?
+/// Whether velocity and acceleration, by their components, and all matrices are finite.
 fn check_result<P: Real, T: Real, const N: usize>(
     model: &Model<P>,
     owner: &str,
@@ -136,13 +137,13 @@ default_of_fields!(Memory: frame, point);
 /// Velocity and spatial acceleration of a frame or a body in a reference, and their derivatives in closed form, in any
 /// number type.
 ///
-/// `q`: nq, `v`, `a`: nv. Right for every kind of joint; columns of degrees of freedom that do not move the frame are exactly
-/// zero. Cost O(n); a second call allocates nothing. Over `f64`,
+/// `q`: nq, `v`, `a`: nv. Right for every kind of joint; columns of degrees of freedom that do not move the frame are
+/// exactly zero. Cost O(n); a second call allocates nothing. Over `f64`,
 /// [`partials::frame_derivatives`](crate::partials::frame_derivatives) gives the choice of the method.
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
-/// finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is
+/// not finite.
 #[doc(alias("computeForwardKinematicsDerivatives", "getFrameVelocityDerivatives", "getFrameAccelerationDerivatives"))]
 pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -156,13 +157,14 @@ pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
     run(model, ws, (q, v, a), frame.into(), reference, false)
 }
 
-/// Velocity and classical acceleration of a frame or a body in a reference, and their derivatives in closed form, in any
-/// number type.
+/// Velocity and classical acceleration of a frame or a body in a reference, and their derivatives in closed form, in
+/// any number type.
 ///
 /// As [`frame_derivatives`], with the acceleration of
-/// [`Kinematics::classical_acceleration_in`](super::Kinematics::classical_acceleration_in): its linear part is that of the point
-/// whose velocity is asked for. Over `f64`, [`partials::classical_frame_derivatives`](crate::partials::classical_frame_derivatives)
-/// gives the choice of the method.
+/// [`Kinematics::classical_acceleration_in`](super::Kinematics::classical_acceleration_in): its linear part is that of
+/// the point whose velocity is asked for. Over `f64`,
+/// [`partials::classical_frame_derivatives`](crate::partials::classical_frame_derivatives) gives the choice of the
+/// method.
 ///
 /// # Errors
 /// As [`frame_derivatives`].
@@ -222,9 +224,9 @@ fn run<'w, P: Real, T: Scalar<P>>(
 
 /// Velocity and acceleration of a point fixed in a body, and their derivatives in closed form, in any number type.
 ///
-/// `q`: nq, `v`, `a`: nv; `point`: in coordinates of the body, m. The reference says in which axes: those of the body for
-/// [`ReferenceFrame::Local`], those of the world else. The acceleration is the classical one. Cost O(n); a second call
-/// allocates nothing.
+/// `q`: nq, `v`, `a`: nv; `point`: in coordinates of the body, m. The reference says in which axes: those of the body
+/// for [`ReferenceFrame::Local`], those of the world else. The acceleration is the classical one. Cost O(n); a second
+/// call allocates nothing.
 ///
 /// # Errors
 /// As [`frame_derivatives`].

@@ -1,4 +1,4 @@
-//! Where a frame is, from the configuration alone.
+//! The pose of a frame, from the configuration alone.
 
 use super::jacobian::{check_sizes, place_path};
 use super::reference::Attached;
@@ -28,8 +28,8 @@ use nalgebra::DMatrix;
 /// ```
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
-/// finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is
+/// not finite.
 #[inline(never)]
 pub fn frame_pose<P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -52,7 +52,8 @@ pub fn frame_pose<P: Real, T: Scalar<P>>(
     checked(model, pose)
 }
 
-/// [Pose](frame_pose) of a frame or a body in the world, and its [Jacobian](frame_jacobian), 6 × nv, with the bodies placed once.
+/// [Pose](frame_pose) of a frame or a body in the world, and its [Jacobian](frame_jacobian), 6 × nv, with the bodies
+/// placed once.
 ///
 /// `q`: nq; the reference is that of the Jacobian. Cost O(depth); a second call allocates nothing.
 ///

@@ -1,9 +1,9 @@
 //! Jacobians of frames and points: `6 × nv`, linear rows first, or `3 × nv`.
 //!
-//! Column by column: the motion that a degree of freedom gives to the frame's body is the column `S_k` of the motion
-//! subspace of its joint; nothing below or beside the path from the frame to the root gives any. Only the bodies on that
-//! path are placed, so the cost is that of the path. Columns come to the frame joint by joint, not by way of the world, so
-//! that no digits are lost when a robot has gone far from the world's origin.
+//! The Jacobian is computed column by column. The motion that a degree of freedom gives to the frame's body is the
+//! column `S_k` of the motion subspace of its joint. Only bodies on the path from the frame to the root contribute, and
+//! only these are placed, so the cost is that of the path. Columns are transformed to the frame joint by joint, not
+//! through the world, so that no digits are lost if a robot is far from the world's origin.
 
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
@@ -37,9 +37,9 @@ default_of_fields!(Memory: frame, point, joints, rate, still);
 
 /// Jacobian of a frame: `J(q) q̇` is its velocity in the reference, 6 × nv, linear rows first.
 ///
-/// `q`: nq. For a body, it is the Jacobian of its joint (Pinocchio's `computeJointJacobian`). Columns of degrees of freedom
-/// that do not move the frame are exactly zero; one that moves it through several joints, because they mimic, has the sum.
-/// Cost O(depth); a second call allocates nothing.
+/// `q`: nq. For a body, it is the Jacobian of its joint (Pinocchio's `computeJointJacobian`). Columns of degrees of
+/// freedom that do not move the frame are exactly zero; one that moves it through several joints, because they mimic,
+/// has the sum. Cost O(depth); a second call allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::{ReferenceFrame, frame_jacobian};
@@ -55,8 +55,8 @@ default_of_fields!(Memory: frame, point, joints, rate, still);
 /// ```
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
-/// finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is
+/// not finite.
 #[doc(alias(
     "computeFrameJacobian",
     "getFrameJacobian",
@@ -85,13 +85,13 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
     Ok(&ws.jacobian.frame)
 }
 
-/// The columns of all joints in coordinates of the world: column `k` is the motion that the degree of freedom `k` gives to
-/// all that its joint carries; 6 × nv, linear rows first.
+/// The columns of all joints in coordinates of the world: column `k` is the motion that the degree of freedom `k` gives
+/// to all that its joint carries; 6 × nv, linear rows first.
 ///
-/// `q`: nq. The Jacobian of any body or frame in [`ReferenceFrame::World`] has those of its columns whose joints are on the
-/// path to the root, and zero elsewhere; so one call serves all bodies (Pinocchio's `computeJointJacobians`). A degree of
-/// freedom that several joints share, because they mimic, has the sum of their columns: what is carried by all of them. Cost
-/// O(n); a second call allocates nothing.
+/// `q`: nq. The Jacobian of any body or frame in [`ReferenceFrame::World`] has those of its columns whose joints are on
+/// the path to the root, and zero elsewhere; so one call serves all bodies (Pinocchio's `computeJointJacobians`). A
+/// degree of freedom that several joints share, because they mimic, has the sum of their columns: what is carried by
+/// all of them. Cost O(n); a second call allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
@@ -287,7 +287,7 @@ at_level! {
     }
 }
 
-/// Is the body `i` on the path from `tip` to the root?
+/// Whether the body `i` is on the path from `tip` to the root.
 #[inline(always)]
 pub(crate) fn carries<P>(bodies: &[Body<P>], i: usize, tip: usize) -> bool {
     (i..bodies[i].subtree_end).contains(&tip)
@@ -345,7 +345,8 @@ pub(crate) fn check_sizes<P: Real, T: Scalar<P>>(
     ws.check(model)
 }
 
-/// Checks lengths, that the workspace is the model's, and that numbers are finite. `v` is empty where it is not asked for.
+/// Checks lengths, that the workspace is the model's, and that numbers are finite. `v` is empty where it is not asked
+/// for.
 pub(crate) fn check<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &Workspace<T>,

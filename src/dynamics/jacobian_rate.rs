@@ -1,4 +1,4 @@
-//! How Jacobians vary in time, and the acceleration that this makes.
+//! Rates of Jacobians, and the accelerations that they cause.
 
 use super::jacobian::{add, check, check_sizes, clear, finite};
 use super::placed::{Placed, update};
@@ -19,9 +19,9 @@ use nalgebra::DMatrix;
 ///
 /// `q`: nq, `v`: nv. With `Ṡ_k = v × S_k`, v the velocity of what the degree of freedom k moves, and `v_b` that of the
 /// frame's body: `J̇` has the columns `Ṡ_k` in the world, `Ṡ_k − v_b × S_k` in coordinates of the frame. So
-/// `J q̈ + J̇ q̇` is the spatial acceleration for [`ReferenceFrame::Local`] and [`ReferenceFrame::World`], and the classical
-/// one for [`ReferenceFrame::LocalWorldAligned`], where it is the rate of change of the velocity. Cost O(n); a second call
-/// allocates nothing.
+/// `J q̈ + J̇ q̇` is the spatial acceleration for [`ReferenceFrame::Local`] and [`ReferenceFrame::World`], and the
+/// classical one for [`ReferenceFrame::LocalWorldAligned`], where it is the rate of change of the velocity. Cost O(n);
+/// a second call allocates nothing.
 ///
 /// # Errors
 /// As [`frame_jacobian`](super::frame_jacobian).
@@ -87,7 +87,8 @@ pub struct BiasAcceleration<T> {
 
 /// Acceleration of a frame at zero joint acceleration, in the reference, gravity left out.
 ///
-/// `q`: nq, `v`: nv. Add `J q̈` to either form for the acceleration at `q̈`. Cost O(n); a second call allocates nothing.
+/// `q`: nq, `v`: nv. Add `J q̈` to either form for the acceleration at `q̈`. Cost O(n); a second call allocates
+/// nothing.
 ///
 /// # Errors
 /// As [`frame_jacobian`](super::frame_jacobian).

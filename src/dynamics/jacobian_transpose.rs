@@ -1,6 +1,6 @@
-//! Torques of a wrench on a frame, `Jᵀ f`, and how they vary with the configuration.
+//! Torques of a wrench on a frame, `Jᵀ f`, and their derivatives by the configuration.
 //!
-//! With `f` the wrench in coordinates of the world, `S_k` and `S_m` columns of links on the path from the frame to the root,
+//! With `f` the wrench in world coordinates, `S_k` and `S_m` columns of links on the path from the frame to the root,
 //! `θ` their angular parts and `u_m` the velocity of the frame's origin along `S_m`:
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //!           + θ_k · (u_m × f)   for f fixed in axes of the world at the frame's origin            (4)
 //! ```
 //!
-//! As `(S_m × S_k) · f = −S_k · (S_m ×* f)`, (2) and (3) cancel: with f fixed in the frame, only what lies between a joint
-//! and the frame changes its torque.
+//! Since `(S_m × S_k) · f = −S_k · (S_m ×* f)`, (2) and (3) cancel: if f is fixed in the frame, only motion between a
+//! joint and the frame changes its torque.
 
 use super::frame_derivatives::path_columns;
 use super::jacobian::{check, clear, finite};
@@ -52,14 +52,14 @@ default_of_fields!(Memory: result, still);
 
 /// The torques `Jᵀ f` of a wrench on a frame or a body, and `∂(Jᵀ f)/∂q` in closed form, in any number type.
 ///
-/// `q`: nq; `force`: force and moment, given in the reference, whose coordinates it keeps when the robot moves. The matrix is
-/// exactly zero in rows and columns that do not move the frame. Cost O(n + depth²); a second call allocates nothing. Over
-/// `f64`, [`partials::jacobian_transpose_derivatives`](crate::partials::jacobian_transpose_derivatives) gives the choice of
-/// the method.
+/// `q`: nq; `force`: force and moment, given in the reference, whose coordinates it keeps when the robot moves. The
+/// matrix is exactly zero in rows and columns that do not move the frame. Cost O(n + depth²); a second call allocates
+/// nothing. Over `f64`, [`partials::jacobian_transpose_derivatives`](crate::partials::jacobian_transpose_derivatives)
+/// gives the choice of the method.
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
-/// finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is
+/// not finite.
 pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -1,8 +1,9 @@
 //! The mass matrix as a product of sparse factors, `M = Lᵀ D L` (RBDA, table 6.3).
 //!
-//! `L` is lower triangular with ones on its diagonal, and has no entry where the degrees of freedom do not lie on one path
-//! to the root: eliminating the last ones first fills nothing in. Row `k` is stored as its entries along the path, root
-//! first, so that what a step of the elimination subtracts from row `i` is the beginning of row `k`, and lies in one piece.
+//! `L` is lower triangular with ones on its diagonal. It has no entry where the degrees of freedom do not lie on one
+//! path to the root: eliminating the last ones first causes no fill-in. Row `k` is stored as its entries along the
+//! path, root first. The part that a step of the elimination subtracts from row `i` is therefore the beginning of row
+//! `k`, and is contiguous.
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use super::{Workspace, crba, placed};
@@ -26,9 +27,9 @@ pub struct MassFactors<'w, T> {
 
 /// Factors of the mass matrix `M(q)`, armature included, to solve `M x = b` with.
 ///
-/// `q`: nq. Cost O(n d²), d the depth of the tree; a second call allocates nothing. Joints that mimic couple branches of the
-/// tree; `L` then has entries along the paths of the tree of that coupling ([`MassFactors::parent`]), at a cost between this
-/// and that of a dense factorisation.
+/// `q`: nq. Cost O(n d²), d the depth of the tree; a second call allocates nothing. Joints that mimic couple branches
+/// of the tree; `L` then has entries along the paths of the tree of that coupling ([`MassFactors::parent`]), at a cost
+/// between this and that of a dense factorization.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
@@ -72,8 +73,8 @@ pub(crate) fn factorize<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Worksp
 }
 
 impl<T: Real> MassFactors<'_, T> {
-    /// `x := M⁻¹ x`. `x`: nv; its type may be wider than that of the matrix: eight right-hand sides at a time, or a dual
-    /// number. Cost O(n d).
+    /// `x := M⁻¹ x`. `x`: nv; its type may be wider than that of the matrix: eight right-hand sides at a time, or a
+    /// dual number. Cost O(n d).
     ///
     /// # Errors
     /// [`InputError::Length`]; [`InputError::NotFinite`] of `x`; [`InputError::Overflow`], and then `x` is no solution.
@@ -93,8 +94,8 @@ impl<T: Real> MassFactors<'_, T> {
         }
     }
 
-    /// The degree of freedom before `dof` on its path to the root; `None` for a root, or where there is no such degree of
-    /// freedom. `L[k, j]` can be different from zero only for `j` on the path of `k`.
+    /// The degree of freedom before `dof` on its path to the root; `None` for a root, or where there is no such degree
+    /// of freedom. `L[k, j]` can be different from zero only for `j` on the path of `k`.
     #[must_use]
     pub fn parent(&self, dof: usize) -> Option<usize> {
         if dof < self.factors.reciprocal.len() { self.factors.tree.parent(dof) } else { None }

@@ -1,18 +1,18 @@
-//! Algorithms on the tree, one a file, generic over the scalar.
+//! Algorithms on the tree, one per file, generic over the scalar.
 //!
-//! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
-//! borrow from it: results cannot be used after the next call has overwritten them. The forms of the same names in
-//! [`once`](crate::once) need no workspace, and allocate.
+//! Each has a form that works in a [`Workspace`], made once per thread, and allocates nothing. It returns views that
+//! borrow from the workspace, so results cannot be used after the next call has overwritten them. The forms of the same
+//! names in [`once`](crate::once) need no workspace, and allocate.
 //!
-//! Arguments stand in one order everywhere: the model, the workspace, `q`, `v`, then `a` or `tau`, then what else the algorithm
-//! needs, and wrenches from outside last.
+//! Arguments have the same order everywhere: the model, the workspace, `q`, `v`, then `a` or `tau`, then other inputs
+//! of the algorithm, and external wrenches last.
 //!
 //! A derivative has the name of its algorithm and `_derivatives`: [`rnea_derivatives`], [`frame_derivatives`],
-//! [`centroidal_derivatives`]. Here they are closed forms over any number type; under the same names
-//! [`partials`](crate::partials) has them over `f64`, with a choice of the method.
+//! [`centroidal_derivatives`]. Here they are closed forms over any number type. [`partials`](crate::partials) has them
+//! over `f64` under the same names, with a choice of the method.
 //!
-//! Functions that are large for one number type are `#[inline(never)]`: of what this crate needs itself, over `f64` say, other
-//! crates take what has been compiled here instead of compiling it again.
+//! Large generic functions are `#[inline(never)]`, so that dependents reuse the instances compiled here, over `f64` for
+//! example.
 
 mod aba;
 pub(crate) mod aba_gradient;

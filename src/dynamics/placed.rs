@@ -1,12 +1,12 @@
-//! Where bodies and the axes of their joints are, and how they move: in axes of the world, about a point `O` of each tree.
+//! Poses and motions of bodies and of joint axes, in world axes about a point `O` of each tree.
 //!
-//! `O` is the origin of the body **at the root**, or of a body that this only shifts ([`origin`]). Quantities of bodies of one
-//! tree can be summed up there as in coordinates of the world, and no digits are lost when a robot has gone far from the
-//! world's origin.
+//! `O` is the origin of the body **at the root**, or of a body that only translates relative to it ([`origin`]).
+//! Quantities of bodies of one tree can be summed there as in world coordinates, and no digits are lost if a robot is
+//! far from the world's origin.
 //!
-//! A joint whose `S` depends on `q` is a row of stages whose `S` does not ([`JointKind::stage_end`]), with nothing between
-//! them that weighs anything. Taken apart like that, the formulas for constant `S` hold for every joint as they stand:
-//! no `∂S/∂q`, no second derivatives of joints. So a [`Link`] is one stage; the last one of a joint carries the body.
+//! A joint whose `S` depends on `q` is a series of stages whose `S` does not ([`JointKind::stage_end`]), with massless
+//! links between them. After this split, the formulas for constant `S` hold for every joint unchanged: no `∂S/∂q`, no
+//! second derivatives of joints. A [`Link`] is therefore one stage; the last one of a joint carries the body.
 use super::{ExternalWrench, Workspace, WrenchFrame, step};
 
 use crate::at_level::at_level;
@@ -105,7 +105,8 @@ impl<T: Real> Placed<T> {
         }
     }
 
-    /// Shifts `O` to the body `i`, and the bodies that it hangs from with it. Columns and motions of bodies that only translate stay.
+    /// Shifts `O` to the body `i`, and the bodies that it hangs from with it. Columns and motions of bodies that only
+    /// translate stay.
     #[inline(never)]
     fn take_origin(&mut self, i: usize) {
         let shift = self.pose[i].translation;
@@ -281,7 +282,8 @@ at_level! {
 }
 
 at_level! {
-    /// From the leaves to the root: `τ_i = S_iᵀ Σ φ` over the subtree of each body, of `ws.force`, which become these sums.
+    /// From the leaves to the root: `τ_i = S_iᵀ Σ φ` over the subtree of each body, of `ws.force`, which become these
+    /// sums.
     pub(crate) fn carry_forces<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
         let Workspace { placed, first, force, tau, .. } = ws;
         for tau in &mut *tau {

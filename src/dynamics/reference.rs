@@ -1,4 +1,4 @@
-//! Which frame is asked about, and the coordinates that its motion is given in.
+//! The frame of a query, and the coordinates that its motion is returned in.
 
 use super::Workspace;
 use super::placed::Placed;
@@ -68,7 +68,7 @@ impl<P: Real> Attached<P> {
     }
 }
 
-/// Is this one of the model's bodies?
+/// Whether this is one of the model's bodies.
 pub(crate) fn check_body<P: Real>(model: &Model<P>, body: BodyId) -> Result<(), InputError> {
     model.check_body(body).map(|_| ())
 }

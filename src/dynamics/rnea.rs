@@ -18,7 +18,8 @@ use gradyn_derivatives::{Real, Scalar};
 /// are the model's; `wrenches` may be empty, `&[]`. Cost O(n); allocates nothing.
 ///
 /// Over dual numbers this is the algorithm over dual numbers; only a workspace that has been told so
-/// ([`Workspace::with_forward_mode_formulas`]) takes the derivatives of [`Dual8`](gradyn_derivatives::Dual8) by formulas instead.
+/// ([`Workspace::with_forward_mode_formulas`]) takes the derivatives of [`Dual8`](gradyn_derivatives::Dual8) by
+/// formulas instead.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, rnea};
@@ -38,8 +39,8 @@ use gradyn_derivatives::{Real, Scalar};
 /// ```
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, a wrench acts on a body that the model does not have, or
-/// a number is not finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, a wrench acts on a body that the model does
+/// not have, or a number is not finite.
 #[inline]
 #[doc(alias("inverse_dynamics", "inverse dynamics", "CalcInverseDynamics", "mj_inverse", "ID"))]
 pub fn rnea<'w, P: Real, T: Scalar<P>>(
@@ -65,7 +66,7 @@ pub fn rnea<'w, P: Real, T: Scalar<P>>(
     Ok(&ws.tau)
 }
 
-/// Do lengths, workspace and wrenches belong to the model?
+/// Checks that lengths, workspace and wrenches belong to the model.
 #[inline]
 pub(crate) fn check<P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -91,7 +92,7 @@ pub(crate) struct Sweep<'a, P, T> {
 }
 
 impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
-    /// Are all torques finite?
+    /// Whether all torques are finite.
     type Output = bool;
 
     #[inline(always)]
@@ -162,13 +163,13 @@ pub(crate) fn not_finite<P: Real, T: Real>(
     })
 }
 
-/// Are all numbers of a state finite? Slices that an algorithm does not take are empty.
+/// Whether all numbers of a state are finite. Slices that an algorithm does not use are empty.
 #[inline]
 pub(crate) fn check_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Result<(), InputError> {
     if state_is_finite(q, v, a) { Ok(()) } else { state_not_finite(model, q, v, a).map_or(Ok(()), Err) }
 }
 
-/// Are all numbers of an argument with one entry a degree of freedom finite?
+/// Whether all numbers of an argument with one entry per degree of freedom are finite.
 #[inline]
 pub(crate) fn check_finite_dofs<P: Real, T: Real>(
     model: &Model<P>,

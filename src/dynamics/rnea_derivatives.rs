@@ -10,9 +10,9 @@
 //! ∂τ_j/∂q_i = Ψ̈_iᵀ A_j + Ψ̇_iᵀ T_j     ∂τ_j/∂v_i = (Ψ̇_i + Ṡ_i)ᵀ A_j + S_iᵀ T_j                      (3)
 //! ```
 //!
-//! where (2) holds for i of the same link too, then without the term with `f_C`. The paper's `S` are constant; joints whose
-//! `S` depends on `q` are rows of such links here ([`Placed`]). A wrench φ that stands still in the world does not
-//! move with the bodies: it stays out of `f_C`, and, with `φ_C` the sum of those on the subtree,
+//! where (2) also holds for i of the same link, then without the term with `f_C`. The paper's `S` are constant. Here,
+//! joints whose `S` depends on `q` are series of such links ([`Placed`]). A wrench φ that is fixed in the world does
+//! not move with the bodies. It is excluded from `f_C`, and, with `φ_C` the sum of those on the subtree,
 //!
 //! ```text
 //! ∂τ_j/∂q_i += S_jᵀ (φ_C ×̄* S_i) = −(φ_C ×̄* S_j)ᵀ S_i,    i of the same link or of one towards the root  (4)
@@ -42,7 +42,8 @@ pub struct RneaDerivatives<'w, T> {
     pub dtau_dv: &'w [T],
     /// `∂τ/∂a`, nv × nv: the mass matrix, armature included.
     pub dtau_da: &'w [T],
-    /// `∂τ/∂φ`, nv × 6 for each wrench, one after the other; columns force then moment, in the wrench's own coordinates.
+    /// `∂τ/∂φ`, nv × 6 for each wrench, one after the other; columns force then moment, in the wrench's own
+    /// coordinates.
     pub dtau_df_ext: &'w [T],
 }
 
@@ -82,9 +83,9 @@ impl<T: Real> Memory<T> {
 /// second derivatives of the torques.
 ///
 /// `q`: nq, `v`, `a`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic
-/// joints are included. Entries that the tree makes zero are exactly zero. Cost O(n d) for depth d; a second call with as
-/// many wrenches allocates nothing. Over `f64`, [`partials::rnea_derivatives`](crate::partials::rnea_derivatives) is the
-/// call to use.
+/// joints are included. Entries that the tree makes zero are exactly zero. Cost O(n d) for depth d; a second call with
+/// as many wrenches allocates nothing. Over `f64`, [`partials::rnea_derivatives`](crate::partials::rnea_derivatives) is
+/// the call to use.
 ///
 /// Source: S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
 ///
@@ -266,7 +267,7 @@ struct Column<'a, T> {
     column: usize,
     /// The body.
     i: usize,
-    /// Are there wrenches that stand still in the world?
+    /// Whether there are wrenches that are fixed in the world.
     standing: bool,
     nv: usize,
     m: &'a mut Memory<T>,

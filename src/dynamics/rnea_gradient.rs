@@ -1,9 +1,9 @@
 //! The gradient of `λᵀ τ`, a combination of the torques of inverse dynamics, without their matrices of derivatives.
 //!
-//! The formulas of [`rnea_derivatives`](super::rnea_derivatives) summed over rows before they are formed (S. Singh, R.
-//! Russell, P. Wensing, *On Second-Order Derivatives of Rigid-Body Dynamics: Theory & Implementation*, arXiv 2302.06001,
-//! contract the same way). With the velocities `w_i = w_λ + S_i λ_i` that λ would be, `h = I w`, `z = Bᵀ w`, and sums
-//! over subtrees:
+//! The formulas of [`rnea_derivatives`](super::rnea_derivatives) are summed over rows before they are formed (S. Singh,
+//! R. Russell, P. Wensing, *On Second-Order Derivatives of Rigid-Body Dynamics: Theory & Implementation*, arXiv
+//! 2302.06001, contract the same way). With the velocities `w_i = w_λ + S_i λ_i`, of bodies if λ were the joint
+//! velocities, `h = I w`, `z = Bᵀ w`, and sums over subtrees:
 //!
 //! ```text
 //! ∂/∂q = Ψ̇ᵀ z_C + Ψ̈ᵀ h_C − Sᵀ ((f_C − φ_C) ×̄* w_λ + u_C)                                          (1)
@@ -12,7 +12,7 @@
 //! ∂/∂φ = −w                                                                                       (4)
 //! ```
 //!
-//! where φ are the wrenches that stand still in the world and `u = Σ φ ×̄* w`; the others are part of `f`.
+//! where φ are the wrenches that are fixed in the world and `u = Σ φ ×̄* w`; the others are part of `f`.
 
 use super::Workspace;
 use super::external::{self, ExternalWrench, WrenchFrame};
@@ -91,8 +91,8 @@ impl<T: Real> Memory<T> {
 /// Gradient of `λᵀ τ`, `τ = `[`rnea`](super::rnea)`(q, v, a, φ)`, with respect to `q`, `v`, `a` and the wrenches,
 /// in any number type: over dual numbers it gives columns of the Hessian.
 ///
-/// `q`: nq, `v`, `a`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and
-/// mimic joints are included. Cost O(n); a second call with as many wrenches allocates nothing.
+/// `q`: nq, `v`, `a`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction
+/// and mimic joints are included. Cost O(n); a second call with as many wrenches allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a

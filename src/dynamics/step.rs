@@ -1,7 +1,7 @@
-//! What each sweep does at one body: pose, motion, projection on the joint. In coordinates of the body.
+//! The work of each sweep at one body: pose, motion, projection onto the joint. In coordinates of the body.
 //!
-//! Revolute joints, of which robots are made, are written out; every other kind goes through its columns. The work at one
-//! body is a [`Piece`]: for `f64` it is inlined into the sweep, for types made of registers it is a function of its own.
+//! Revolute joints, which most robots consist of, are written out. Every other kind uses its columns. The work at one
+//! body is a [`Piece`]: for `f64` it is inlined into the sweep, for types made of registers it is a separate function.
 
 use crate::joint::{Axis, Elementary, Joint, JointKind, Revolute};
 use crate::model::Body;
@@ -129,7 +129,8 @@ pub(crate) struct Motions<'a, V, A> {
 }
 
 impl<V: Real, A: Real> Motions<'_, V, A> {
-    /// The [`Outward`] step at body `i`, whose joint has this pose and these columns, this bias, and this velocity and acceleration.
+    /// The [`Outward`] step at body `i`, whose joint has this pose and these columns, this bias, and this velocity and
+    /// acceleration.
     #[inline(always)]
     pub(crate) fn outward<'s, P: Real, Q: Real>(
         &'s mut self,

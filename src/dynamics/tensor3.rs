@@ -1,4 +1,4 @@
-//! Numbers with three indices.
+//! Arrays with three indices.
 
 use super::lines;
 use crate::model::InputError;
@@ -9,8 +9,8 @@ use std::ops::{Index, IndexMut};
 
 /// Numbers with three indices `(i, j, k)`, in one piece of memory: `k` runs fastest, then `j`, then `i`.
 ///
-/// Entry `(i, j, k)` of a tensor of dimensions `[n₀, n₁, n₂]` stands at `(i n₁ + j) n₂ + k`. Indexing outside panics, as
-/// it does for matrices; [`get`](Self::get) does not.
+/// Entry `(i, j, k)` of a tensor of dimensions `[n₀, n₁, n₂]` stands at `(i n₁ + j) n₂ + k`. Indexing outside panics,
+/// as it does for matrices; [`get`](Self::get) does not.
 #[derive(Clone)]
 pub struct Tensor3<T = f64> {
     dims: [usize; 3],
@@ -41,9 +41,9 @@ impl<T: Real> Tensor3<T> {
 
     /// Four tensors, all zero, for entries that are written to all of them at once.
     ///
-    /// Large pieces of memory begin at the same place of a page, and a cache has few lines for the same place of all pages:
-    /// each tensor begins a line later than the one before. Without it, second derivatives of a humanoid of 49 degrees of freedom
-    /// take 11 % longer (AVX-512).
+    /// Large pieces of memory begin at the same place of a page, and a cache has few lines for the same place of all
+    /// pages: each tensor begins a line later than the one before. Without it, second derivatives of a humanoid of 49
+    /// degrees of freedom take 11 % longer (AVX-512).
     #[must_use]
     pub(crate) fn four(dims: [usize; 3]) -> [Self; 4] {
         let line = lines::numbers::<T>();

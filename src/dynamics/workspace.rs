@@ -72,7 +72,7 @@ pub struct Workspace<T = f64> {
     pub(crate) dp: Vec<T>,
     /// Of regressors.
     pub(crate) regressor: regressor::Memory<T>,
-    /// Of centres of mass; made when first needed.
+    /// Of centers of mass; made when first needed.
     pub(crate) com: Option<Box<com::Memory<T>>>,
     /// Of the centroidal momentum; made when first needed.
     pub(crate) centroidal: Option<Box<centroidal::Memory<T>>>,
@@ -80,7 +80,7 @@ pub struct Workspace<T = f64> {
     pub(crate) centroidal_derivatives: Option<Box<centroidal_derivatives::Memory<T>>>,
     /// Of constraints; made when first needed.
     pub(crate) constraints: Option<Box<constraints::Memory<T>>>,
-    /// Do derivatives of inverse dynamics come from formulas?
+    /// Whether derivatives of inverse dynamics come from formulas.
     pub(crate) forward_mode_formulas: bool,
     /// That of the model.
     structure: u64,
@@ -151,14 +151,14 @@ impl<T: Real> Workspace<T> {
         workspace
     }
 
-    /// Shall [`rnea`](super::rnea()) over [`Dual8`](gradyn_derivatives::Dual8) take the eight derivatives by formulas (forward mode),
-    /// instead of running over dual numbers? No, if not set.
+    /// Shall [`rnea`](super::rnea()) over [`Dual8`](gradyn_derivatives::Dual8) take the eight derivatives by formulas
+    /// (forward mode), instead of running over dual numbers? No, if not set.
     ///
-    /// The results are the same to rounding; over `Dual8` they take an eighth of the time for an arm and a fifth for a humanoid (0.48
-    /// against 4.1 µs, 3.6 against 16; `gradyn bench`, AVX-512). The formulas are those
-    /// that the analytical derivatives are made of, so do not check one against the other. Where there are none, which is where
-    /// motion subspaces depend on `q` and where coordinates vary as no motion makes them, it goes through the algorithm, and so do all other
-    /// number types.
+    /// The results are the same to rounding; over `Dual8` they take an eighth of the time for an arm and a fifth for a
+    /// humanoid (0.48 against 4.1 µs, 3.6 against 16; `gradyn bench`, AVX-512). The formulas are those that the
+    /// analytical derivatives are made of, so do not check one against the other. Where there are none, which is where
+    /// motion subspaces depend on `q` and where coordinates vary as no motion makes them, it goes through the
+    /// algorithm, and so do all other number types.
     ///
     /// ```
     /// use gradyn::derivatives::Dual8;
@@ -180,7 +180,7 @@ impl<T: Real> Workspace<T> {
         self
     }
 
-    /// Is this workspace one for `model`, or for one with the same tree of the same joints?
+    /// Whether this workspace is for `model`, or for a model with the same tree of the same joints.
     #[inline]
     pub(crate) fn check<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
         if self.structure == model.structure {

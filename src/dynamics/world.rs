@@ -1,7 +1,7 @@
-//! Where the bodies are in the world.
+//! Poses of the bodies in the world.
 //!
-//! Poses only: motions and forces are summed up about the root of each tree ([`placed`](super::placed)), where no digits are
-//! lost when a robot has gone far from the world's origin.
+//! This module has poses only. Motions and forces are summed about the root of each tree ([`placed`](super::placed)),
+//! where no digits are lost if a robot is far from the world's origin.
 
 use super::external::step_world_poses;
 use super::{Workspace, step};
@@ -10,7 +10,8 @@ use crate::model::Model;
 use gradyn_derivatives::{Real, Scalar};
 
 at_level! {
-    /// Poses of all bodies, in their parents and in the world, and the columns of their joints in their own coordinates.
+    /// Poses of all bodies, in their parents and in the world, and the columns of their joints in their own
+    /// coordinates.
     pub(crate) fn place<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) {
         for i in 0..model.bodies.len() {
             place_body(model, ws, i, q);

@@ -1,4 +1,4 @@
-//! Masses of several bodies together, their centre, and their momentum.
+//! Masses of several bodies together, their center, and their momentum.
 //!
 //! The equations of the momentum are those of [`centroidal`](crate::dynamics::centroidal()).
 
@@ -8,7 +8,7 @@ use gradyn_derivatives::Real;
 use nalgebra::Vector3;
 use std::ops::Mul;
 
-/// Mass of several bodies, and their centre of mass: where it is and how it moves, in the world.
+/// Mass of several bodies, and their center of mass: where it is and how it moves, in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointMass<T> {
     /// Mass, kg.
@@ -60,8 +60,8 @@ pub(crate) fn matrix_rate<T: Real, Y: Mul<Motion<T>, Output = Force<T>>>(
     coriolis.times(s) - s.cross_force(momentum) + inertia * s_dot
 }
 
-/// How a momentum about the point `c`, whose linear part is `linear`, varies, if that about the origin varies by `change` and
-/// the point by `moved`: `change about c − (0, moved × linear)`.
+/// How a momentum about the point `c`, whose linear part is `linear`, varies, if that about the origin varies by
+/// `change` and the point by `moved`: `change about c − (0, moved × linear)`.
 #[inline(always)]
 pub(crate) fn about_moving<T: Real>(
     change: Force<T>,
@@ -92,14 +92,14 @@ impl<T: Real> Tree<T> {
     }
 }
 
-/// The robot as a whole, about its centre of mass.
+/// The robot as a whole, about its center of mass.
 #[derive(Clone, Copy)]
 pub(crate) struct Whole<T> {
     pub(crate) com: PointMass<T>,
     pub(crate) inertia: Inertia<T>,
     pub(crate) momentum: Force<T>,
     pub(crate) force: Force<T>,
-    /// The centre of mass from the origin of the first tree.
+    /// The center of mass from the origin of the first tree.
     pub(crate) from_first: Vector3<T>,
 }
 

@@ -3,14 +3,15 @@
 use crate::spatial::{InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::Real;
 
-/// A pivot less than this part of the inertia that it was formed from consists of rounding errors: some hundred of them.
+/// A pivot less than this part of the inertia that it was formed from consists of rounding errors: some hundred of
+/// them.
 pub(crate) const RESOLUTION: f64 = 1e-13;
 
-/// A pivot less than this part of that inertia has lost five digits. Whoever factorises the mass matrix, or eliminates in
-/// coordinates that all bodies share, leaves it to the articulated bodies of [`aba`](crate::dynamics::aba()) and [`minv`](crate::dynamics::minv()), whose coordinates
-/// are the bodies' own and whose pivots are no differences: near gimbal locks these keep all digits. At 200 random states
-/// each, some 60 robots that people have stay above 3e-5, but four: `icub`, its reduced form and `human` go below at few states, `tiago_no_hand`
-/// at most.
+/// A pivot less than this part of that inertia has lost five digits. Whoever factorizes the mass matrix, or eliminates
+/// in coordinates that all bodies share, leaves it to the articulated bodies of [`aba`](crate::dynamics::aba()) and
+/// [`minv`](crate::dynamics::minv()), whose coordinates are the bodies' own and whose pivots are no differences: near
+/// gimbal locks these keep all digits. At 200 random states each, some 60 robots that people have stay above 3e-5, but
+/// four: `icub`, its reduced form and `human` go below at few states, `tiago_no_hand` at most.
 const DOUBT: f64 = 1e-5;
 
 /// And one less than this, kg m²: eliminations multiply two entries before they divide, and such products vanish.

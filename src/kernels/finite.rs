@@ -1,10 +1,10 @@
-//! Are numbers finite?
+//! Tests whether numbers are finite.
 
 use gradyn_derivatives::simd::{Register, WIDTH};
 
 kernel!(
     active,
-    /// Are all numbers finite?
+    /// Whether all numbers are finite.
     pub(crate) fn all_finite<'a, R: Register>(x: &'a [f64]) -> bool {
         zero_if_finite::<R>(x).all_lt(R::splat(1.0))
     }

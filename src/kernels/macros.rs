@@ -1,4 +1,4 @@
-//! What stands around kernels: the way to a level, and a function for each half of a register.
+//! The wrapper of kernels: the dispatch to a level, and a function for each half of a register.
 
 /// A kernel: a function over registers `R` that is compiled for every level, and called at one.
 ///
@@ -74,8 +74,8 @@ macro_rules! piece {
     };
 }
 
-/// Calls a function that does the same in each lane: once, or where a register is two of the processor's for one half after the other.
-/// Of a long formula more stays in registers then.
+/// Calls a function that does the same in each lane: once, or where a register is two of the processor's for one half
+/// after the other. Of a long formula more stays in registers then.
 macro_rules! lane_by_lane {
     ($function:ident::<$registers:ident $(, $constant:ident)*>($($argument:expr),*)) => {
         if $registers::HALVES {

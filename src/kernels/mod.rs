@@ -1,4 +1,5 @@
-//! Fast forms over `f64` that fill vector registers. Each is held against its page in [`dynamics`](crate::dynamics) by `tests/all/plan.rs`.
+//! Fast forms over `f64` that fill vector registers. `tests/all/plan.rs` compares each with its page in
+//! [`dynamics`](crate::dynamics).
 //!
 //! ```text
 //!   one robot, one state                          one robot, one state             one robot, many states
@@ -11,13 +12,15 @@
 //!         a register                                    the page, depth by depth
 //! ```
 //!
-//! - [`by_joint`] fills registers on any tree, a serial arm too: sums over ancestors and subtrees are sums of prefixes.
+//! - [`by_joint`] fills registers on any tree, including a serial arm: sums over ancestors and subtrees are prefix
+//!   sums.
 //! - [`by_copy`] is the page itself with something else in the lanes: bodies of equal depth, or states of a batch.
-//! - [`blocks`] is linear algebra on the sparsity of a tree, in blocks of eight by eight. It knows no robots.
+//! - [`blocks`] is linear algebra on the sparsity of a tree, in blocks of eight by eight. It does not depend on robots.
 //!
-//! What a kernel is given: its constants from [`plan`](crate::plan), scratch memory, and slices whose lengths have been checked. It knows
-//! no model, no workspace and no errors. It says whether what it wrote is surely finite, or which pivot it lost; the page is
-//! asked again then, and says why. [`by_plan`](crate::dynamics::by_plan) is the way from a page to here.
+//! A kernel gets its constants from [`plan`](crate::plan), scratch memory, and slices whose lengths have been checked.
+//! It has no access to the model, the workspace or errors. It returns whether its results are certainly finite, or
+//! which pivot it lost. The page is then called again, and reports the reason. [`by_plan`](crate::dynamics::by_plan) is
+//! the path from a page to here.
 
 #[macro_use]
 mod macros;

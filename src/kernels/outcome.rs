@@ -1,4 +1,4 @@
-//! What a kernel says of what it wrote.
+//! The outcome of a kernel: the state of its results.
 
 use gradyn_derivatives::simd::Register;
 

@@ -1,4 +1,4 @@
-//! Where derivatives of inverse dynamics go.
+//! The outputs of derivatives of inverse dynamics.
 
 /// Where the results go: torques, and matrices nv × nv, column by column. Entries that the structure of the tree makes
 /// zero are not written. The mass matrix may be left out: then there is no room for it.

@@ -1,4 +1,4 @@
-//! Slices of numbers into rows of eight, and back.
+//! Copies slices of numbers into rows of eight, and back.
 
 use crate::plan::rows::Row;
 use gradyn_derivatives::simd::{Register, WIDTH};

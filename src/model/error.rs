@@ -244,7 +244,7 @@ pub enum InputError {
         /// The model that it was used with.
         model: String,
     },
-    /// Nothing that moves has mass, and so there is no centre of mass.
+    /// Nothing that moves has mass, and so there is no center of mass.
     #[error("`{body}`: nothing that moves has mass, and so there is no centre of mass")]
     Massless {
         /// Name of the robot, or of the body that the subtree hangs from.

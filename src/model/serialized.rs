@@ -1,7 +1,8 @@
 //! Models as documents: [`Model`] is `Serialize` and `Deserialize` with the cargo feature `serde`.
 //!
-//! The document says what a [`ModelBuilder`] is told, and reading builds: what a builder refuses is refused, and what has been read is
-//! equal to what was written. Numbers are written as they are, so that results have the same bits. Missing limits are null.
+//! The document says what a [`ModelBuilder`] is told, and reading builds: what a builder refuses is refused, and what
+//! has been read is equal to what was written. Numbers are written as they are, so that results have the same bits.
+//! Missing limits are null.
 
 use super::draft::Draft;
 use super::joint_dynamics::JointConstant;
@@ -64,7 +65,7 @@ struct OneFrame {
 struct Mass {
     mass: f64,
     com: [f64; 3],
-    /// About the mass centre: xx, xy, xz, yy, yz, zz.
+    /// About the center of mass: xx, xy, xz, yy, yz, zz.
     rotational: [f64; 6],
 }
 

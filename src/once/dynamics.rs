@@ -78,7 +78,8 @@ forms! { to_owned:
     /// Acceleration of a frame at `q̈ = 0`, gravity left out. `q`: nq, `v`: nv.
     frame_bias_acceleration(q: &[T], v: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame) -> BiasAcceleration<T>;
 
-    /// Jacobian of the centre of mass in the world, 3 × nv. `q`: nq; `subtree`: the body it hangs from, `None` for the robot.
+    /// Jacobian of the center of mass in the world, 3 × nv. `q`: nq; `subtree`: the body it hangs from, `None` for the
+    /// robot.
     com_jacobian(q: &[T], subtree: Option<BodyId>) -> DMatrix<T>;
 
     /// The centroidal momentum matrix `A_G(q)`, 6 × nv, linear rows first. `q`: nq.
@@ -87,7 +88,7 @@ forms! { to_owned:
     /// Derivatives of the centroidal momentum and of its rate, 6 × nv each. `q`: nq, `v`, `a`: nv.
     centroidal_derivatives(q: &[T], v: &[T], a: &[T]) -> CentroidalDerivatives<T>;
 
-    /// Derivatives of a centre of mass, its velocity and acceleration, 3 × nv each. `q`: nq, `v`, `a`: nv.
+    /// Derivatives of a center of mass, its velocity and acceleration, 3 × nv each. `q`: nq, `v`, `a`: nv.
     center_of_mass_derivatives(q: &[T], v: &[T], a: &[T], subtree: Option<BodyId>) -> CenterOfMassDerivatives<T>;
 
     /// Derivatives of the velocity and the spatial acceleration of a frame, 6 × nv each. `q`: nq, `v`, `a`: nv.
@@ -103,7 +104,8 @@ forms! { to_owned:
     /// Torques `Jᵀ f` of a wrench on a frame, and `∂(Jᵀ f)/∂q`, nv × nv. `q`: nq.
     jacobian_transpose_derivatives(q: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame, force: Force<T>) -> JacobianTransposeDerivatives<T>;
 
-    /// Second derivatives of the torques of inverse dynamics, four tensors nv × nv × nv. `q`: nq, `v`, `a`: nv. O(n d²).
+    /// Second derivatives of the torques of inverse dynamics, four tensors nv × nv × nv. `q`: nq, `v`, `a`: nv. O(n
+    /// d²).
     rnea_second_derivatives(q: &[T], v: &[T], a: &[T], wrenches: &[ExternalWrench<T>]) -> RneaSecondDerivatives<T>;
 
     /// `Y` with `τ = Y π`, π the bodies' inertial parameters, nv × 10 n. `q`: nq, `v`, `a`: nv.
@@ -150,7 +152,8 @@ forms! { into:
     /// Accelerations and multipliers of `M q̈ + c = τ + Σ Jᵀ φ + Jᵀ λ` with `J q̈ = −γ`. `q`: nq, `v`, `tau`: nv.
     constraint_dynamics(q: &[T], v: &[T], tau: &[T], constraints: &[Constraint<P>], wrenches: &[ExternalWrench<T>]) -> ConstraintDynamics<T>;
 
-    /// Velocities and impulses of `M (v⁺ − v⁻) = Jᵀ Λ` with `J v⁺ = −ε J v⁻`. `q`: nq, `v` before: nv; `restitution`: ε.
+    /// Velocities and impulses of `M (v⁺ − v⁻) = Jᵀ Λ` with `J v⁺ = −ε J v⁻`. `q`: nq, `v` before: nv; `restitution`:
+    /// ε.
     impulse_dynamics(q: &[T], v: &[T], restitution: P, constraints: &[Constraint<P>]) -> ImpulseDynamics<T>;
 }
 

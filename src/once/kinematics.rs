@@ -1,4 +1,5 @@
-//! What [`forward_kinematics`] and [`center_of_mass`](dynamics::center_of_mass()) know of one frame, or one centre of mass.
+//! What [`forward_kinematics`] and [`center_of_mass`](dynamics::center_of_mass()) know of one frame, or one center of
+//! mass.
 
 use crate::dynamics::reference::{Attached, check_body};
 use crate::dynamics::{self, FrameRef, Kinematics, PointMass, ReferenceFrame, Workspace, forward_kinematics};
@@ -56,9 +57,9 @@ pub fn frame_acceleration<P: Real, T: Scalar<P>>(
     motion(model, (q, v, a), frame, "acceleration", |kinematics, frame| kinematics.acceleration_in(frame, reference))
 }
 
-/// Classical acceleration of a frame or a body, in the reference, gravity left out: the linear part is that of the point whose
-/// velocity is [`frame_velocity`]'s. `q`: nq, `v`, `a`: nv. O(n).
-/// [`Kinematics::classical_acceleration_in`] in memory of its own.
+/// Classical acceleration of a frame or a body, in the reference, gravity left out: the linear part is that of the
+/// point whose velocity is [`frame_velocity`]'s. `q`: nq, `v`, `a`: nv. O(n). [`Kinematics::classical_acceleration_in`]
+/// in memory of its own.
 ///
 /// # Errors
 /// As [`frame_pose`].
@@ -74,7 +75,7 @@ pub fn classical_frame_acceleration<P: Real, T: Scalar<P>>(
     motion(model, (q, v, a), frame, "acceleration", ask)
 }
 
-/// The centre of mass in the world, its velocity and acceleration, of the robot or of a subtree. `q`: nq, `v`, `a`: nv;
+/// The center of mass in the world, its velocity and acceleration, of the robot or of a subtree. `q`: nq, `v`, `a`: nv;
 /// `subtree`: the body it hangs from, `None` for the robot. O(n).
 /// [`dynamics::center_of_mass`](dynamics::center_of_mass()) in memory of its own.
 ///

@@ -82,14 +82,14 @@ impl<T: Real> From<dynamics::AbaGradient<'_, T>> for AbaGradient<T> {
     }
 }
 
-/// A robot seen from its centre of mass, in axes of the world: [`dynamics::Centroidal`].
+/// A robot seen from its center of mass, in axes of the world: [`dynamics::Centroidal`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Centroidal<T> {
-    /// Mass, and the centre of mass with its velocity and acceleration, in the world.
+    /// Mass, and the center of mass with its velocity and acceleration, in the world.
     pub com: PointMass<T>,
-    /// Inertia of the robot, its joints locked, about the centre of mass.
+    /// Inertia of the robot, its joints locked, about the center of mass.
     pub inertia: Inertia<T>,
-    /// Momentum `h_G`; the angular part is about the centre of mass.
+    /// Momentum `h_G`; the angular part is about the center of mass.
     pub momentum: Momentum<T>,
     /// Its rate of change `ḣ_G`.
     pub momentum_rate: Force<T>,

@@ -1,7 +1,8 @@
-//! Derivatives of the centroidal momentum and of centres of mass.
+//! Derivatives of the centroidal momentum and of centers of mass.
 //!
 //! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::centroidal_derivatives`],
-//! [`dynamics::center_of_mass_derivatives`]); dual numbers and differences go through [`centroidal`] and [`center_of_mass`].
+//! [`dynamics::center_of_mass_derivatives`]); dual numbers and differences go through [`centroidal`] and
+//! [`center_of_mass`].
 
 use super::kinematics::{rows, vector};
 use super::state_function::by_method;
@@ -11,10 +12,10 @@ use crate::model::{BodyId, InputError, Model};
 use crate::spatial::Force;
 use gradyn_derivatives::Scalar;
 
-/// Momentum about the centre of mass in axes of the world, its rate of change, and their derivatives.
+/// Momentum about the center of mass in axes of the world, its rate of change, and their derivatives.
 ///
-/// `q`: nq, `v`, `a`: nv; matrices 6 × nv, linear rows first. As Pinocchio's `computeCentroidalDynamicsDerivatives`, but right
-/// for every kind of joint. A second call with [`Method::Analytical`] allocates nothing.
+/// `q`: nq, `v`, `a`: nv; matrices 6 × nv, linear rows first. As Pinocchio's `computeCentroidalDynamicsDerivatives`,
+/// but right for every kind of joint. A second call with [`Method::Analytical`] allocates nothing.
 ///
 /// ```
 /// use gradyn::partials::{DerivativeWorkspace, Method, centroidal_derivatives};
@@ -29,7 +30,8 @@ use gradyn_derivatives::Scalar;
 /// ```
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not
+/// finite.
 #[doc(alias = "computeCentroidalDynamicsDerivatives")]
 pub fn centroidal_derivatives<'w>(
     model: &Model,
@@ -50,10 +52,10 @@ pub fn centroidal_derivatives<'w>(
     Ok(result)
 }
 
-/// A centre of mass in the world, its velocity and acceleration, and their derivatives.
+/// A center of mass in the world, its velocity and acceleration, and their derivatives.
 ///
-/// `q`: nq, `v`, `a`: nv; `subtree`: the body that it hangs from, `None` for the robot; matrices 3 × nv. A second call with
-/// [`Method::Analytical`] allocates nothing.
+/// `q`: nq, `v`, `a`: nv; `subtree`: the body that it hangs from, `None` for the robot; matrices 3 × nv. A second call
+/// with [`Method::Analytical`] allocates nothing.
 ///
 /// # Errors
 /// As [`centroidal_derivatives`]; [`InputError::Massless`] for a subtree without mass, [`InputError::OtherModel`].
@@ -78,7 +80,7 @@ pub fn center_of_mass_derivatives<'w>(
     Ok(result)
 }
 
-/// Momentum about the centre of mass, then its rate of change.
+/// Momentum about the center of mass, then its rate of change.
 struct OfMomentum;
 
 impl StateFunction for OfMomentum {
@@ -99,7 +101,7 @@ impl StateFunction for OfMomentum {
     }
 }
 
-/// Position, velocity and acceleration of a centre of mass.
+/// Position, velocity and acceleration of a center of mass.
 struct OfCom {
     subtree: Option<BodyId>,
 }

@@ -1,7 +1,7 @@
 //! Derivatives of inverse dynamics by differences: the witness that knows nothing of dual numbers.
 //!
-//! Differences of torques along `q ⊕ t e_k`, `v + t e_k`, …, extrapolated to `t = 0` (Ridders), with an estimate of each
-//! entry's error. Some twenty evaluations a column: for checking, not for use.
+//! Differences of torques along `q ⊕ t e_k`, `v + t e_k`, …, extrapolated to `t = 0` (Ridders), with an estimate of
+//! each entry's error. Some twenty evaluations a column: for checking, not for use.
 
 use super::DerivativeWorkspace;
 use super::result::DerivativeErrors;
@@ -35,7 +35,7 @@ impl Manifold for Configurations<'_> {
             body.joint().difference(&q0[rq.clone()], &q1[rq], &mut out[rv]);
         }
     }
-    /// One: torques vary over radians and metres, however far a joint has turned or a robot has gone.
+    /// One: torques vary over radians and meters, however far a joint has turned or a robot has gone.
     fn magnitude(&self, _q: &[f64], _direction: usize) -> f64 {
         1.0
     }
@@ -102,7 +102,7 @@ pub(super) fn fill(matrix: &mut DMatrix<f64>, rows: &[f64]) {
     }
 }
 
-/// The model's own error, or that the torques of a neighbouring state are not finite.
+/// The model's own error, or that the torques of a neighboring state are not finite.
 pub(super) fn input_error(model: &Model, error: DifferenceError<InputError>) -> InputError {
     match error {
         DifferenceError::Function { error, .. } => error,

@@ -1,4 +1,4 @@
-//! The lanes of a robot on one floating base that leave five of its columns out.
+//! The lanes of a robot on one floating base, without five of its columns.
 
 use crate::model::Model;
 use crate::plan::floating::Floating;
@@ -20,8 +20,8 @@ pub(crate) fn fewer_lanes(model: &Model, lanes: &Lanes) -> Option<Lanes> {
     (fewer.body.len() < lanes.body.len()).then_some(fewer)
 }
 
-/// Rows and columns of the base into the pairs of matrices, after those of the groups. So nobody else needs the first lane, which
-/// all columns hang on.
+/// Rows and columns of the base into the pairs of matrices, after those of the groups. So nobody else needs the first
+/// lane, which all columns hang on.
 pub(crate) fn add_base(pairs: &mut Vec<Vec<Pair>>, carried: &mut [Vec<Carried>]) {
     if let Some(first) = carried.first_mut() {
         first.retain(|of| of.group == 0 || of.above.iter().any(|above| *above > 1));

@@ -1,4 +1,4 @@
-//! Which body of a tree stands in which lane of which group, and the constants of four bodies at a time.
+//! The lane and group of each body of a tree, and the constants of four bodies at a time.
 
 use crate::model::Model;
 use crate::plan::rows::{BODIES, BodyRow};
@@ -24,11 +24,11 @@ pub(crate) const fn row(leg: usize, hinge: usize) -> usize {
 pub(crate) struct DepthGroups {
     /// Parents come before their children; a free base is the first, in all four lanes of its group.
     pub(crate) groups: Vec<DepthGroup>,
-    /// Is there a free base?
+    /// Whether there is a free base.
     pub(crate) floats: bool,
     /// Degrees of freedom.
     pub(crate) nv: usize,
-    /// Is it a free base with four legs of three hinges, one leg after the other?
+    /// Whether it is a free base with four legs of three hinges, one leg after the other.
     quadruped: bool,
     /// Where the numbers of each group come from.
     sources: Vec<Source>,
@@ -42,7 +42,8 @@ struct Source {
     lanes: usize,
 }
 
-/// Up to four bodies as many joints from the root. Lanes without one hold a body without mass, which moves as that of the first.
+/// Up to four bodies as many joints from the root. Lanes without one hold a body without mass, which moves as that of
+/// the first.
 #[derive(Clone, Debug)]
 pub(crate) struct DepthGroup {
     pub(crate) parent: Parent,
@@ -57,7 +58,7 @@ pub(crate) struct DepthGroup {
     pub(crate) first: [BodyRow; 3],
     pub(crate) second: [BodyRow; 6],
     pub(crate) armature: BodyRow,
-    /// Is any of that not zero?
+    /// Whether any of that is nonzero.
     pub(crate) has_armature: bool,
     /// Mass of the subtree.
     pub(crate) carried: BodyRow,
@@ -80,8 +81,8 @@ pub(crate) enum Parent {
 }
 
 impl DepthGroups {
-    /// The groups of a tree, if it is one of hinges on a fixed base or a free one that nothing holds, and they are no more than half as
-    /// many as its joints.
+    /// The groups of a tree, if it is one of hinges on a fixed base or a free one that nothing holds, and they are no
+    /// more than half as many as its joints.
     pub(crate) fn new(model: &Model, table: &Table) -> Option<Self> {
         let steps = &table.steps;
         let floats = steps.first()?.link.kind == Kind::Free;
@@ -182,13 +183,13 @@ impl DepthGroups {
         }
     }
 
-    /// Is it a quadruped: a free base with four legs of three hinges?
+    /// Whether it is a quadruped: a free base with four legs of three hinges.
     pub(crate) fn is_quadruped(&self) -> bool {
         self.quadruped
     }
 }
 
-/// Do the hinges of group `n` stand in the four legs of a quadruped?
+/// Whether the hinges of group `n` are in the four legs of a quadruped.
 fn is_of_legs((bodies, lanes, parent): &(Bodies, usize, Parent), n: usize, table: &Table) -> bool {
     let in_place = |(leg, body): (usize, &usize)| table.steps[*body].v == row(leg, n - 1);
     *lanes == BODIES && matches!(parent, Parent::Same(of) if of + 1 == n) && bodies.iter().enumerate().all(in_place)

@@ -1,4 +1,4 @@
-//! What all bodies of a robot share.
+//! Constants that all bodies of a robot share.
 
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{DofDynamics, Model};
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 pub(crate) struct Constants {
     /// Acceleration of gravity, m/s², in the world.
     pub(crate) gravity: Vector3<f64>,
-    /// Do damping and friction of joints count?
+    /// Whether damping and friction of joints are included.
     pub(crate) joint_friction: bool,
     /// The velocity at which friction has reached 76 % of its size, rad/s or m/s.
     pub(crate) friction_width: f64,

@@ -6,10 +6,11 @@ use gradyn_derivatives::simd::WIDTH;
 
 /// For each degree of freedom, those on its path to the root.
 ///
-/// Without mimic joints the tree is that of the bodies, expanded to one node a degree of freedom (RBDA, section 6.5).
-/// A degree of freedom that moves several bodies couples branches, so the tree is made from the pattern of the mass matrix
-/// instead: the parent of `k` is the last of those before `k` that couple with it, or come to when later ones are eliminated
-/// (the elimination tree of sparse matrix algebra). All that `k` couples with then lies on its path, in both cases.
+/// Without mimic joints the tree is that of the bodies, expanded to one node a degree of freedom (RBDA, section 6.5). A
+/// degree of freedom that moves several bodies couples branches, so the tree is made from the pattern of the mass
+/// matrix instead: the parent of `k` is the last of those before `k` that couple with it, or come to when later ones
+/// are eliminated (the elimination tree of sparse matrix algebra). All that `k` couples with then lies on its path, in
+/// both cases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DofTree {
     /// Where the path of each degree of freedom starts in `paths`; one more at the end.
@@ -46,7 +47,7 @@ impl DofTree {
         &self.paths[self.start[dof]..self.start[dof + 1]]
     }
 
-    /// How many products of blocks of eight by eight a factorisation along the paths takes.
+    /// How many products of blocks of eight by eight a factorization along the paths takes.
     pub(crate) fn block_products(&self) -> usize {
         let nv = self.start.len() - 1;
         let groups = |g: usize| -> usize {

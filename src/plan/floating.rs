@@ -20,12 +20,12 @@ impl Floating {
         bodies.map(|(body, of)| Self { body, v: of.v.start }).filter(|base| !held(base.v)).collect()
     }
 
-    /// Is it this one?
+    /// Whether it is this one.
     pub(crate) fn is(&self, body: usize) -> bool {
         self.body == body
     }
 
-    /// Are the columns `j` of derivatives by configurations, and by velocities, those of equation (1)?
+    /// Whether the columns `j` of derivatives by configurations, and by velocities, are those of equation (1).
     pub(crate) fn knows(&self, j: usize) -> [bool; 2] {
         [(self.v..self.v + 6).contains(&j), (self.v..self.v + 3).contains(&j)]
     }

@@ -1,4 +1,4 @@
-//! Axes whose third is that of a joint, in which its formulas are shortest.
+//! Axes whose third axis is that of a joint, in which its formulas are shortest.
 
 use crate::joint::{Axis, Continuous, Elementary, Joint, Revolute};
 use crate::spatial::vector as v3;

@@ -1,4 +1,4 @@
-//! The numbers of joints and bodies in their lanes, which robots of the same joints may have other ones of.
+//! The numbers of joints and bodies in their lanes, which may differ between robots with the same joints.
 
 use crate::model::{Body, DofDynamics, Model, Refresh};
 use crate::plan::joints::{BodyStep, HingeRows, JointRows, Layout, StepKind};
@@ -12,7 +12,8 @@ pub(crate) fn fours(a: f64, b: f64) -> Row {
     Row([a, a, a, a, b, b, b, b])
 }
 
-/// The numbers that a robot of the same joints may have other ones of: inertias, placements, armature, damping and friction.
+/// The numbers that a robot of the same joints may have other ones of: inertias, placements, armature, damping and
+/// friction.
 impl Refresh for Layout {
     fn refresh(&mut self, model: &Model) {
         for (i, body) in model.bodies.iter().enumerate() {
@@ -58,7 +59,8 @@ impl JointRows {
     };
 }
 
-/// The entries of each degree of freedom in lanes of it, and the rest. Entries of one degree of freedom stand side by side.
+/// The entries of each degree of freedom in lanes of it, and the rest. Entries of one degree of freedom stand side by
+/// side.
 fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>], rows: &mut [JointRows], rest: &mut Vec<DofDynamics>) {
     rows.fill(JointRows::NONE);
     rest.clear();

@@ -1,4 +1,5 @@
-//! A model as forms that take eight joints at a time see it: constants lane by lane, and what bodies, groups and pairs of them take.
+//! A model for forms that process eight joints at a time: constants lane by lane, and data of bodies, groups and pairs
+//! of them.
 
 use crate::joint::{Geometry, Joint, JointKind};
 use crate::model::{Body, DofDynamics};
@@ -26,7 +27,7 @@ pub(crate) struct Layout {
     pub(crate) dofs: Vec<DofDynamics>,
     /// Which degrees of freedom couple in the mass matrix.
     pub(crate) tree_of_dofs: DofTree,
-    /// Is each configuration added to as a vector, coordinate by coordinate?
+    /// Whether steps are added to each configuration as a vector, coordinate by coordinate.
     pub(crate) flat: bool,
     /// The degree of freedom of each lane that has one.
     pub(crate) dof: Vec<Option<usize>>,
@@ -34,7 +35,7 @@ pub(crate) struct Layout {
     pub(crate) column: Vec<Option<usize>>,
     /// The degree of freedom of the first lane: the first one, but of a robot [`floating`](super::floating).
     pub(crate) first: usize,
-    /// Is lane `k` degree of freedom `first + k`, each once?
+    /// Whether lane `k` is degree of freedom `first + k`, each once.
     pub(crate) direct: bool,
     /// Where the angles of eight hinges, in the bodies' order, stand side by side in `q`.
     pub(crate) angles: Vec<Option<Angles>>,
@@ -52,7 +53,7 @@ pub(crate) struct Layout {
     pub(crate) carried: Vec<Vec<Carried>>,
     /// Of each body, of each group the lanes between it and the root.
     pub(super) paths: Vec<u8>,
-    /// Of each body, for each eight hinges: are some of them between it and the root?
+    /// For each body and each eight hinges: whether some of them are between it and the root.
     pub(super) turning: Vec<bool>,
     /// The bodies at the roots, and where their joints are mounted in the world.
     pub(crate) roots: Vec<(usize, Vector3<f64>)>,
@@ -70,7 +71,7 @@ pub(crate) struct Layout {
     pub(crate) afloat: Option<Box<Layout>>,
 }
 
-/// Do the joint's coordinates move at its velocities?
+/// Whether the rates of the joint's coordinates are its velocities.
 pub(crate) fn is_flat(body: &Body) -> bool {
     body.q.len() == body.v.len() && body.joint.geometry() == Geometry::Flat
 }
@@ -96,9 +97,9 @@ pub(crate) struct Turn {
 /// Armature, damping and friction of eight lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct JointRows {
-    /// Is there any?
+    /// Whether there is any.
     pub(crate) some: bool,
-    /// Is there any friction?
+    /// Whether there is any friction.
     pub(crate) rub: bool,
     pub(crate) multiplier: Row,
     pub(crate) armature: Row,
@@ -109,17 +110,17 @@ pub(crate) struct JointRows {
 /// Eight lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// Are all joints hinges about their own z axis, so that `S = (p × z, z)`?
+    /// Whether all joints are hinges about their own z axis, so that `S = (p × z, z)`.
     pub(crate) hinges: bool,
-    /// Do all joints have one degree of freedom, so that `v_λ` need not be asked for?
+    /// Whether all joints have one degree of freedom, so that `v_λ` is not needed.
     pub(crate) single: bool,
-    /// Is the body of the first lane a base whose motion stands in `memory.base`?
+    /// Whether the body of the first lane is a base whose motion is in `memory.base`.
     pub(crate) floats: bool,
     /// Columns of the motion subspaces in coordinates of the bodies.
     pub(crate) subspace: [Row; 6],
     /// From the axes of the lanes to those of the bodies, row by row.
     pub(crate) axes: [Row; 9],
-    /// Inertia, where a body's last column stands: mass, mass centre, rotational inertia about it.
+    /// Inertia, where a body's last column stands: mass, center of mass, rotational inertia about it.
     pub(crate) mass: Row,
     pub(crate) com: [Row; 3],
     pub(crate) rotational: [Row; 6],
@@ -172,13 +173,15 @@ pub(crate) struct BodyStep {
 
 #[derive(Clone, Debug)]
 pub(crate) enum StepKind {
-    /// A hinge, numbered in the bodies' order: the pose in the parent is `cos` times the first rows, `sin` times the second, plus the third.
+    /// A hinge, numbered in the bodies' order: the pose in the parent is `cos` times the first rows, `sin` times the
+    /// second, plus the third.
     Hinge { number: usize, rows: Box<HingeRows> },
     /// Anything else: the joint, and the mounting pose, in axes of the parent's lane; none where it is the identity.
     Other { joint: Box<Joint>, placement: Option<Box<Transform<f64>>> },
 }
 
-/// Row `k` of the local rotation `[G₀ G₁ | G₂ p]`, each entry four times, to be multiplied with column `k` of the parent's.
+/// Row `k` of the local rotation `[G₀ G₁ | G₂ p]`, each entry four times, to be multiplied with column `k` of the
+/// parent's.
 #[derive(Clone, Debug)]
 pub(crate) struct HingeRows {
     pub(crate) cos: [Row; 3],
@@ -197,7 +200,7 @@ pub(crate) struct Pair {
     pub(crate) above: u8,
     /// Rows that hang from it.
     pub(crate) below: u8,
-    /// Is the column that of a body that floats, along its own axes?
+    /// Whether the column is that of a floating body, along its own axes.
     pub(crate) floating: bool,
 }
 
@@ -223,13 +226,13 @@ impl Layout {
         self.row(lane / WIDTH) + lane % WIDTH
     }
 
-    /// Are lanes of group `g` between a body and the root?
+    /// Whether lanes of group `g` are between a body and the root.
     #[inline(always)]
     pub(crate) fn passes(&self, body: usize, g: usize) -> bool {
         self.lanes_of_path(body, g) != 0
     }
 
-    /// Are some of the hinges of register `k` between a body and the root?
+    /// Whether some of the hinges of register `k` are between a body and the root.
     #[inline(always)]
     pub(crate) fn turns(&self, body: usize, k: usize) -> bool {
         self.turning[body * self.angles.len() + k]

@@ -1,4 +1,4 @@
-//! Which lanes the joints of a model take, and what they are to each other there.
+//! The lanes of a model's joints, and their relations there.
 
 use crate::joint::{Elementary, Joint, JointKind};
 use crate::model::{Body, Model, Refresh, path};
@@ -37,8 +37,8 @@ fn carried(g: usize, pairs: &[Pair]) -> Vec<Carried> {
 }
 
 impl Layout {
-    /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register, if a joint
-    /// follows an angle that is given by (cos, sin), or if there are too many.
+    /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register, if
+    /// a joint follows an angle that is given by (cos, sin), or if there are too many.
     pub(crate) fn new(model: &Model) -> Option<Self> {
         let bodies = &model.bodies;
         let columns: usize = bodies.iter().map(|body| body.v.len()).sum();
@@ -68,7 +68,8 @@ impl Layout {
         Some(layout)
     }
 
-    /// Such lanes of a model, which begin with this degree of freedom, without the numbers that [`refresh`](Refresh::refresh) writes.
+    /// Such lanes of a model, which begin with this degree of freedom, without the numbers that
+    /// [`refresh`](Refresh::refresh) writes.
     fn of(model: &Model, lanes: &Lanes, first: usize) -> Self {
         let bodies = &model.bodies;
         let mut groups = lanes.groups();

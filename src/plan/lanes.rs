@@ -1,14 +1,14 @@
-//! Which degree of freedom stands in which lane, and the order of sums along the tree.
+//! The lane of each degree of freedom, and the order of sums along the tree.
 //!
-//! Each column of a motion subspace has a lane; those of one joint stand side by side in one group of eight, and hang
-//! from each other like bodies of a chain, the last of which carries the body. Bodies are in depth-first order, so the
-//! subtree of a lane is the run of lanes after it. A floating base may do with one lane (`afloat.rs`).
+//! Each column of a motion subspace has a lane. The columns of one joint are adjacent in one group of eight, and follow
+//! each other like bodies of a chain, the last of which carries the body. Bodies are in depth-first order, so the
+//! subtree of a lane is the run of lanes after it. A floating base may need only one lane (`afloat.rs`).
 //!
-//! A sum from the root (velocities): in round r each lane takes what stands at its 2ʳ-th ancestor, so after three rounds
-//! it holds the sum over its ancestors in the group; what the group's own roots hang from is added once (pointer
-//! jumping; Hillis and Steele, *Data parallel algorithms*, 1986). A sum over subtrees: each lane holds the sum over a
-//! window that begins at itself, and takes the window that begins where its own ends, until it covers the subtree.
-//! Where permutations are dear, both sums go lane by lane instead (`by_lane.rs`).
+//! A sum from the root (velocities): in round r each lane adds the value at its 2ʳ-th ancestor, so after three rounds
+//! it holds the sum over its ancestors in the group. The value at the parents of the group's own roots is added once
+//! (pointer jumping; Hillis and Steele, *Data parallel algorithms*, 1986). A sum over subtrees: each lane holds the sum
+//! over a window that begins at itself, and adds the window that begins where its own ends, until it covers the
+//! subtree. If permutations are expensive, both sums run lane by lane instead (`by_lane.rs`).
 
 use crate::model::Body;
 use crate::plan::floating::Floating;

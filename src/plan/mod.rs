@@ -1,10 +1,10 @@
-//! Which form of an algorithm a call takes: decided once a model, for each quantity and level, and printed.
+//! The form of an algorithm that a call uses: decided once per model, for each quantity and level, and printed.
 //!
-//! Every algorithm is written once as its source has it, generic over the number type: the page of the book, in
-//! [`dynamics`](crate::dynamics). Over `f64` some have a faster form that fills vector registers, and is tested against the page. There are
-//! two ways to fill a register:
+//! Every algorithm is written once as in its source, generic over the number type: the page of the book, in
+//! [`dynamics`](crate::dynamics). Over `f64` some have a faster form that fills vector registers, and is tested against
+//! the page. There are two ways to fill a register:
 //!
-//! - **by joint**: eight joints of one robot, sums along the tree as sums of prefixes;
+//! - **by joint**: eight joints of one robot, with sums along the tree as prefix sums;
 //! - **by copy**: the page itself, with another body of equal depth in each lane, or another state of a batch.
 //!
 //! ```
@@ -19,8 +19,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`with_only`], or the environment variable `GRADYN_KERNEL` (`book`, `joints`, `copies`) for the whole process, holds calls to one way:
-//! for tests, benches and arguments.
+//! [`with_only`], or the environment variable `GRADYN_KERNEL` (`book`, `joints`, `copies`) for the whole process,
+//! restricts calls to one way, for tests, benches and comparisons.
 
 pub(crate) mod base_lanes;
 pub(crate) mod bodies;
@@ -63,7 +63,8 @@ pub enum Quantity {
     InverseDynamicsDerivatives,
     /// [`aba_derivatives`](crate::partials::aba_derivatives)
     ForwardDynamicsDerivatives,
-    /// [`constraint_dynamics`](crate::dynamics::constraint_dynamics()) and [`impulse_dynamics`](crate::dynamics::impulse_dynamics())
+    /// [`constraint_dynamics`](crate::dynamics::constraint_dynamics()) and
+    /// [`impulse_dynamics`](crate::dynamics::impulse_dynamics())
     ConstraintDynamics,
     /// Kinematics, energies, momentum, regressors.
     Others,
@@ -117,7 +118,8 @@ impl fmt::Display for Quantity {
 /// A form of an algorithm over `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// The page of the book, body by body; in a batch with a state in each lane, or one state after the other at the plain level.
+    /// The page of the book, body by body; in a batch with a state in each lane, or one state after the other at the
+    /// plain level.
     Book,
     /// Eight joints in a register.
     Joints,
@@ -174,8 +176,8 @@ impl Plan {
         }
     }
 
-    /// The form that a call takes at a level, held to what [`with_only`] says on this thread. Forms without wrenches of their own leave
-    /// calls with wrenches to [`Form::Joints`] and its like: those are [`Form::Bodies`].
+    /// The form that a call takes at a level, held to what [`with_only`] says on this thread. Forms without wrenches of
+    /// their own leave calls with wrenches to [`Form::Joints`] and its like: those are [`Form::Bodies`].
     #[must_use]
     pub fn form(&self, quantity: Quantity, level: Level) -> Form {
         self.at(quantity, usize::from(level > Level::Plain) + usize::from(level == Level::Avx512))
@@ -187,7 +189,8 @@ impl Plan {
         self.at(quantity, 1 + usize::from(level.holds_eight()))
     }
 
-    /// The form of what goes by joints, where forms for bodies have no part in it: under wrenches, or where sweeps are kept.
+    /// The form of what goes by joints, where forms for bodies have no part in it: under wrenches, or where sweeps are
+    /// kept.
     #[inline(always)]
     pub(crate) fn by_joints(&self, quantity: Quantity, level: VectorLevel) -> Form {
         self.forms[1 + Only::Joints as usize][quantity as usize][1 + usize::from(level.holds_eight())]

@@ -1,4 +1,4 @@
-//! Holding calls to one way of filling registers.
+//! Restricts calls to one way of filling registers.
 
 use gradyn_derivatives::simd::VectorLevel;
 use std::cell::Cell;
@@ -12,7 +12,8 @@ pub enum Only {
     Book,
     /// Eight joints of one robot at a time, else the book.
     Joints,
-    /// Bodies of equal depth, or states of a batch, side by side wherever there is such a form, also where it does not pay; else as without.
+    /// Bodies of equal depth, or states of a batch, side by side wherever there is such a form, also where it does not
+    /// pay; else as without.
     Copies,
 }
 

@@ -1,8 +1,9 @@
-//! Where the coordinates that all bodies of a tree share have their origin `O`.
+//! The origin `O` of the coordinates that all bodies of a tree share.
 //!
-//! A moment of inertia about a point far away is a small difference of large numbers: of a hand at the end of a gantry, 8 m from where
-//! it is fixed, `m d²` is 10⁵ times the hand's own inertia, and as many digits are lost. So `O` goes along as far as bodies only
-//! translate, each with one child: to the last body of which all that turns hangs, which is the root where that turns or flies.
+//! A moment of inertia about a distant point is a small difference of large numbers. For a hand at the end of a gantry,
+//! 8 m from its fixed point, `m d²` is 10⁵ times the hand's own inertia, and as many digits are lost. `O` therefore
+//! moves along as long as bodies only translate, each with one child: to the last body that carries all rotating ones.
+//! This is the root if the root rotates or is free.
 
 use crate::joint::{Elementary, Joint};
 use crate::model::Body;
@@ -22,7 +23,7 @@ pub(crate) fn trunks<P: Real>(bodies: &[Body<P>]) -> Vec<usize> {
     first
 }
 
-/// Is `O` at this body, so far?
+/// Whether `O` is at this body, so far.
 fn goes_along<P: Real>(bodies: &[Body<P>], first: &[usize], i: usize) -> bool {
     first[i] < i || bodies[i].parent.is_none() && only_translates(&bodies[i])
 }

@@ -1,4 +1,4 @@
-//! What constants of lanes stand in: rows of eight numbers, one for each joint, and of four, one for each body.
+//! The containers of lane constants: rows of eight numbers, one for each joint, and of four, one for each body.
 
 use crate::spatial::Symmetric3;
 use gradyn_derivatives::Lanes;

@@ -1,25 +1,26 @@
-//! The rules, with what was measured for them.
+//! The rules, with their measurements.
 
 use super::{Form, Only, Quantity};
 use crate::joint::Joint;
 use crate::model::Model;
 
-/// Larger trees go body by body: pairs of columns and rows would take more memory than their bodies.
+/// Larger trees are processed body by body: pairs of columns and rows would take more memory than their bodies.
 pub(crate) const MOST_COLUMNS: usize = 4096;
 
-/// Up to this many products of blocks a degree of freedom, factors of the mass matrix take less time than the articulated-body
-/// algorithm: measured on chains of 7 to 300 joints and binary trees.
+/// Up to this many products of blocks per degree of freedom, factors of the mass matrix take less time than the
+/// articulated-body algorithm: measured on chains of 7 to 300 joints and binary trees.
 const PRODUCTS: usize = 4;
 
-/// Matrices of more degrees of freedom take less time one state after the other than eight states at a time, where there is a form of
-/// their own for these: those of eight large robots do not fit into the caches next to the processor.
+/// Above this many degrees of freedom, one state at a time beats eight, if there is a separate form for one state:
+/// eight large matrices do not fit into the caches next to the processor.
 const MOST_FOR_STATES: usize = 56;
 
-/// The same where states in lanes go by the book. Derivatives, alone and together: 0.46 and 0.33 µs with 4 degrees of freedom, 0.40 and
-/// 0.51 with 7, 1.2 and 1.8 with 18.
+/// The same limit if states in lanes use the page. Derivatives, alone and together: 0.46 and 0.33 µs with 4 degrees of
+/// freedom, 0.40 and 0.51 with 7, 1.2 and 1.8 with 18.
 const MOST_FOR_BOOK: usize = 12;
 
-/// Are factors of the mass matrix, which take so many products of blocks, a faster way to accelerations than articulated bodies?
+/// Whether factors of the mass matrix, with so many products of blocks, give accelerations faster than articulated
+/// bodies.
 pub(crate) fn factors_pay(products: usize, nv: usize) -> bool {
     products <= PRODUCTS * nv
 }
@@ -27,13 +28,15 @@ pub(crate) fn factors_pay(products: usize, nv: usize) -> bool {
 /// A robot whose bodies of equal depth go side by side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Branches {
-    /// Is it a quadruped: a free base with four legs of three hinges? Of all others only inverse and forward dynamics go this way.
+    /// Whether it is a quadruped: a free base with four legs of three hinges. For all others only inverse and forward
+    /// dynamics use this form.
     pub(crate) quadruped: bool,
 }
 
 impl Branches {
-    /// Are derivatives of a quadruped faster this way, where registers hold eight numbers or four? With four, those of inverse dynamics take
-    /// half the time, those of forward dynamics two thirds; with eight, a sixth and a tenth more.
+    /// Whether derivatives of a quadruped are faster in this form, with registers of eight numbers or of four. With
+    /// four, those of inverse dynamics take half the time, those of forward dynamics two thirds; with eight, a sixth
+    /// and a tenth more.
     fn derivatives_pay(self, by_eight: bool) -> bool {
         !by_eight
     }
@@ -45,12 +48,12 @@ pub(crate) struct Facts {
     pub(crate) nv: usize,
     /// Why eight joints do not go at a time, if they do not.
     pub(crate) book_only: Option<String>,
-    /// Has each body coordinates of its own: is no joint a mimic one?
+    /// Whether each body has its own coordinates: no joint is a mimic joint.
     pub(crate) owns_coordinates: bool,
-    /// Do [factors pay](factors_pay)?
+    /// Whether [factors pay](factors_pay).
     pub(crate) factors_pay: bool,
     pub(crate) branches: Option<Branches>,
-    /// Is there a form for eight states?
+    /// Whether there is a form for eight states.
     pub(crate) states: bool,
 }
 
@@ -117,8 +120,8 @@ impl Facts {
             Q::ForwardDynamics | Q::ForwardDynamicsDerivatives if !self.factors_pay && !self.owns_coordinates => {
                 Form::Book
             }
-            // Of these only accelerations: on a chain of 100 joints factors take 1.5 times as long for the inverse, 1.4 for derivatives, and 1.2
-            // to 1.6 under constraints; no robot of ours is so deep.
+            // Of these only accelerations: on a chain of 100 joints factors take 1.5 times as long for the inverse, 1.4
+            // for derivatives, and 1.2 to 1.6 under constraints; no robot of ours is so deep.
             Q::ForwardDynamics if !self.factors_pay => Form::Articulated,
             Q::ForwardDynamics | Q::ForwardDynamicsDerivatives | Q::MassMatrixInverse | Q::ConstraintDynamics => {
                 Form::Factors

@@ -1,4 +1,4 @@
-//! The constants of a tree of hinges and slides, in axes whose third is that of the joint.
+//! The constants of a tree of hinges and slides, in axes whose third axis is that of the joint.
 use crate::joint::{Elementary, Joint, Prismatic, Revolute};
 use crate::model::{Body, Model};
 use crate::plan::joint_axes::axes;
@@ -16,7 +16,7 @@ pub(crate) struct Table {
     pub(crate) steps: Vec<Step>,
     /// Degrees of freedom.
     pub(crate) nv: usize,
-    /// Of each eight entries of a matrix of nv × nv, column by column: does the tree leave one of them other than zero?
+    /// For each eight entries of an nv × nv matrix, column by column: whether one of them can be nonzero, by the tree.
     pub(crate) filled: Vec<bool>,
 }
 
@@ -48,8 +48,8 @@ pub(crate) struct Link<P> {
     /// Where its joint is mounted on the parent: the pose at `q = 0` of a joint with one coordinate.
     pub(crate) rotation: Matrix3<P>,
     pub(crate) translation: Vector3<P>,
-    /// Does the origin of shared coordinates go along with it ([`origin`])? Bodies before it only translate: their moments are asked by
-    /// nobody.
+    /// Does the origin of shared coordinates go along with it ([`origin`])? Bodies before it only translate: their
+    /// moments are asked by nobody.
     pub(crate) takes_origin: bool,
     /// About the body's origin.
     pub(crate) mass: Mass<P>,
@@ -122,8 +122,8 @@ fn filled(model: &Model) -> Vec<bool> {
     filled
 }
 
-/// Pose of a body that hangs from its parent, in the coordinates in which that of the parent is given, at the coordinate `q` of a
-/// slide, or at sine and cosine of that of a hinge.
+/// Pose of a body that hangs from its parent, in the coordinates in which that of the parent is given, at the
+/// coordinate `q` of a slide, or at sine and cosine of that of a hinge.
 #[inline(always)]
 pub(crate) fn place<P: Real, T: Scalar<P> + Scalar<T>>(
     link: &Link<P>,

@@ -4,9 +4,11 @@ use crate::cost::Where;
 use crate::fault::ProblemError;
 use crate::residual::{Affine, Residual};
 
-/// A constraint that holds at nodes: `r(x, u) = 0`, or `lower ≤ r(x, u) ≤ upper`, row by row, or `r(x, u)` in a second-order cone.
+/// A constraint that holds at nodes: `r(x, u) = 0`, or `lower ≤ r(x, u) ≤ upper`, row by row, or `r(x, u)` in a
+/// second-order cone.
 ///
-/// Rows whose bounds are equal are equalities. A bound may be infinite. Solvers that keep constraints: see [`crate::solver`].
+/// Rows whose bounds are equal are equalities. A bound may be infinite. [`crate::solver`] lists the solvers that
+/// support constraints.
 ///
 /// ```
 /// use gradyn_trajectory::PathConstraint;
@@ -22,7 +24,7 @@ pub struct PathConstraint {
     pub(crate) residual: Box<dyn Residual>,
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
-    /// Is it `r` in a second-order cone? It has no bounds then.
+    /// Whether `r` is in a second-order cone. It then has no bounds.
     pub(crate) is_cone: bool,
     pub(crate) place: Where,
     /// Goals of single nodes.
@@ -34,7 +36,7 @@ impl PathConstraint {
     pub fn equal(name: impl Into<String>, residual: impl Residual + 'static) -> Self {
         Self::boxed(name, Box::new(residual), vec![0.0], vec![0.0])
     }
-    /// `lower ≤ r ≤ upper`: one number for all rows, or one a row.
+    /// `lower ≤ r ≤ upper`: one number for all rows, or one per row.
     pub fn within(name: impl Into<String>, residual: impl Residual + 'static, lower: &[f64], upper: &[f64]) -> Self {
         Self::boxed(name, Box::new(residual), lower.to_vec(), upper.to_vec())
     }
@@ -46,22 +48,23 @@ impl PathConstraint {
     pub fn at_most(name: impl Into<String>, residual: impl Residual + 'static, upper: f64) -> Self {
         Self::boxed(name, Box::new(residual), vec![f64::NEG_INFINITY], vec![upper])
     }
-    /// [`within`](Self::within), of a residual whose kind is not known when the program is compiled.
+    /// [`within`](Self::within), for a residual whose kind is not known at compile time.
     pub fn boxed(name: impl Into<String>, residual: Box<dyn Residual>, lower: Vec<f64>, upper: Vec<f64>) -> Self {
         Self { name: name.into(), residual, lower, upper, is_cone: false, place: Where::Along, goals: Vec::new() }
     }
-    /// `r = (t, w)` in the second-order cone `t ≥ |w|`, the first row t. [`Affine`] makes such rows of other residuals,
-    /// [`CoulombCone`](crate::residual::CoulombCone) of a contact's force. Kept by [`Newton`](crate::Newton) and [`Proximal`](crate::Proximal).
+    /// `r = (t, w)` in the second-order cone `t ≥ |w|`, the first row t. [`Affine`] makes such rows from other
+    /// residuals, [`CoulombCone`](crate::residual::CoulombCone) from a contact's force. Supported by
+    /// [`Newton`](crate::Newton) and [`Proximal`](crate::Proximal).
     #[doc(alias("Lorentz cone", "ice cream cone", "SOC"))]
     pub fn second_order_cone(name: impl Into<String>, residual: impl Residual + 'static) -> Self {
         Self::boxed_cone(name, Box::new(residual))
     }
-    /// `|r| ≤ radius`, the norm of all rows together: the cone of `(radius, r)`. The radius must be positive, in units of r; where it is zero,
-    /// that is an [equality](Self::equal).
+    /// `|r| ≤ radius`, the norm of all rows together: the cone of `(radius, r)`. The radius must be positive, in units
+    /// of r. A zero radius is an [equality](Self::equal).
     pub fn norm_at_most(name: impl Into<String>, residual: impl Residual + 'static, radius: f64) -> Self {
         Self::second_order_cone(name, Affine::ball(Box::new(residual), radius))
     }
-    /// [`second_order_cone`](Self::second_order_cone), of a residual whose kind is not known when the program is compiled.
+    /// [`second_order_cone`](Self::second_order_cone), for a residual whose kind is not known at compile time.
     pub fn boxed_cone(name: impl Into<String>, residual: Box<dyn Residual>) -> Self {
         let (lower, upper) = (vec![f64::NEG_INFINITY], vec![f64::INFINITY]);
         Self { is_cone: true, ..Self::boxed(name, residual, lower, upper) }
@@ -98,7 +101,7 @@ impl PathConstraint {
     }
 }
 
-/// Is there a number between all bounds?
+/// Checks that there is a number between all bounds.
 fn check_bounds(place: &str, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
     let none =
         |(l, u): &(&f64, &f64)| l.is_nan() || u.is_nan() || l > u || **l == f64::INFINITY || **u == f64::NEG_INFINITY;

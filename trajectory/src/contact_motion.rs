@@ -1,8 +1,9 @@
 //! What the contacts, loops and impulses of a trajectory do.
 //!
-//! Contact dynamics hold accelerations. Steps of some length leave velocities and positions behind, gains bring them back, and a solver only sees
-//! the dynamics of its steps. [`contact_motion`] measures what is left: how far and how fast held frames move, how far loops open, how
-//! close forces come to the edge of friction, and what impulses do.
+//! Contact dynamics constrain accelerations. Steps of finite length leave errors in velocities and positions, gains
+//! correct them, and a solver sees only the dynamics of its steps. [`contact_motion`] measures the errors that remain:
+//! how far and how fast held frames move, how far loops open, how close forces come to the friction limit, and what
+//! impulses do.
 //!
 //! ```
 //! use gradyn::{Model, UrdfOptions};
@@ -111,8 +112,8 @@ pub struct ContactMotion {
 
 /// Measures contacts, loops and impulses along a trajectory.
 ///
-/// Drift and speed of frames are those of [`constraint_error`] and `J v`. Normals are those of the contacts. Contacts of nodes of one's own, of which nothing
-/// but multipliers is known, are left out.
+/// Drift and speed of frames are those of [`constraint_error`] and `J v`. Normals are those of the contacts. Contacts
+/// of nodes of one's own, of which nothing but multipliers is known, are left out.
 ///
 /// # Errors
 /// [`Fault`] if the trajectory has other sizes than the problem, or a node cannot be evaluated.
@@ -265,7 +266,7 @@ impl Measure<'_> {
     }
 }
 
-/// Does it hold parts of the robot to each other, or what a joint holds?
+/// Whether it holds parts of the robot to each other, or constrains like a joint.
 fn is_loop(constraint: &Constraint) -> bool {
     matches!(constraint.kind(), ConstraintKind::Joint(_)) || constraint.bodies().iter().all(Option::is_some)
 }

@@ -1,10 +1,10 @@
-//! A cost of a phase: a residual, its loss, its weight, and where it counts.
+//! A cost of a phase: a residual, its loss, its weight, and the nodes where it applies.
 
 use crate::fault::ProblemError;
 use crate::loss::Loss;
 use crate::residual::Residual;
 
-/// Where a cost counts.
+/// The nodes where a cost applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Where {
     /// Along the whole phase: an integral, so it is multiplied by the length of each step.
@@ -27,7 +27,7 @@ pub struct Cost {
 }
 
 impl Where {
-    /// Does it count at a node of a phase of so many?
+    /// Whether it applies at a node of a phase with so many nodes.
     pub(crate) fn counts_at(
         &self,
         node: usize,
@@ -52,12 +52,12 @@ impl Cost {
     pub fn new(name: impl Into<String>, residual: impl Residual + 'static) -> Self {
         Self::boxed(name, Box::new(residual))
     }
-    /// [`new`](Self::new), of a residual whose kind is not known when the program is compiled.
+    /// [`new`](Self::new), for a residual whose kind is not known at compile time.
     pub fn boxed(name: impl Into<String>, residual: Box<dyn Residual>) -> Self {
         let (loss, place) = (Loss::Quadratic, Where::Along);
         Self { name: name.into(), residual, loss, weight: 1.0, place, goals: Vec::new() }
     }
-    /// With this weight, not negative.
+    /// With this nonnegative weight.
     #[must_use]
     pub fn weight(mut self, weight: f64) -> Self {
         self.weight = weight;

@@ -1,4 +1,4 @@
-//! What can go wrong: with a description, when a problem is built; and at a node, when one is solved.
+//! Faults, with a description: of a problem that cannot be built, and of a node that cannot be evaluated.
 
 use gradyn::InputError;
 use std::fmt;

@@ -1,6 +1,7 @@
-//! What a term of residuals adds to a node's cost, to second order: `lₓ += Jᵀ g`, `lₓₓ += Jᵀ W J`, and so on with the controls.
+//! The contribution of a residual term to a node's cost, to second order: `lₓ += Jᵀ g`, `lₓₓ += Jᵀ W J`, and so on with
+//! the controls.
 //!
-//! Of a residual only the rows count that the loss sees: of a barrier those outside, often none.
+//! Only the rows that the loss uses contribute: for a barrier those outside, often none.
 
 use crate::quadratic::Quadratic;
 use crate::residual::{Depends, Jacobian, Weights};
@@ -34,7 +35,7 @@ impl Part {
     }
 }
 
-/// Does the loss see any row?
+/// Whether the loss uses any row.
 pub(crate) fn counts(gradient: &[f64], weights: Weights<'_>) -> bool {
     match weights {
         Weights::Diagonal(w) => gradient.iter().zip(w).any(|(g, w)| seen(*g, *w)),
@@ -133,7 +134,8 @@ impl GaussNewton {
     }
 }
 
-/// Adds rows of the memory, each times its entry of a column of `W J`, where they have their place in a column of the Hessian.
+/// Adds rows of the memory, each times its entry of a column of `W J`, where they have their place in a column of the
+/// Hessian.
 fn add_column(bent: &[f64], whole: &[f64], width: usize, to: Part, column: &mut [f64]) {
     for (bent, row) in bent.iter().zip(whole.chunks_exact(width)) {
         add_times(&mut column[to.place..], *bent, to.of(row));

@@ -1,4 +1,4 @@
-//! Where a solver begins.
+//! Initial guesses of solvers.
 
 use crate::fault::{Fault, ProblemError};
 use crate::half_turn;
@@ -7,7 +7,8 @@ use crate::trajectory::Trajectory;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// The start at all nodes, and no controls; free durations are those that phases were made with, parameters their guesses.
+/// The start at all nodes, without controls. Free durations are those of the phases as built, and parameters are their
+/// guesses.
 #[must_use]
 pub fn standing(problem: &Problem) -> Trajectory {
     let mut guess = Trajectory::zeros(problem);
@@ -18,11 +19,11 @@ pub fn standing(problem: &Problem) -> Trajectory {
     guess
 }
 
-/// A straight way of configurations from the start to `goal` (nq), with the velocities that it takes, and no controls. Joints that are half
-/// a turn away from it turn as [`interpolate`](crate::space::interpolate) says.
+/// A straight path of configurations from the start to `goal` (nq), with the matching velocities, and no controls.
+/// Joints that are half a turn away from it rotate as [`interpolate`](crate::space::interpolate) says.
 ///
 /// # Errors
-/// [`ProblemError::Input`] if the goal is no configuration.
+/// [`ProblemError::Input`] if the goal is not a configuration.
 pub fn interpolated(problem: &Problem, goal: &[f64]) -> Result<Trajectory, ProblemError> {
     let model = problem.model();
     let input = |error| ProblemError::Input { place: "the goal of the guess".into(), error };
@@ -42,12 +43,12 @@ pub fn interpolated(problem: &Problem, goal: &[f64]) -> Result<Trajectory, Probl
     Ok(guess)
 }
 
-/// A way of configurations from the start through others, each at its time, s, with the velocities that it takes, and no controls. Behind the
-/// last of them it stays there.
+/// A path of configurations from the start through others, each at its time, s, with the matching velocities, and no
+/// controls. After the last of them it stays there.
 ///
 /// # Errors
-/// [`ProblemError::Missing`] without a way-point, [`ProblemError::Number`] if times do not ascend from above 0 to at most the end,
-/// [`ProblemError::Input`] if a way-point is no configuration.
+/// [`ProblemError::Missing`] without a way-point, [`ProblemError::Number`] if times do not ascend from above 0 to at
+/// most the end, [`ProblemError::Input`] if a way-point is not a configuration.
 pub fn through(problem: &Problem, way_points: &[(f64, Vec<f64>)]) -> Result<Trajectory, ProblemError> {
     let (model, place) = (problem.model(), || String::from("the guess"));
     let (nq, end) = (model.nq(), problem.time(problem.steps()));
@@ -85,11 +86,12 @@ pub fn through(problem: &Problem, way_points: &[(f64, Vec<f64>)]) -> Result<Traj
     Ok(guess)
 }
 
-/// A straight way to `goal` (nq), bent aside by a direction that `seed` draws, greatest in the middle: at most `width` there, rad or m in each
-/// degree of freedom. With the velocities that it takes, and no controls.
+/// A straight path to `goal` (nq), deflected in a random direction from `seed`, most in the middle: by at most `width`
+/// there, rad or m in each degree of freedom. With the matching velocities, and no controls.
 ///
 /// # Errors
-/// [`ProblemError::Input`] if the goal is no configuration, [`ProblemError::Number`] if the width is negative or not finite.
+/// [`ProblemError::Input`] if the goal is not a configuration, [`ProblemError::Number`] if the width is negative or not
+/// finite.
 pub fn drawn(problem: &Problem, goal: &[f64], width: f64, seed: u64) -> Result<Trajectory, ProblemError> {
     if !(width.is_finite() && width >= 0.0) {
         let (place, what, rule) = (String::from("the guess"), "its width", "it must be finite and not negative");
@@ -101,7 +103,8 @@ pub fn drawn(problem: &Problem, goal: &[f64], width: f64, seed: u64) -> Result<T
     bent(problem, &way, |s| aside.iter().map(|x| 4.0 * s * (1.0 - s) * x).collect())
 }
 
-/// A way with each configuration moved by a direction (nv) that depends on the share of time, 0 to 1, and velocities that go with that.
+/// A path with each configuration moved by a direction (nv) that depends on the share of time, 0 to 1, and the matching
+/// velocities.
 pub(crate) fn bent(
     problem: &Problem,
     way: &Trajectory,
@@ -136,10 +139,10 @@ fn set_velocities(problem: &Problem, guess: &mut Trajectory) -> Result<(), Probl
     Ok(())
 }
 
-/// Controls that hold each node's configuration still, as well as they can.
+/// Controls that hold each node's configuration still, as well as possible.
 ///
 /// # Errors
-/// [`Fault`] where there are none.
+/// [`Fault`] if there are none.
 #[doc(alias = "quasiStatic")]
 pub fn with_static_controls(problem: &Problem, mut guess: Trajectory) -> Result<Trajectory, Fault> {
     let mut memory = problem.memory();
@@ -155,7 +158,7 @@ pub fn with_static_controls(problem: &Problem, mut guess: Trajectory) -> Result<
 /// The roll-out of given controls, from the start: a trajectory without gaps.
 ///
 /// # Errors
-/// [`Fault`] where a step cannot be made.
+/// [`Fault`] if a step cannot be evaluated.
 pub fn roll_out(problem: &Problem, controls: &Trajectory) -> Result<Trajectory, Fault> {
     let mut guess = controls.clone();
     let mut memory = problem.memory();
@@ -169,13 +172,14 @@ pub fn roll_out(problem: &Problem, controls: &Trajectory) -> Result<Trajectory, 
     Ok(guess)
 }
 
-/// Another trajectory's states and controls, whose steps may be of other lengths: taken at the times of this problem's nodes.
+/// The states and controls of another trajectory, whose steps may have other lengths, evaluated at the times of this
+/// problem's nodes.
 ///
-/// `times`: one a state, ascending; `states`: `(q, v)`; `controls`: one less than states, each held until the next time. Where a
-/// node has another number of controls they are zero.
+/// `times`: one per state, ascending; `states`: `(q, v)`; `controls`: one less than states, each held until the next
+/// time. If a node has another number of controls, they are zero.
 ///
 /// # Errors
-/// [`ProblemError`] if lists do not fit each other, or a state is none.
+/// [`ProblemError`] if lists do not fit each other, or a state is invalid.
 pub fn resampled(
     problem: &Problem,
     times: &[f64],
@@ -233,7 +237,7 @@ pub fn resampled(
     Ok(guess)
 }
 
-/// Where states remember controls: those of the step before.
+/// If states carry controls: those of the previous step.
 fn remember(problem: &Problem, guess: &mut Trajectory) {
     let (memory, nx) = (problem.rates(), problem.space().nx() - problem.carried());
     for k in 0..problem.steps() {

@@ -1,8 +1,9 @@
-//! Half a turn has two logarithms, `v` and `−v`: which of them it is shall not be left to rounding.
+//! Half a turn has two logarithms, `v` and `−v`. The choice between them must not be left to rounding.
 //!
-//! Of a turn by π, to [`NEAR`], the side is that of the axis which points along (4, 2, 1) and not against it: counterclockwise about x, y and
-//! z, and smooth near these; if it points neither way, that whose first entry which is not zero is positive. The logarithm there is `w`, or `w − 2π w/|w|` where w points the other way, which is one of the same rotation and may be
-//! longer than π by [`NEAR`]. Formulas of its derivatives hold to 2π.
+//! For a rotation by π, to [`NEAR`], the chosen axis is the one that points along (4, 2, 1) and not against it:
+//! counterclockwise about x, y and z, and smooth near these. If it points neither way, the chosen axis is the one whose
+//! first nonzero entry is positive. The logarithm there is `w`, or `w − 2π w/|w|` if w points the other way. The latter
+//! is a logarithm of the same rotation and may be longer than π by [`NEAR`]. Formulas of its derivatives hold up to 2π.
 
 use gradyn::joint::{Geometry, Joint, JointKind};
 use gradyn::model::InputError;
@@ -11,8 +12,8 @@ use gradyn::{Model, Motion, Real, Transform};
 use nalgebra::Vector3;
 use std::f64::consts::{PI, TAU};
 
-/// Nearer than this to half a turn, rad, the side that a rotation vector points to is decided by rounding of poses, some 1e-15, times what a
-/// robot of many joints makes of it.
+/// Nearer than this to half a turn, rad, the side that a rotation vector points to is decided by rounding of poses,
+/// some 1e-15, times what a robot of many joints makes of it.
 const NEAR: f64 = 1e-8;
 /// Entries of a unit axis below this are zero but for that rounding, which angles near π carry over in proportion.
 const ZERO: f64 = 1e-6;
@@ -43,7 +44,7 @@ fn on_side<T: Real>(turn: Motion<T>, is_half: T) -> Motion<T> {
     Motion::new(of(turn.linear, linear), of(w, other))
 }
 
-/// Is a rotation vector one of half a turn?
+/// Whether a rotation vector is half a turn.
 pub(crate) fn is_half(turn: Vector3<f64>) -> bool {
     turn.norm() >= PI - NEAR
 }
@@ -54,7 +55,8 @@ pub(crate) fn choose_turn<T: Real>(turn: Vector3<T>) -> Vector3<T> {
     choose(Motion::new(Vector3::repeat(T::zero()), turn)).angular
 }
 
-/// Joints of a robot, or their parts, that come around: where their directions begin, and which of those of a free body they are.
+/// Joints of a robot, or their parts, that come around: where their directions begin, and which of those of a free body
+/// they are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turning {
     pub(crate) parts: Vec<(usize, &'static [usize])>,
@@ -96,7 +98,8 @@ impl Turning {
         places.iter().zip(&from[first..]).for_each(|(place, x)| six[*place] = *x);
         Motion::from_array(six)
     }
-    /// A difference of configurations, on the side that is chosen; `other`: of each part that has been turned to it, by its place among all.
+    /// A difference of configurations, on the side that is chosen; `other`: of each part that has been turned to it, by
+    /// its place among all.
     pub(crate) fn choose<T: Real>(&self, difference: &mut [T], mut other: impl FnMut(usize, Motion<T>)) {
         for (k, (first, places)) in self.parts.iter().enumerate() {
             let here = Self::motion((*first, places), difference);
@@ -114,7 +117,8 @@ impl Turning {
     }
 }
 
-/// The difference `q₁ ⊖ q₀` of configurations; of joints that are half a turn apart on the side that is chosen. Is one of them?
+/// The difference `q₁ ⊖ q₀` of configurations; of joints that are half a turn apart on the side that is chosen. Is one
+/// of them?
 pub(crate) fn difference(model: &Model, from: &[f64], to: &[f64], out: &mut [f64]) -> Result<bool, InputError> {
     model.difference_into(from, to, out)?;
     let turning = Turning::new(model);
@@ -123,8 +127,8 @@ pub(crate) fn difference(model: &Model, from: &[f64], to: &[f64], out: &mut [f64
     Ok(before.iter().zip(out.iter()).any(|(a, b)| (a - b).abs() > 0.0))
 }
 
-/// The configuration at a share of the way from one to another, as [`Model::interpolate_into`]; of joints that are half a turn apart on the
-/// side of turns whose axis points along (4, 2, 1), so that they are positive about x, y and z.
+/// The configuration at a share of the way from one to another, as [`Model::interpolate_into`]; of joints that are half
+/// a turn apart on the side of turns whose axis points along (4, 2, 1), so that they are positive about x, y and z.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong or a number not finite.
@@ -137,8 +141,8 @@ pub fn interpolate(model: &Model, from: &[f64], to: &[f64], share: f64, out: &mu
     model.integrate_into(from, &way, out)
 }
 
-/// The pose at a share of the way from one to another: straight, and along the shortest turn; of half a turn on the side of
-/// [`interpolate`].
+/// The pose at a share of the way from one to another: straight, and along the shortest turn; of half a turn on the
+/// side of [`interpolate`].
 #[must_use]
 pub fn interpolate_pose(from: &Transform<f64>, to: &Transform<f64>, share: f64) -> Transform<f64> {
     let p = from.translation + (to.translation - from.translation) * share;
@@ -155,7 +159,8 @@ mod tests {
     use super::*;
     use gradyn::spatial::{exp6, log6};
 
-    /// Both logarithms of half a turn become the same, which is one of the same pose; others stay as they are to the last bit.
+    /// Both logarithms of half a turn become the same, which is one of the same pose; others stay as they are to the
+    /// last bit.
     #[test]
     fn half_turns_have_one_side() {
         let p = Vector3::new(0.3, -0.2, 0.5);
@@ -170,7 +175,8 @@ mod tests {
             for (sign, off) in [(1.0, 0.0), (-1.0, 0.0), (1.0, 1e-9), (-1.0, 1e-9)] {
                 let pose = Transform::new(exp3(axis * (sign * (PI - off))), p);
                 let found = choose(log6(&pose));
-                // An axis of a turn near π has the rounding of its rotation matrix, and the angle is within `NEAR` of π.
+                // An axis of a turn near π has the rounding of its rotation matrix, and the angle is within `NEAR` of
+                // π.
                 assert!((found.angular / PI - chosen).amax() < 2.0 * NEAR, "{axis:?}: {found:?}");
                 let again = exp6(found);
                 assert!((again.translation - p).amax() < 1e-12, "{axis:?}");

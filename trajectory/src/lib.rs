@@ -5,10 +5,10 @@
 //!                                                c_k(x_k, u_k) = 0 ,   L_k ≤ g_k(x_k, u_k) ≤ U_k
 //! ```
 //!
-//! A [`Problem`] is phases of nodes: each phase has a [step] `f` of the robot's dynamics, [costs](cost::Cost) made of
-//! [residuals](residual) and [losses](loss), and [constraints](PathConstraint) made of residuals. Derivatives are exact: by formulas
-//! of the engine `gradyn`, or by dual numbers for quantities of your own. A [solver] takes a guess and gives a trajectory, feedback
-//! gains, a history, and a status that says why it stopped.
+//! A [`Problem`] consists of phases of nodes. Each phase has a [step] `f` of the robot's dynamics, [costs](cost::Cost)
+//! made of [residuals](residual) and [losses](loss), and [constraints](PathConstraint) made of residuals. Derivatives
+//! are exact: by formulas of the engine `gradyn`, or by dual numbers for your own quantities. A [solver] takes a guess
+//! and returns a trajectory, feedback gains, a history, and a status that says why it stopped.
 
 pub mod certificate;
 pub mod check;

@@ -1,4 +1,4 @@
-//! Where contacts press on the ground.
+//! The center of pressure of contacts on the ground.
 
 use nalgebra::Vector3;
 
@@ -13,17 +13,19 @@ pub struct ContactWrench {
     pub moment: Vector3<f64>,
 }
 
-/// The center of pressure of all contacts together, m: the point of a plane about which their moment has no part in the plane.
+/// The center of pressure of all contacts together, m: the point of a plane about which their moment has no part in the
+/// plane.
 ///
 /// ```text
 /// o = Σ f_n,i p_i / Σ f_n,i ,    m_o = Σ τ_i + (p_i − o) × f_i ,    p = o + n × m_o / Σ f_n,i
 /// ```
 ///
-/// The plane goes through `o` and has the unit normal `n`, away from the ground; `f_n = n·f`. Of one surface with `n = z` it is
-/// `(−τ_y, τ_x)/f_z` from the contact's place. `None` where the ground does not push, or a number is not finite: there is no such point.
+/// The plane goes through `o` and has the unit normal `n`, away from the ground; `f_n = n·f`. Of one surface with
+/// `n = z` it is `(−τ_y, τ_x)/f_z` from the contact's place. `None` where the ground does not push, or a number is not
+/// finite: there is no such point.
 ///
-/// Source: P. Sardain and G. Bessonnet, *Forces acting on a biped robot. Center of pressure - zero moment point*, IEEE Trans. Systems, Man,
-/// and Cybernetics A 34(5), 2004.
+/// Source: P. Sardain and G. Bessonnet, *Forces acting on a biped robot. Center of pressure - zero moment point*, IEEE
+/// Trans. Systems, Man, and Cybernetics A 34(5), 2004.
 ///
 /// ```
 /// use gradyn_trajectory::pressure::{ContactWrench, center_of_pressure};

@@ -1,4 +1,4 @@
-//! A node as its solver sees it: dynamics to first order, cost to second order.
+//! A node in the form that solvers use: dynamics to first order, cost to second order.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -24,7 +24,8 @@ pub enum Structure {
     #[default]
     Dense,
     /// Of semi-implicit Euler, `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`: with G the rows of velocities of `[A B]`,
-    /// `δq⁺ = D δq + h J G (δx, δu)`, where D and J are the identity but for the [blocks](crate::space::Blocks) of the robot.
+    /// `δq⁺ = D δq + h J G (δx, δu)`, where D and J are the identity but for the [blocks](crate::space::Blocks) of the
+    /// robot.
     SemiImplicit {
         /// Length of the step, s.
         h: f64,
@@ -107,7 +108,8 @@ impl Curvature {
     }
 }
 
-/// Multipliers of a node, which weight second derivatives of what its Lagrangian is made of: `L = ℓ + λ⁺ᵀ f + νᵀ c + yᵀ g`.
+/// Multipliers of a node, which weight second derivatives of what its Lagrangian is made of:
+/// `L = ℓ + λ⁺ᵀ f + νᵀ c + yᵀ g`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Multipliers {
     /// λ⁺: of its step, ndx; none at the last node.

@@ -1,4 +1,4 @@
-//! The space of states: configuration, velocity, and what else is remembered.
+//! The space of states: configuration, velocity, and carried numbers.
 
 use crate::fault::Reason;
 pub use crate::half_turn::{interpolate, interpolate_pose};
@@ -75,7 +75,8 @@ impl<'m> Space<'m> {
     }
 }
 
-/// Blocks along the diagonal of `∂(q ⊕ w)/∂q` and `∂(q ⊕ w)/∂w` that are not the identity: one for each joint that turns in space.
+/// Blocks along the diagonal of `∂(q ⊕ w)/∂q` and `∂(q ⊕ w)/∂w` that are not the identity: one for each joint that
+/// turns in space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks(pub Vec<Range<usize>>);
 
@@ -97,7 +98,8 @@ impl Blocks {
     }
 }
 
-/// The joints of a robot that turn in space, each as a robot of its own, with the directions that it has in the whole one.
+/// The joints of a robot that turn in space, each as a robot of its own, with the directions that it has in the whole
+/// one.
 pub(crate) fn turning_joints(model: &Model) -> Vec<(Range<usize>, Model)> {
     let alone = |block: Range<usize>| {
         let body = model.bodies().iter().find(|body| body.owns_coordinates() && body.v_range() == block)?;

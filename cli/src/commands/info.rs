@@ -189,7 +189,7 @@ fn joints(robot: &Robot, text: &mut String) {
     table.without_empty_columns().render(2, text);
 }
 
-/// Mass, mass centre and moments of each body.
+/// Mass, center of mass and moments of each body.
 fn inertias(robot: &Robot, text: &mut String) {
     let numbers = ["mass", "x", "y", "z", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "k"];
     let mut table = Table::new([("body", Align::Left)].into_iter().chain(numbers.map(|name| (name, Align::Right))));
@@ -232,9 +232,9 @@ struct BodyAnswer<'a> {
     axis: Option<[f64; 3]>,
     parent: Option<&'a str>,
     mass: f64,
-    /// Mass centre, in the frame of the body.
+    /// Center of mass, in the frame of the body.
     com: [f64; 3],
-    /// About the mass centre, in the axes of the body.
+    /// About the center of mass, in the axes of the body.
     inertia: Moments,
 }
 

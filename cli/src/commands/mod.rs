@@ -27,7 +27,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// What a command has to say.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// For people, on standard output; colours are taken out where they do not belong.
+    /// For people, on standard output; colors are taken out where they do not belong.
     pub(crate) text: String,
     /// For programs, on standard output, as it is.
     pub(crate) data: Vec<u8>,

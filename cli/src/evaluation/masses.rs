@@ -1,4 +1,4 @@
-//! Mass matrix, energy, centres of mass, momentum, regressors: how the robot's masses lie and move.
+//! Mass matrix, energy, centers of mass, momentum, regressors: how the robot's masses lie and move.
 
 use super::value::{Answers, largest};
 use super::{At, Evaluator, Value};
@@ -12,7 +12,7 @@ use gradyn::model::{Body, InputError};
 use gradyn::partials::{center_of_mass_derivatives, centroidal_derivatives};
 use nalgebra::DMatrix;
 
-/// Derivatives of the centre of mass: of position, velocity and acceleration.
+/// Derivatives of the center of mass: of position, velocity and acceleration.
 const COM: [Quantity; 6] = [
     Quantity::ComPositionDq,
     Quantity::ComVelocityDq,

@@ -16,5 +16,5 @@ pub(crate) fn document(title: &str, style: &str, body: &str) -> String {
     )
 }
 
-/// Colours and type, for light and dark, screen and print.
+/// Colors and type, for light and dark, screen and print.
 const STYLE: &str = include_str!("style.css");

@@ -48,7 +48,7 @@ pub(super) struct Ground<'a> {
     /// What has the goal: a cost, or a constraint.
     pub(super) one: &'static str,
     pub(super) controls: usize,
-    /// Where the frame of the cost, or the centre of mass, is at the start.
+    /// Where the frame of the cost, or the center of mass, is at the start.
     pub(super) here: Option<Transform<f64>>,
 }
 

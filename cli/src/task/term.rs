@@ -282,7 +282,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where the frame, or the centre of mass, is at the start.
+/// Where the frame, or the center of mass, is at the start.
 fn here(kind: &Kind, frame: Option<FrameId>, start: &Start) -> Option<Transform<f64>> {
     let mut workspace = Workspace::new(&start.model);
     if let Some(frame) = frame {

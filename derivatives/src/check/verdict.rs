@@ -31,7 +31,7 @@ pub enum Reason {
     OneSided,
     /// The function bends over lengths shorter than the shortest step.
     StepTooLarge,
-    /// The function, or all its neighbours on a side, is not finite, or fails.
+    /// The function, or all its neighbors on a side, is not finite, or fails.
     NonFinite,
 }
 

@@ -34,7 +34,7 @@ pub fn dispatch_at<K: Kernel>(level: Level, kernel: K) -> K::Output {
     at_plain(kernel)
 }
 
-/// On its own, so that the other levels do not stand on its frame: a megabyte where nothing is optimised.
+/// On its own, so that the other levels do not stand on its frame: a megabyte where nothing is optimized.
 #[inline(never)]
 fn at_plain<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Plain>()
@@ -112,8 +112,8 @@ impl VectorLevel {
         }
     }
 
-    /// Runs a kernel of which half a register of eight is enough: at AVX2 where there is AVX-512, whose registers would go half empty
-    /// and take twice the time on some processors. So it is not compiled for that.
+    /// Runs a kernel of which half a register of eight is enough: at AVX2 where there is AVX-512, whose registers would
+    /// go half empty and take twice the time on some processors. So it is not compiled for that.
     #[inline]
     pub fn run_on_halves<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {

@@ -4,7 +4,7 @@ use super::{Register, WIDTH};
 
 /// Sine and cosine for `|x| < 1.6e6`, at most one unit of the last place from the standard library's (2 million random
 /// arguments and 1.6 million at and beside multiples of π/2, at every level); beyond that, and for what is not finite,
-/// the standard library's. Each lane separately: none sees its neighbours.
+/// the standard library's. Each lane separately: none sees its neighbors.
 ///
 /// Reduction by multiples of π/2 in three parts (Cody and Waite, *Software Manual for the Elementary Functions*, 1980,
 /// section 8) whose products with the multiple are exact, then the polynomials of FDLIBM's `__kernel_sin` and
@@ -13,8 +13,8 @@ use super::{Register, WIDTH};
 pub(crate) fn sin_cos<R: Register>(x: R) -> (R, R) {
     let (mut sin, mut cos) = reduced(x);
     if !x.abs().all_lt(R::splat(REDUCIBLE)) {
-        // By arrays that only this branch knows: what a call reads or writes stays in memory, even where the call is hardly ever
-        // made.
+        // By arrays that only this branch knows: what a call reads or writes stays in memory, even where the call is
+        // hardly ever made.
         let mut found = [sin.to_array(), cos.to_array()];
         beyond(&x.to_array(), &mut found);
         [sin, cos] = [R::from_array(found[0]), R::from_array(found[1])];

@@ -5,9 +5,9 @@ use super::stack::align_stack;
 use super::{Level, Piece, Places, Register, Single, WIDTH};
 use std::arch::x86_64::*;
 
-/// One level: registers with the indices `$i`, of `$w` numbers each. Written out, not in loops: a loop for every product of
-/// every formula made a third of the compiler's work. Changed in place: without optimisation each copy takes room on the
-/// stack.
+/// One level: registers with the indices `$i`, of `$w` numbers each. Written out, not in loops: a loop for every
+/// product of every formula made a third of the compiler's work. Changed in place: without optimization each copy takes
+/// room on the stack.
 ///
 /// SAFETY, for every block below: the intrinsics need only that the processor has the instructions. `Sse2` is part of
 /// x86-64. The other two types are private to this folder and handed out by `dispatch_at` alone, after it has
@@ -185,8 +185,8 @@ register!(
         #[inline(always)]
         fn turned(self, cos: Self, quarters: Self) -> (Self, Self) {
             const SIGN: i32 = 0x78; // a ^ (b & c)
-            // SAFETY: see `register!`. They change places where n is odd; the sine is negative where bit 1 of n is set, the cosine
-            // where that of n + 1 is.
+            // SAFETY: see `register!`. They change places where n is odd; the sine is negative where bit 1 of n is set,
+            // the cosine where that of n + 1 is.
             unsafe {
                 let (n, one) = (_mm512_castpd_si512(quarters.0[0]), _mm512_set1_epi64(1));
                 let (odd, sign) = (_mm512_test_epi64_mask(n, one), _mm512_set1_epi64(i64::MIN));

@@ -159,7 +159,7 @@ impl Run<Sampling> {
     /// The samples, k numbers each.
     ///
     /// # Errors
-    /// A plan that is none.
+    /// An invalid plan.
     pub fn samples(&self) -> Result<Vec<f64>, GlobalError> {
         let mut x = vec![0.0; self.plan().samples()? * self.plan().parameters()];
         self.plan().points()?.write(0, &mut x);

@@ -113,7 +113,7 @@ impl Run<Morris> {
     /// Elementary effects of every parameter on every output, per unit of probability.
     ///
     /// # Errors
-    /// A run that is not at its end; more than 1 % of samples whose outputs are not finite; a level that is none.
+    /// A run that is not at its end; more than 1 % of samples whose outputs are not finite; an invalid level.
     pub fn effects(&self, resampling: &Resampling) -> Result<Effects, GlobalError> {
         let values = self.values()?;
         let k = self.plan().priors.len();

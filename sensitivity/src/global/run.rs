@@ -64,7 +64,7 @@ impl<P: Plan> Run<P> {
     /// Nothing is evaluated yet. `outputs`: numbers that the function gives for a sample.
     ///
     /// # Errors
-    /// A plan that is none; no outputs; more than memory can be asked for.
+    /// An invalid plan; no outputs; more than memory can be asked for.
     pub fn new(plan: P, outputs: usize) -> Result<Self, GlobalError> {
         let run = Self { plan, outputs, block: 64, done: 0, values: Vec::new() };
         run.check().map(|_| run)

@@ -127,7 +127,7 @@ impl Run<Saltelli> {
     /// First order, total and, if it was planned, second order indices of every output by every group.
     ///
     /// # Errors
-    /// A run that is not at its end; more than 1 % of samples whose outputs are not finite; a level that is none.
+    /// A run that is not at its end; more than 1 % of samples whose outputs are not finite; an invalid level.
     pub fn indices(&self, resampling: &Resampling) -> Result<SobolIndices, GlobalError> {
         check_resampling(resampling)?;
         let mut indices = sobol_indices(self.values()?, self.outputs(), self.plan().layout(), resampling)?;

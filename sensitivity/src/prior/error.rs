@@ -1,8 +1,8 @@
-//! Why a distribution is none.
+//! Why a distribution is invalid.
 
 use thiserror::Error;
 
-/// Why a distribution is none, or has no value at a point.
+/// Why a distribution is invalid, or has no value at a point.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PriorError {

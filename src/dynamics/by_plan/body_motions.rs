@@ -1,4 +1,4 @@
-//! Where bodies are and how they move, brought from lanes to bodies.
+//! Poses and motions of bodies, copied from lanes to bodies.
 
 use crate::dynamics::placed::Placed;
 use crate::kernels::by_joint::matrix::{by_lane, of_lane};
@@ -10,8 +10,8 @@ use crate::spatial::Motion;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
-/// Poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their trees; and the columns
-/// of all joints if asked for.
+/// Poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their trees; and the
+/// columns of all joints if asked for.
 pub(crate) fn body_states(
     layout: &Layout,
     memory: &JointsMemory,

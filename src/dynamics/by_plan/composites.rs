@@ -1,4 +1,5 @@
-//! Columns and their rates, and what second derivatives make of them and of sums over subtrees, brought from lanes to columns.
+//! Columns and their rates, and the products of second derivatives with them and with sums over subtrees, copied from
+//! lanes to columns.
 
 use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea_second::{self, Column, Motions};

@@ -6,8 +6,8 @@ use crate::plan::Constants;
 use nalgebra::Vector3;
 
 impl Kernels<'_> {
-    /// `λᵀ τ` under the wrenches that [`under`](Self::under) took, its gradient and its Hessian in the field of some gravity, without what joints add by themselves.
-    /// Are all surely finite?
+    /// `λᵀ τ` under the wrenches that [`under`](Self::under) took, its gradient and its Hessian in the field of some
+    /// gravity, without what joints add by themselves. Whether all are certainly finite.
     pub(crate) fn torque_hessian(
         self,
         gravity: Vector3<f64>,

@@ -1,4 +1,4 @@
-//! The way from a page to a kernel: of a model and a workspace, what kernels take.
+//! The path from a page to a kernel: the inputs of kernels, from a model and a workspace.
 
 mod body_motions;
 mod composites;
@@ -36,7 +36,7 @@ pub(crate) fn filled(model: &Model) -> &[bool] {
     table.map_or(&[], |table| &table.filled)
 }
 
-/// Is a quantity of a batch computed one state after the other at this level, eight joints at a time?
+/// Whether a quantity of a batch is computed one state at a time at this level, eight joints at a time.
 pub(crate) fn is_alone(model: &Model, quantity: Quantity, level: Level) -> bool {
     let layout = model.derived.get(|| Layout::new(model));
     layout.is_some_and(|layout| layout.plan.form(quantity, level) == Form::Joints)
@@ -74,8 +74,9 @@ pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspac
     Some(Kernels { model, layout, ws })
 }
 
-/// Inverse dynamics over numbers with eight derivatives, these by formulas, if the model has a layout and the level is right: `read`
-/// fills in the state, or says that it cannot, and `write` takes the torques. Are these surely finite?
+/// Inverse dynamics over numbers with eight derivatives, these by formulas, if the model has a layout and the level is
+/// right: `read` fills in the state, or says that it cannot, and `write` takes the torques. Returns whether these are
+/// certainly finite.
 pub(crate) fn forward_mode<P: Real, T: Real>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -139,8 +140,9 @@ pub(crate) fn rows_of<'w, P: Real, T: Real>(
     Some((&memory.bodies[step.lane / WIDTH], step.lane % WIDTH, memory.origins[step.tree]))
 }
 
-/// Adds the rows of what is held to the world to columns of so many rows, from its first row on, after [`Kernels::seats`],
-/// [`Kernels::unconstrained`] or [`Kernels::still`]. Returns the sums of the squares of what positions and rotations were summed from.
+/// Adds the rows of what is held to the world to columns of so many rows, from its first row on, after
+/// [`Kernels::seats`], [`Kernels::unconstrained`] or [`Kernels::still`]. Returns the sums of the squares of what
+/// positions and rotations were summed from.
 pub(crate) fn add_anchor<P: Real, T: Real>(
     model: &Model<P>,
     ws: &Workspace<T>,
@@ -152,7 +154,7 @@ pub(crate) fn add_anchor<P: Real, T: Real>(
     Some(rows::add(layout, ws.by_joint.as_deref()?, anchor, to, height))
 }
 
-/// Do derivatives of forward dynamics go by the legs of a quadruped, four at a time?
+/// Whether derivatives of forward dynamics use the legs of a quadruped, four at a time.
 pub(crate) fn by_legs(model: &Model) -> bool {
     let layout = model.derived.get(|| Layout::new(model));
     layout.zip(vector_level()).is_some_and(|(layout, level)| {
@@ -172,8 +174,8 @@ pub(crate) fn reuse<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[E
     }
 }
 
-/// Factors of the mass matrix: those that the last call of [`Kernels::aba`] left; of a deep tree, whose accelerations are found otherwise,
-/// new ones, unless a pivot is lost.
+/// Factors of the mass matrix: those that the last call of [`Kernels::aba`] left; of a deep tree, whose accelerations
+/// are found otherwise, new ones, unless a pivot is lost.
 pub(crate) fn take_factors(model: &Model, ws: &mut Workspace<f64>, q: &[f64]) -> Option<Box<Factors>> {
     vector_level()?;
     let left = ws.by_joint.as_mut()?.factors.take_if(|factors| factors.pays());
@@ -191,8 +193,8 @@ pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()
     Some(())
 }
 
-/// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands still in the
-/// world is seen from where a body is.
+/// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands
+/// still in the world is seen from where a body is.
 fn floating<'m>(model: &'m Model, wrenches: &[ExternalWrench]) -> &'m [Floating] {
     match model.derived.get(|| Layout::new(model)) {
         Some(layout) if wrenches.iter().all(|w| w.frame == WrenchFrame::Body) => &layout.floating,

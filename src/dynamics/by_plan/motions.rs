@@ -1,5 +1,5 @@
-//! Kinematics, weights, momentum. Each method is `None` also where something is not finite, or there is no mass: it is left
-//! to the plain form to say what.
+//! Kinematics, weights, momentum. Each method also returns `None` if something is not finite, or if there is no mass.
+//! The plain form then reports the reason.
 
 use crate::dynamics::by_plan::{Kernels, State};
 use crate::dynamics::reference::Attached;
@@ -57,7 +57,8 @@ impl<'a> Kernels<'a> {
         finite.finite()
     }
 
-    /// The regressor of the kinetic energy at the velocity `v`, or of the potential energy if there is none, into `ws.regressor`.
+    /// The regressor of the kinetic energy at the velocity `v`, or of the potential energy if there is none, into
+    /// `ws.regressor`.
     pub(crate) fn energy_regressor(mut self, q: &[f64], v: Option<&[f64]>) -> Option<()> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
@@ -194,7 +195,7 @@ impl<'a> Kernels<'a> {
         end(layout, finite, &ws.tau).finite()
     }
 
-    /// The Jacobian of the centre of mass of the robot, or of what hangs from a body.
+    /// The Jacobian of the center of mass of the robot, or of what hangs from a body.
     pub(crate) fn com_jacobian(mut self, q: &[f64], body: Option<usize>, to: &mut DMatrix<f64>) -> Option<()> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
@@ -210,7 +211,7 @@ impl<'a> Kernels<'a> {
         (share.is_finite() && weights::com_jacobian(layout, memory, &part, share, to).is_finite()).then_some(())
     }
 
-    /// The centre of mass of the robot, or of what hangs from a body, how it moves, and its derivatives.
+    /// The center of mass of the robot, or of what hangs from a body, how it moves, and its derivatives.
     pub(crate) fn center_of_mass_derivatives(
         self,
         state: State<'_>,
@@ -327,7 +328,7 @@ impl<'a> Kernels<'a> {
         all_finite(to).then_some(())
     }
 
-    /// The regressor of the centre of mass, by one over the mass of the robot, into `ws.regressor`.
+    /// The regressor of the center of mass, by one over the mass of the robot, into `ws.regressor`.
     pub(crate) fn com_regressor(mut self, q: &[f64], share: f64) -> Option<()> {
         self.place(q)?;
         let Self { model, layout, ws } = self;

@@ -1,4 +1,4 @@
-//! Inverse and forward dynamics, derivatives, and matrices of the mass.
+//! Inverse and forward dynamics, derivatives, and mass matrices.
 
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::by_plan::Kernels;
@@ -29,7 +29,7 @@ fn own(model: &Model) -> (Vector3<f64>, JointDynamics<'_, f64>) {
 }
 
 impl Kernels<'_> {
-    /// Inverse dynamics into `ws.tau`. Are all torques finite?
+    /// Inverse dynamics into `ws.tau`. Returns whether all torques are finite.
     pub(crate) fn rnea(self, state: State<'_>) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
@@ -46,7 +46,7 @@ impl Kernels<'_> {
         Some(surely.is_finite() || all_finite(&ws.tau) && all_finite(state.0))
     }
 
-    /// Derivatives of inverse dynamics in the field of some gravity. Are all surely finite?
+    /// Derivatives of inverse dynamics in the field of some gravity. Returns whether all are certainly finite.
     pub(crate) fn rnea_derivatives(
         self,
         gravity: Vector3<f64>,
@@ -81,7 +81,7 @@ impl Kernels<'_> {
         Some(finite.is_finite() && wrenches.is_empty() && rnea::as_lanes(layout))
     }
 
-    /// The mass matrix into `ws.crba`. Are it and the state surely finite?
+    /// The mass matrix into `ws.crba`. Returns whether it and the state are certainly finite.
     pub(crate) fn mass_matrix(self, q: &[f64]) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
@@ -135,7 +135,8 @@ impl Kernels<'_> {
     }
 
     /// Derivatives of accelerations by configurations, velocities and torques, from those of torques, after
-    /// [`rnea_derivatives`](Self::rnea_derivatives) of a [quadruped](super::by_legs). Are all finite, and no pivot lost?
+    /// [`rnea_derivatives`](Self::rnea_derivatives) of a [quadruped](super::by_legs). Returns whether all are finite,
+    /// and no pivot is lost.
     pub(crate) fn aba_derivatives(
         self,
         v: &[f64],
@@ -151,7 +152,8 @@ impl Kernels<'_> {
         Some(done)
     }
 
-    /// Accelerations by torques into `ws.aba`, if there are no mimic joints or factors of the mass matrix are the faster way.
+    /// Accelerations by torques into `ws.aba`, if there are no mimic joints or factors of the mass matrix are the
+    /// faster way.
     pub(crate) fn aba(self, state: State<'_>, kept: bool) -> Option<Result<(), Lost>> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
@@ -191,8 +193,8 @@ impl Kernels<'_> {
         }
     }
 
-    /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.by_joint`; where some bodies are and how they
-    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.placed`.
+    /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.by_joint`; where some bodies are and
+    /// how they move without accelerations of joints, and columns of all joints if asked for, into `ws.placed`.
     pub(crate) fn unconstrained(
         self,
         state: State<'_>,
@@ -209,8 +211,8 @@ impl Kernels<'_> {
         Some(done.pivots())
     }
 
-    /// Where some bodies are, how they move at a velocity without accelerations of joints, and columns of all joints if asked
-    /// for, into `ws.placed`; if the state is finite.
+    /// Where some bodies are, how they move at a velocity without accelerations of joints, and columns of all joints if
+    /// asked for, into `ws.placed`; if the state is finite.
     pub(crate) fn seats(
         self,
         q: &[f64],
@@ -236,7 +238,8 @@ impl Kernels<'_> {
         finite.then_some(())
     }
 
-    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for, into `ws.placed`.
+    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for,
+    /// into `ws.placed`.
     pub(crate) fn still(
         mut self,
         q: &[f64],
@@ -249,10 +252,10 @@ impl Kernels<'_> {
         Some(done)
     }
 
-    /// Adds to `motion` what constraints do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out. Returns
-    /// the largest entry of what is left of it, and the least part of a row that was kept, in squares; or nothing if rows are not
-    /// clearly independent. After
-    /// [`unconstrained`](Self::unconstrained) or [`still`](Self::still).
+    /// Adds to `motion` what constraints do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out.
+    /// Returns the largest entry of what is left of it, and the least part of a row that was kept, in squares; or
+    /// nothing if rows are not clearly independent. After [`unconstrained`](Self::unconstrained) or
+    /// [`still`](Self::still).
     pub(crate) fn hold(
         self,
         rows: HeldRows<'_>,

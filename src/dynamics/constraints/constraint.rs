@@ -1,4 +1,4 @@
-//! What is held to what.
+//! Constraints between bodies.
 
 use super::vectors::is_negative;
 use crate::dynamics::FrameRef;
@@ -21,10 +21,10 @@ use nalgebra::Vector3;
 /// | [`frame`](Self::frame) | 6 | `p_b − p_a`, m; then the rotation vector of `R_b R_aᵀ`, rad |
 /// | [`joint`](Self::joint) | 1 to 6 | what the joint does not let B do, in axes of A |
 ///
-/// Of points and frames, velocities and accelerations of the constraint are `ṗ_b − ṗ_a` and `p̈_b − p̈_a`; then `ω_b − ω_a` and `ω̇_b − ω̇_a`. The
-/// latter are rates of the rotation vector while that is small. Its multiplier is the force (N), then the moment (N m), on
-/// B at `p_b`, in axes of the world; A bears the opposite at `p_a`. Of joints, velocities are `ė`, and multipliers what does
-/// work with them.
+/// Of points and frames, velocities and accelerations of the constraint are `ṗ_b − ṗ_a` and `p̈_b − p̈_a`; then
+/// `ω_b − ω_a` and `ω̇_b − ω̇_a`. The latter are rates of the rotation vector while that is small. Its multiplier is
+/// the force (N), then the moment (N m), on B at `p_b`, in axes of the world; A bears the opposite at `p_a`. Of joints,
+/// velocities are `ė`, and multipliers what does work with them.
 ///
 /// ```
 /// use gradyn::dynamics::{Constraint, Workspace, constraint_dynamics};
@@ -50,7 +50,7 @@ pub struct Constraint<P = f64> {
     pub(crate) relation: Relation<P>,
     pub(crate) kp: P,
     pub(crate) kd: P,
-    /// Are both placements poses? Looked at once, here, and not at every call.
+    /// Whether both placements are poses. Checked once, here, and not in every call.
     sound: bool,
 }
 
@@ -80,8 +80,8 @@ impl<P: Real> Constraint<P> {
         Self { relation: Relation::Point, ..Self::frame(a, x_a, b, x_b) }
     }
 
-    /// A frame fixed in A and a frame fixed in B coincide; each by its pose in its body. `None` is the world. What is no pose
-    /// ([`Transform::validity`]) is refused when the constraint is used.
+    /// A frame fixed in A and a frame fixed in B coincide; each by its pose in its body. `None` is the world. What is
+    /// no pose ([`Transform::validity`]) is refused when the constraint is used.
     #[must_use]
     pub fn frame(
         a: impl Into<Option<BodyId>>,
@@ -92,8 +92,8 @@ impl<P: Real> Constraint<P> {
         Self::of([a.into(), b.into()], [x_a, x_b], Relation::Frame)
     }
 
-    /// A joint closes a loop: its mounting frame is fixed in A, the frame that it moves in B, each by its pose in its body.
-    /// `None` is the world.
+    /// A joint closes a loop: its mounting frame is fixed in A, the frame that it moves in B, each by its pose in its
+    /// body. `None` is the world.
     ///
     /// | joint | rows | `e` |
     /// |---|---|---|
@@ -107,15 +107,17 @@ impl<P: Real> Constraint<P> {
     /// | translation | 3 | three directions of A times directions of B |
     /// | fixed | 6 | as [`frame`](Self::frame), in axes of the world |
     ///
-    /// The two directions across an axis are e, then f, of [`Planar::in_plane`](crate::joint::Planar::in_plane); the angle about it is that of
-    /// `(e_a·e_b, f_a·e_b)`. The three directions are x, y, z, or the axis, e, f for prismatic joints; their products are those of the
-    /// first in A and the second in B, second and third, third and first.
+    /// The two directions across an axis are e, then f, of [`Planar::in_plane`](crate::joint::Planar::in_plane); the
+    /// angle about it is that of `(e_a·e_b, f_a·e_b)`. The three directions are x, y, z, or the axis, e, f for
+    /// prismatic joints; their products are those of the first in A and the second in B, second and third, third and
+    /// first.
     ///
-    /// Rows are in SI units, m or (for products of directions) 1. The joint brings no coordinates, friction or armature. A
-    /// thread has many turns: its row is zero on each, and at most half a turn's pitch. Products of directions are zero elsewhere too,
-    /// so start near where the loop is closed: those of revolute, continuous, cylindrical, helical and planar joints with the
-    /// axis in B opposite to that in A; those of prismatic joints and translations after half turns of B about the axis and the two
-    /// across it (about x, y, z), and after the four third turns that carry each of the three to the next or its opposite.
+    /// Rows are in SI units, m or (for products of directions) 1. The joint brings no coordinates, friction or
+    /// armature. A thread has many turns: its row is zero on each, and at most half a turn's pitch. Products of
+    /// directions are zero elsewhere too, so start near where the loop is closed: those of revolute, continuous,
+    /// cylindrical, helical and planar joints with the axis in B opposite to that in A; those of prismatic joints and
+    /// translations after half turns of B about the axis and the two across it (about x, y, z), and after the four
+    /// third turns that carry each of the three to the next or its opposite.
     ///
     /// ```
     /// use gradyn::dynamics::Constraint;
@@ -131,8 +133,8 @@ impl<P: Real> Constraint<P> {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::LoopJoint`] for a free-flyer, which holds nothing; [`InputError::LoopNumber`] for an axis that is not a unit
-    /// vector, or a pitch that is not finite.
+    /// [`InputError::LoopJoint`] for a free-flyer, which holds nothing; [`InputError::LoopNumber`] for an axis that is
+    /// not a unit vector, or a pitch that is not finite.
     pub fn joint(
         a: impl Into<Option<BodyId>>,
         x_a: Transform<P>,
@@ -190,7 +192,8 @@ impl<P: Real> Constraint<P> {
         Ok(Self::of([None, body], [Transform::from_translation(place), x_b], Relation::Point))
     }
 
-    /// The origins of two frames coincide: 3 rows, as [`point`](Self::point). Frames that are fixed to the world are places there.
+    /// The origins of two frames coincide: 3 rows, as [`point`](Self::point). Frames that are fixed to the world are
+    /// places there.
     ///
     /// # Errors
     /// [`InputError::OtherModel`] if it is another model's frame.
@@ -248,8 +251,8 @@ impl<P: Real> Constraint<P> {
         self.bodies
     }
 
-    /// Poses of what is held, of A in its body and of B in its body, m; in the world where there is [no body](Self::bodies). Of points,
-    /// translations.
+    /// Poses of what is held, of A in its body and of B in its body, m; in the world where there is
+    /// [no body](Self::bodies). Of points, translations.
     #[must_use]
     #[doc(alias("joint1_placement", "joint2_placement"))]
     pub fn placements(&self) -> [&Transform<P>; 2] {
@@ -311,7 +314,7 @@ pub(crate) fn rows_of<P: Real>(constraints: &[Constraint<P>]) -> usize {
     constraints.iter().map(Constraint::rows).sum()
 }
 
-/// Is a result with one entry a row finite?
+/// Whether a result with one entry per row is finite.
 #[inline]
 pub(super) fn check_rows<P: Real, T: Real>(
     model: &Model<P>,
@@ -336,7 +339,7 @@ fn overflow<P: Real>(model: &Model<P>, constraints: &[Constraint<P>], what: &'st
     InputError::Overflow { what, index: row, joint: owner }
 }
 
-/// Are they between bodies of the model, and of sound numbers?
+/// Checks that they are between bodies of the model, and have valid numbers.
 pub(crate) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) -> Result<(), InputError> {
     for (index, c) in constraints.iter().enumerate() {
         c.bodies.into_iter().flatten().try_for_each(|body| model.check_body(body).map(|_| ()))?;

@@ -1,5 +1,5 @@
-//! The pseudo-inverse of `G = J M⁻¹ Jᵀ`, of whatever rank, by orthogonal factors: comparisons decide on pivots and rank only,
-//! so that derivatives pass through.
+//! The pseudo-inverse of `G = J M⁻¹ Jᵀ`, of whatever rank, by orthogonal factors: comparisons decide on pivots and rank
+//! only, so that derivatives pass through.
 //!
 //! ```text
 //! M = Lᵀ D L ,  Y = D^(−1/2) L⁻ᵀ Jᵀ          G = Yᵀ Y
@@ -10,24 +10,26 @@
 //! V = R⁻¹ Uᵀ                                  G⁺ = Vᵀ V ,  M⁻¹ Jᵀ G⁺ = L⁻¹ D^(−1/2) Q V
 //! ```
 //!
-//! A complete orthogonal decomposition (Golub and Van Loan, *Matrix Computations*, section 5.4.7), by Gram–Schmidt, each
-//! column orthogonalised twice.
+//! This is a complete orthogonal decomposition (Golub and Van Loan, *Matrix Computations*, section 5.4.7), by
+//! Gram–Schmidt, with each column orthogonalized twice.
 
 use super::vectors::{add_times, dot, is_negative};
 use crate::at_level::at_level;
 use gradyn_derivatives::Real;
 
-/// A column counts as dependent if less than this part of it, in the norm of kinetic energy and relative to the block of
-/// rows that it belongs to, is left: `√ε`, below which no digit of `λ ∼ 1/part²` would be right.
+/// A column counts as dependent if less than this part of it, in the norm of kinetic energy and relative to the block
+/// of rows that it belongs to, is left: `√ε`, below which no digit of `λ ∼ 1/part²` would be right.
 const RESOLUTION: f64 = 1e-8;
 
-/// A block of rows, positions or rotations of one constraint, counts as zero if less than this part of what they were summed from is left: some thousand rounding errors.
+/// A block of rows, positions or rotations of one constraint, counts as zero if less than this part of what they were
+/// summed from is left: some thousand rounding errors.
 const CANCELLED: f64 = 1e-12;
 
 /// Where nothing is kept, and nothing dropped.
 pub(super) const NO_PARTS: [f64; 2] = [1.0, 0.0];
 
-/// Below which sum of squares a block of rows counts as zero, by the sum of squares of what its entries were summed from.
+/// Below which sum of squares a block of rows counts as zero, by the sum of squares of what its entries were summed
+/// from.
 pub(super) fn least<T: Real>(extent: T) -> T {
     extent * (CANCELLED * CANCELLED)
 }
@@ -78,8 +80,8 @@ impl<T: Real> Default for Factor<T> {
 }
 
 impl<T: Real> Factor<T> {
-    /// Factors of `Y`, which has been filled in. The block that each row of J belongs to; for each block the sum of its squares,
-    /// and that of what its entries were summed from.
+    /// Factors of `Y`, which has been filled in. The block that each row of J belongs to; for each block the sum of its
+    /// squares, and that of what its entries were summed from.
     pub(super) fn factorize(&mut self, nv: usize, block: &[usize], sums: &[(T, T)]) -> Result<(), RanksDiffer> {
         factorize(self, nv, block, sums)
     }

@@ -1,4 +1,4 @@
-//! What constrained dynamics is computed in.
+//! The memory of constrained dynamics.
 
 use super::factor::Factor;
 use super::rows::Rows;
@@ -37,7 +37,7 @@ pub(crate) struct Memory<T> {
     pub(crate) change: Vec<T>,
     /// Multipliers, one entry a row.
     pub(crate) lambda: Vec<T>,
-    /// A neighbour, and no velocity, for [`constraint_rank`](super::constraint_rank).
+    /// A neighbor, and no velocity, for [`constraint_rank`](super::constraint_rank).
     pub(super) near: [Vec<T>; 2],
 }
 

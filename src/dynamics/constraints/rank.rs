@@ -1,4 +1,4 @@
-//! How many rows of constraints are independent, how clear that is, and whether it stays so beside a configuration.
+//! The number of independent rows of constraints, its margin, and whether it is the same near a configuration.
 
 use super::constraint::{Constraint, rows_of};
 use super::margin::RankMargin;
@@ -13,20 +13,22 @@ pub struct ConstraintRank {
     pub rank: usize,
     /// How clear that is.
     pub margin: RankMargin,
-    /// Is it the same at all configurations near by?
+    /// Whether it is the same at all nearby configurations.
     ///
-    /// If not, accelerations and multipliers there are others than here, however near: as functions of the configuration they have
-    /// no derivative. A robot that stands on two legs side by side, each foot held as a frame, is such a case.
+    /// If not, accelerations and multipliers there are others than here, however near: as functions of the
+    /// configuration they have no derivative. A robot that stands on two legs side by side, each foot held as a frame,
+    /// is such a case.
     pub is_locally_constant: bool,
 }
 
-/// By how much a neighbour is off, rad and m: far enough that a part which grows with the third power of that is above 1e-8.
+/// By how much a neighbor is off, rad and m: far enough that a part which grows with the third power of that is above
+/// 1e-8.
 const NEAR: f64 = 1.0 / 128.0;
 
 /// The rank of constraints at a configuration, how clear it is, and whether it stays the same near by.
 ///
-/// `q`: nq. Ranks do not fall on the way to a neighbour, and nearly all neighbours have one and the same, so where rows are dropped
-/// one neighbour is looked at. Cost that of [`impulse_dynamics`], three times where rows are dropped.
+/// `q`: nq. Ranks do not fall on the way to a neighbor, and nearly all neighbors have one and the same, so where rows
+/// are dropped one neighbor is looked at. Cost that of [`impulse_dynamics`], three times where rows are dropped.
 ///
 /// # Errors
 /// As [`impulse_dynamics`].
@@ -53,7 +55,7 @@ pub fn constraint_rank(
     found
 }
 
-/// The rank at a neighbour in a direction that no symmetry of a robot has; `None` if there is no dynamics.
+/// The rank at a neighbor in a direction that no symmetry of a robot has; `None` if there is no dynamics.
 fn rank_beside(
     model: &Model,
     ws: &mut Workspace<f64>,

@@ -1,4 +1,4 @@
-//! Where both sides of a constraint are, and how they move.
+//! Poses and motions of both sides of a constraint.
 
 use super::constraint::Constraint;
 use crate::at_level::at_level;

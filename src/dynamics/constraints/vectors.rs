@@ -4,7 +4,7 @@ use crate::at_level::at_level;
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;
 
-/// Is `x` negative in all lanes (`Some(true)`), in none (`Some(false)`), or in some of them?
+/// Whether `x` is negative in all lanes (`Some(true)`), in none (`Some(false)`), or in some of them (`None`).
 #[inline(always)]
 pub(super) fn is_negative<T: Real>(x: T) -> Option<bool> {
     let one = x.select_lt(0.0, T::one(), T::zero());

@@ -1,4 +1,5 @@
-//! Gradients by the constants of one joint: placement, axes, pitch, multiplier and offset; (2) to (5) of the [page](super).
+//! Gradients with respect to the constants of one joint: placement, axes, pitch, multiplier and offset; (2) to (5) of
+//! the [page](super).
 
 use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea::base_acceleration;
@@ -159,8 +160,9 @@ struct Stages<'a, T> {
 }
 
 impl<T: Real + Scalar<T>> Stages<'_, T> {
-    /// An elementary joint, mounted at `mount` behind `before`, whose links begin with `link`, and which moves `k` times as fast as its
-    /// velocity says; returns where it ends, and the next link. A part that is its body's whole joint ends `there`, where the body is.
+    /// An elementary joint, mounted at `mount` behind `before`, whose links begin with `link`, and which moves `k`
+    /// times as fast as its velocity says; returns where it ends, and the next link. A part that is its body's whole
+    /// joint ends `there`, where the body is.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "closures would do arithmetic at no level")]
     fn of_part<P: Real>(

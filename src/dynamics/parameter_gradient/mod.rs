@@ -1,8 +1,8 @@
-//! Gradients of `λᵀ τ` and `λᵀ q̈` by every parameter of a robot, O(n).
+//! Gradients of `λᵀ τ` and `λᵀ q̈` with respect to every parameter of a robot, O(n).
 //!
-//! What [`rnea_gradient`](super::rnea_gradient()) has summed up over subtrees gives them all. With `w` the velocities that λ would be,
-//! `h = I w` and `z = Bᵀ w` summed over the bodies that a place carries, `f` their forces, φ the wrenches among them that stand still in
-//! the world, and the motion `v, a, w` of the place itself:
+//! They follow from the subtree sums of [`rnea_gradient`](super::rnea_gradient()). Let `w` be the velocities of bodies
+//! if λ were the joint velocities. Sum `h = I w` and `z = Bᵀ w` over the bodies that a frame carries; `f` are their
+//! forces, φ the wrenches among them that are fixed in the world, and `v, a, w` the motion of the frame itself:
 //!
 //! ```text
 //! inertia of a body           wᵀ W(v, a)            the regressor of its wrench, contracted                        (1)
@@ -13,9 +13,10 @@
 //! gravity                     −Σ_roots h, linear                                                                  (6)
 //! ```
 //!
-//! (2) is the column of `∂(λᵀ τ)/∂q` of a virtual joint at rest, `Ψ̇ᵀ z + Ψ̈ᵀ h − sᵀ(…)` with `Ψ̇ = v × s`, `Ψ̈ = a × s + v × Ψ̇`: a
-//! placement moves as a joint with six degrees of freedom before the joint would; an axis turned by δ is a rotation by δ before the
-//! joint and by −δ behind it. (5) is a joint that moves along `s` in proportion to another one: a pitch, or a mimic joint's multiplier.
+//! (2) is the column of `∂(λᵀ τ)/∂q` of a virtual joint at rest, `Ψ̇ᵀ z + Ψ̈ᵀ h − sᵀ(…)` with `Ψ̇ = v × s`,
+//! `Ψ̈ = a × s + v × Ψ̇`. A placement moves like a joint with six degrees of freedom before the joint. An axis rotated
+//! by δ is a rotation by δ before the joint and by −δ behind it. (5) is a joint that moves along `s` in proportion to
+//! another one: a pitch, or the multiplier of a mimic joint.
 
 mod joint;
 
@@ -51,10 +52,10 @@ pub struct AbaParameterGradient<'w, T> {
 
 /// Gradients of `λᵀ τ`, `τ = `[`rnea`](super::rnea())`(q, v, a, φ)`, by the state and by every parameter of the robot.
 ///
-/// `q`: nq, `v`, `a`, `lambda`: nv; wrenches are held as they are. By inertias about the body's origin, friction, damping, armature,
-/// gravity, placements and axes of joints, pitches, multipliers and offsets of mimic joints: see [`ParameterLayout`]. Without
-/// [joint friction](Model::has_joint_friction) the derivatives by friction and damping are zero. Cost O(n); a second call with as many wrenches
-/// allocates nothing.
+/// `q`: nq, `v`, `a`, `lambda`: nv; wrenches are held as they are. By inertias about the body's origin, friction,
+/// damping, armature, gravity, placements and axes of joints, pitches, multipliers and offsets of mimic joints: see
+/// [`ParameterLayout`]. Without [joint friction](Model::has_joint_friction) the derivatives by friction and damping are
+/// zero. Cost O(n); a second call with as many wrenches allocates nothing.
 ///
 /// # Errors
 /// As [`rnea_gradient`](super::rnea_gradient()).

@@ -1,4 +1,4 @@
-//! The centre of mass, from masses and first moments of bodies.
+//! The center of mass, from masses and first moments of bodies.
 
 use super::{Memory, finite};
 use crate::at_level::at_level;
@@ -12,11 +12,12 @@ use crate::spatial::Transform;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 
-/// `Y(q)` with `c = Y p`: the centre of mass in the world, m, from the masses and first moments of the bodies, 3 × 4 n.
+/// `Y(q)` with `c = Y p`: the center of mass in the world, m, from the masses and first moments of the bodies, 3 × 4 n.
 ///
-/// `q`: nq; `p`: of each body the first four of its [`inertial parameters`](Model::inertial_parameters), kg and kg m. Columns
-/// `4 b .. 4 b + 4`: the position of body `b`, m/kg, then its rotation, 1/kg, both over the mass of the model; so `c = Y p`
-/// holds for `p` whose masses sum up to that. Cost O(n); a second call allocates nothing. Pinocchio's `computeStaticRegressor`.
+/// `q`: nq; `p`: of each body the first four of its [`inertial parameters`](Model::inertial_parameters), kg and kg m.
+/// Columns `4 b .. 4 b + 4`: the position of body `b`, m/kg, then its rotation, 1/kg, both over the mass of the model;
+/// so `c = Y p` holds for `p` whose masses sum up to that. Cost O(n); a second call allocates nothing. Pinocchio's
+/// `computeStaticRegressor`.
 ///
 /// # Errors
 /// As [`torque_regressor`](super::torque_regressor), and if the robot has no mass.

@@ -1,4 +1,4 @@
-//! How a frame moves by small errors of placements.
+//! The motion of a frame under small errors of placements.
 
 use super::finite;
 use crate::at_level::at_level;

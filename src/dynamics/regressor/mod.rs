@@ -1,8 +1,9 @@
-//! Regressors: what is linear in the bodies' inertial parameters, or in small errors of the joints' placements.
+//! Regressors: matrices of quantities that are linear in the bodies' inertial parameters, or in small errors of the
+//! joints' placements.
 //!
-//! Bodies have ten parameters each ([`Inertia::to_parameters`](crate::spatial::Inertia::to_parameters)), those of body `b`
-//! in columns `10 b ..`; all of them are [`Model::inertial_parameters`]. What joints add by themselves (armature,
-//! damping, friction) is not part of any regressor.
+//! Bodies have ten parameters each ([`Inertia::to_parameters`](crate::spatial::Inertia::to_parameters)), those of body
+//! `b` in columns `10 b ..`. [`Model::inertial_parameters`] returns all of them. The contributions of joints themselves
+//! (armature, damping, friction) are not part of any regressor.
 
 mod com;
 mod energy;
@@ -51,7 +52,7 @@ impl<P: Real> Model<P> {
     }
 }
 
-/// Are all entries finite?
+/// Whether all entries are finite.
 fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, matrix: &DMatrix<T>) -> Result<(), InputError> {
     match first_not_finite(matrix.as_slice()) {
         Some(index) => Err(model.overflow_of(what, index, model.whole_label())),

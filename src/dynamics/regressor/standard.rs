@@ -1,7 +1,9 @@
-//! The regressor of all that torques are linear in: inertial parameters of the bodies, and what joints add by themselves.
+//! The regressor of all parameters that torques are linear in: inertial parameters of the bodies, and constants of the
+//! joints.
 //!
-//! The *standard parameters* of the identification literature: ten of each body, Coulomb friction, viscous friction and rotor inertia
-//! of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, chapter 12).
+//! These are the *standard parameters* of the identification literature: ten of each body, Coulomb friction, viscous
+//! friction and rotor inertia of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*,
+//! 2002, chapter 12).
 
 use super::{Memory, torque_regressor};
 use crate::dynamics::Workspace;
@@ -15,16 +17,17 @@ const INERTIAL: [&str; 10] = ["m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz",
 
 /// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from all standard parameters, nv × (10 n + 3 m).
 ///
-/// `q`: nq, `v`, `a`: nv; `π`: [`Model::standard_parameters`], and [`Model::standard_parameter_names`] says what each column belongs
-/// to. Four blocks: the columns of [`torque_regressor`], then one column a joint's degree of freedom, `m` of them, mimic joints their
-/// own,
+/// `q`: nq, `v`, `a`: nv; `π`: [`Model::standard_parameters`], and [`Model::standard_parameter_names`] says what each
+/// column belongs to. Four blocks: the columns of [`torque_regressor`], then one column a joint's degree of freedom,
+/// `m` of them, mimic joints their own,
 ///
 /// ```text
 /// friction k u / √(u² + w²)     damping k u     armature k k a          with u = k v                                     (1)
 /// ```
 ///
 /// (`k = 1` except for mimic joints, `w` the [`friction_width`](Model::friction_width)). Of a model without
-/// [joint friction](Model::has_joint_friction) columns of friction and damping are zero. Cost O(n d); a second call allocates nothing.
+/// [joint friction](Model::has_joint_friction) columns of friction and damping are zero. Cost O(n d); a second call
+/// allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::standard_regressor;
@@ -80,8 +83,9 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
 }
 
 impl<P: Real> Model<P> {
-    /// What [`standard_regressor`] multiplies: the [inertial parameters](Self::inertial_parameters), 10 n, then Coulomb friction (N m,
-    /// N), viscous friction (N m s/rad, N s/m) and armature (kg m², kg), one of each a joint's degree of freedom.
+    /// What [`standard_regressor`] multiplies: the [inertial parameters](Self::inertial_parameters), 10 n, then Coulomb
+    /// friction (N m, N), viscous friction (N m s/rad, N s/m) and armature (kg m², kg), one of each a joint's degree of
+    /// freedom.
     #[must_use]
     pub fn standard_parameters(&self) -> Vec<P> {
         let mut parameters = self.inertial_parameters();
@@ -91,8 +95,8 @@ impl<P: Real> Model<P> {
         parameters
     }
 
-    /// A name for each of them: `forearm.m`, `forearm.Ixx` by the bodies' names, then `elbow.friction`, `elbow.damping`,
-    /// `elbow.armature` by those of the degrees of freedom.
+    /// A name for each of them: `forearm.m`, `forearm.Ixx` by the bodies' names, then `elbow.friction`,
+    /// `elbow.damping`, `elbow.armature` by those of the degrees of freedom.
     #[must_use]
     pub fn standard_parameter_names(&self) -> Vec<String> {
         let of_body = |body: &crate::model::Body<P>| INERTIAL.map(|what| format!("{}.{what}", body.name()));

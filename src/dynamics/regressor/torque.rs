@@ -13,9 +13,10 @@ use nalgebra::DMatrix;
 
 /// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from the inertial parameters, nv × 10 n.
 ///
-/// `q`: nq, `v`, `a`: nv; `π`: [`Model::inertial_parameters`]. Gravity is included; armature, damping and friction of the
-/// joints are not ([`standard_regressor`](super::standard_regressor()) has them), nor wrenches from outside. Entries of bodies that a joint does not carry are exactly zero. Cost
-/// O(n d); a second call allocates nothing. Pinocchio's `computeJointTorqueRegressor`.
+/// `q`: nq, `v`, `a`: nv; `π`: [`Model::inertial_parameters`]. Gravity is included; armature, damping and friction of
+/// the joints are not ([`standard_regressor`](super::standard_regressor()) has them), nor wrenches from outside.
+/// Entries of bodies that a joint does not carry are exactly zero. Cost O(n d); a second call allocates nothing.
+/// Pinocchio's `computeJointTorqueRegressor`.
 ///
 /// ```
 /// use gradyn::dynamics::{rnea, torque_regressor};
@@ -83,14 +84,15 @@ pub fn static_torque_regressor<'w, P: Real, T: Scalar<P>>(
     done.map(|()| &ws.regressor.torque)
 }
 
-/// The columns of each body: the power of its wrenches on all columns of motion from there to the root, in its coordinates.
+/// The columns of each body: the power of its wrenches on all columns of motion from there to the root, in its
+/// coordinates.
 struct Torques<'a, T> {
     placed: &'a Placed<T>,
     torque: &'a mut DMatrix<T>,
 }
 
 impl<T: Real + Scalar<T>> Piece for Torques<'_, T> {
-    /// Are all entries surely finite?
+    /// Whether all entries are certainly finite.
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {

@@ -1,4 +1,4 @@
-//! What the equations have of one column of the motion subspaces.
+//! The terms of the equations for one column of the motion subspaces.
 
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -7,8 +7,8 @@ use nalgebra::{Matrix3, Vector3};
 /// How many numbers a [`Column`] is.
 pub(super) const NUMBERS: usize = 56;
 
-/// `r₀` … `r₇` of the paper, for one column `S` of a link: numbers one after the other, so that they can be brought from
-/// registers to their places eight at a time.
+/// `r₀` … `r₇` of the paper, for one column `S` of a link: numbers one after the other, so that they can be brought
+/// from registers to their places eight at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column<T>(pub(crate) [T; NUMBERS]);
 

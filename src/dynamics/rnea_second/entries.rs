@@ -1,4 +1,4 @@
-//! From products of columns to the entries of the tensors that they are.
+//! From products of columns to the entries of the tensors.
 
 use super::memory::Memory;
 use super::memory::{Moves, ROWS, Step, rows_at};
@@ -10,8 +10,8 @@ use gradyn_derivatives::simd::Piece;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Writes the products into the tensors, for degree of freedom `p`, `some` columns `t` of its path and those of one block up to
-/// the link of `t`, to which `p` belongs too if it is its `OWN`.
+/// Writes the products into the tensors, for degree of freedom `p`, `some` columns `t` of its path and those of one
+/// block up to the link of `t`, to which `p` belongs too if it is its `OWN`.
 ///
 /// Each entry is written once, or, if joints share coordinates (`ADD`), added.
 pub(super) struct Scatter<'a, T, L, const ADD: bool, const OWN: bool> {
@@ -57,7 +57,8 @@ struct Entries<'a, T> {
     aq: &'a mut [T],
 }
 
-/// Where those of `i`, `j` and `k` are, in any order of the three, for one `i` and one `j`: as far as `k` has no part in it.
+/// Where those of `i`, `j` and `k` are, in any order of the three, for one `i` and one `j`: as far as `k` has no part
+/// in it.
 struct Places {
     ij0: usize,
     ji0: usize,
@@ -65,7 +66,7 @@ struct Places {
     j0i: usize,
     o_ij: usize,
     o_ji: usize,
-    /// Does nothing depend on `q_j`?
+    /// Whether nothing depends on `q_j`.
     is_position: bool,
 }
 
@@ -100,7 +101,8 @@ impl<'a, T: Real> Entries<'a, T> {
         }
     }
 
-    /// Those of all steps, from lane `lane` on. Do `i` and `j` belong to the same link (`OWN`), do `j` and `k` (`SAME`)?
+    /// Those of all steps, from lane `lane` on. Do `i` and `j` belong to the same link (`OWN`), do `j` and `k`
+    /// (`SAME`)?
     #[inline(always)]
     fn put_all<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Products of the paper's `u` with columns of the path: what entries consist of.
+//! Products of the paper's `u` with columns of the path, of which entries consist.
 //!
 //! `u₁`, `u₁₁` and `u₈ − u₁₂` are pure moments. `u₁₃ = u₉ + u₁₁`, `u₁₀ = u₁₃ + u₉`, `u₅ = −u₁₂`.
 

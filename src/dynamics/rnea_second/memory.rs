@@ -1,4 +1,4 @@
-//! What the sweep needs besides the workspace.
+//! The memory of the sweep, in addition to the workspace.
 
 use super::column::{Column, MOTIONS, Motions};
 use super::result::RneaSecondDerivatives;
@@ -26,8 +26,8 @@ pub(super) struct Step {
     pub(super) moves: Moves,
 }
 
-/// What a degree of freedom moves. Torques do not depend on where a floating base is, and on how it is turned only through gravity: not
-/// together with velocities, which are in its own axes.
+/// What a degree of freedom moves. Torques do not depend on where a floating base is, and on how it is turned only
+/// through gravity: not together with velocities, which are in its own axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moves {
     Joint,
@@ -35,7 +35,8 @@ pub(super) enum Moves {
     BaseOrientation,
 }
 
-/// Sizes of the blocks of [`Memory::rows`] and [`Memory::ancestors`], per column; of [`Memory::path`] it is [`MOTIONS`].
+/// Sizes of the blocks of [`Memory::rows`] and [`Memory::ancestors`], per column; of [`Memory::path`] it is
+/// [`MOTIONS`].
 pub(super) const ROWS: usize = 11;
 pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 

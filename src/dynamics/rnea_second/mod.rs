@@ -1,15 +1,16 @@
 //! Second derivatives of inverse dynamics: IDSVA-SO, in coordinates of the world.
 //!
 //! S. Singh, R. Russell, P. Wensing, *On second-order derivatives of rigid-body dynamics: theory and implementation*,
-//! 2023 (arXiv 2302.06001): `O(n d²)` for a tree of depth d. The paper's 6×6 matrices are not formed: with
-//! `B(Y, m)` the Coriolis matrix of a body ([`BodyCoriolis`](crate::spatial::BodyCoriolis), twelve numbers),
-//! `r₁ = var(Y, S)` symmetric, `r₀ = (Y S)×̄*` antisymmetric, and `Bφ = r₁ + r₀`, half of its products are the other half's
-//! sums: `r₂ = −Bφᵀ`, `S′ᵀ r₁ = r₁ S′`, `Bφᵀ S′ = r₁ S′ − r₀ S′`.
+//! 2023 (arXiv 2302.06001): `O(n d²)` for a tree of depth d. The paper's 6×6 matrices are not formed. `B(Y, m)` is the
+//! Coriolis matrix of a body ([`BodyCoriolis`](crate::spatial::BodyCoriolis), twelve numbers). With `r₁ = var(Y, S)`
+//! symmetric, `r₀ = (Y S)×̄*` antisymmetric, and `Bφ = r₁ + r₀`, half of its products are sums of the other half:
+//! `r₂ = −Bφᵀ`, `S′ᵀ r₁ = r₁ S′`, `Bφᵀ S′ = r₁ S′ − r₀ S′`.
 //!
-//! `column` and `products` make the paper's `u`, `factors` the products that entries consist of, and `entries` writes
-//! them.
+//! `column` and `products` compute the paper's `u`, `factors` the products of which entries consist, and `entries`
+//! writes them.
 //!
-//! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [links](super::placed) whose `S` is.
+//! The paper's `S` are constant. Joints whose `S` depends on `q` are split into [links](super::placed) whose `S` is
+//! constant.
 
 mod column;
 mod entries;
@@ -49,9 +50,9 @@ impl<T: Real> Workspace<T> {
 /// Second derivatives of [`rnea`](super::rnea) in closed form, over any number type; they borrow from the
 /// workspace.
 ///
-/// `q`: nq, `v`, `a`: nv; four tensors nv × nv × nv. Wrenches, armature, friction and mimic joints are included. Entries
-/// that the structure of the tree makes zero are exactly zero. Cost O(n d²), d the depth of the tree; a second call
-/// allocates nothing. Right for every kind of joint. Over `f64`,
+/// `q`: nq, `v`, `a`: nv; four tensors nv × nv × nv. Wrenches, armature, friction and mimic joints are included.
+/// Entries that the structure of the tree makes zero are exactly zero. Cost O(n d²), d the depth of the tree; a second
+/// call allocates nothing. Right for every kind of joint. Over `f64`,
 /// [`partials::rnea_second_derivatives`](crate::partials::rnea_second_derivatives) is the call to use.
 ///
 /// # Errors
@@ -72,7 +73,7 @@ pub fn rnea_second_derivatives<'w, P: Real, T: Scalar<P>>(
     if finite { Ok(result) } else { Err(result.overflow(model)) }
 }
 
-/// Are these arguments for the closed form?
+/// Checks the arguments of the closed form.
 pub(crate) fn check<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &Workspace<T>,

@@ -1,4 +1,4 @@
-//! Several numbers of one type side by side: what the loops over ancestors run over.
+//! Several numbers of one type side by side, for the loops over ancestors.
 
 use super::column::{Column, MOTIONS, Motions, NUMBERS};
 use crate::spatial::{Force, Motion};
@@ -10,16 +10,17 @@ use nalgebra::Vector3;
 pub(crate) trait Pack<T: Real>: Scalar<T> {
     /// How many numbers a block has.
     const WIDTH: usize;
-    /// Is each product looked at, whether it is finite? Otherwise [`are_small`](Self::are_small) tells, or the result.
+    /// Whether each product is checked to be finite. Otherwise [`are_small`](Self::are_small) decides, or the result.
     const LOOKS: bool;
-    /// Are these so small that nothing that second derivatives make of them can overflow? `false` where products are looked at:
-    /// what derivatives of numbers are up to, their magnitudes do not tell.
+    /// Are these so small that nothing that second derivatives make of them can overflow? `false` where products are
+    /// looked at: what derivatives of numbers are up to, their magnitudes do not tell.
     fn are_small(columns: &[Column<T>], motions: &[Motions<T>]) -> bool;
     /// The first numbers of a slice.
     fn load(from: &[T]) -> Self;
     /// Into the first places of a slice.
     fn store(self, to: &mut [T]);
-    /// From the motions of columns, one a place, to blocks of a pack; `columns` beyond [`Self::WIDTH`] are not asked for.
+    /// From the motions of columns, one a place, to blocks of a pack; `columns` beyond [`Self::WIDTH`] are not asked
+    /// for.
     fn gather(columns: [usize; WIDTH], motions: &[Motions<T>], to: &mut [T]);
 }
 
@@ -48,8 +49,8 @@ where
     }
 }
 
-/// If no sum of squares of columns and motions is larger, none of their numbers is above 1e80, and an entry, a sum of products of
-/// three of them, far from overflow.
+/// If no sum of squares of columns and motions is larger, none of their numbers is above 1e80, and an entry, a sum of
+/// products of three of them, far from overflow.
 const SMALL: f64 = 1e160;
 
 /// A register of them.

@@ -1,4 +1,4 @@
-//! What a column makes of the columns of its path (the paper's `u`), and products of these with the path again.
+//! Products of a column with the columns of its path (the paper's `u`), and products of these with the path again.
 
 use super::Memory;
 use super::column::MOTIONS;
@@ -26,8 +26,8 @@ pub(super) const U4_S: usize = 10;
 
 /// The paper's `u` of one column and a pack of its path's.
 ///
-/// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the first
-/// round, which is more registers than there are, and mostly there is one round.
+/// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the
+/// first round, which is more registers than there are, and mostly there is one round.
 pub(super) struct Combine<'a, T, L> {
     pub(super) memory: &'a mut Memory<T>,
     pub(super) column: usize,
@@ -62,7 +62,8 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
     }
 }
 
-/// `u₄ = u₉ + S ×* Y S′` of one column and those of its own link, the only ones of which it is asked for. `Y S′` is known of each.
+/// `u₄ = u₉ + S ×* Y S′` of one column and those of its own link, the only ones of which it is asked for. `Y S′` is
+/// known of each.
 #[inline(always)]
 pub(super) fn combine_own<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, end): (usize, usize)) {
     let w = L::WIDTH;

@@ -13,9 +13,9 @@ use gradyn_derivatives::Real;
 /// | `d2tau_dvdv` | `∂²τ_i/∂v_j ∂v_k` |
 /// | `d2tau_dadq` | `∂M_ij/∂q_k = ∂²τ_i/∂a_j ∂q_k` |
 ///
-/// `d2tau_dqdq` is the derivative of the first derivative: `d/dε d/dδ τ_i((q ⊕ ε e_k) ⊕ δ e_j)` at zero. The second step
-/// is taken from where the first one has led, in the coordinates of the body there, so it is **not** symmetric in `j`
-/// and `k` where both belong to one joint that turns about more than one axis (free-flyer, spherical, planar). The
+/// `d2tau_dqdq` is the derivative of the first derivative: `d/dε d/dδ τ_i((q ⊕ ε e_k) ⊕ δ e_j)` at zero. The second
+/// step is taken from where the first one has led, in the coordinates of the body there, so it is **not** symmetric in
+/// `j` and `k` where both belong to one joint that turns about more than one axis (free-flyer, spherical, planar). The
 /// symmetric second derivative along `q ⊕ (ε e_k + δ e_j)` is half the sum of both orders. `∂²τ/∂a²` and `∂²τ/∂a ∂v`
 /// are zero.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ impl<T: Real> RneaSecondDerivatives<T> {
         [&mut self.d2tau_dqdq, &mut self.d2tau_dqdv, &mut self.d2tau_dvdv, &mut self.d2tau_dadq]
     }
 
-    /// Are all entries finite?
+    /// Whether all entries are finite.
     #[cold]
     pub(crate) fn is_finite(&self) -> bool {
         self.tensors().into_iter().all(|(_, tensor)| tensor.as_slice().iter().all(|x| x.is_finite()))

@@ -25,13 +25,13 @@ pub(crate) struct Sweep<'a, P, T, L> {
     pub(crate) v: &'a [T],
     pub(crate) a: &'a [T],
     pub(crate) wrenches: &'a [ExternalWrench<T>],
-    /// Are the columns in their places?
+    /// Whether the columns are in their places.
     pub(crate) reuse: bool,
     pub(crate) width: PhantomData<L>,
 }
 
 impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
-    /// Are all derivatives finite?
+    /// Whether all derivatives are finite.
     type Output = bool;
 
     #[inline(always)]
@@ -80,7 +80,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
     }
 }
 
-/// All entries, column by column, link after link inward. Are they finite, as far as packs look at them?
+/// All entries, column by column, link after link inward. Returns whether they are finite, as far as packs check them.
 #[inline(always)]
 fn of_tree<T: Real, L: Pack<T>>(placed: &Placed<T>, memory: &mut Memory<T>) -> bool {
     let mut finite = true;
@@ -102,8 +102,8 @@ fn of_tree<T: Real, L: Pack<T>>(placed: &Placed<T>, memory: &mut Memory<T>) -> b
     finite
 }
 
-/// All entries of one column and degree of freedom with columns of its path, which has been gathered. `start`, `depth`: the places
-/// of its own link begin and end there.
+/// All entries of one column and degree of freedom with columns of its path, which has been gathered. `start`, `depth`:
+/// the places of its own link begin and end there.
 #[inline(always)]
 fn of_column<T: Real, L: Pack<T>>(
     memory: &mut Memory<T>,
@@ -112,7 +112,8 @@ fn of_column<T: Real, L: Pack<T>>(
 ) -> bool {
     let mut finite = true;
     combine::<T, L>(memory, column, (start, depth));
-    // Block by block: the lines of the cache that entries of a block stand in, with `t` the last index, are there for the next `t`.
+    // Block by block: the lines of the cache that entries of a block stand in, with `t` the last index, are there for
+    // the next `t`.
     for block in 0..depth.div_ceil(L::WIDTH) {
         // Columns whose link's path ends before have no part in this block.
         let begin = memory.steps[block * L::WIDTH].start;
@@ -175,8 +176,8 @@ fn make_columns<T: Real>(placed: &Placed<T>, memory: &mut Memory<T>) {
 }
 
 at_level! {
-    /// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is part of.
-    /// Wrenches that stand still go elsewhere.
+    /// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is
+    /// part of. Wrenches that stand still go elsewhere.
     fn subtract<T: Real>(placed: &Placed<T>, memory: &mut Memory<T>, wrenches: &[ExternalWrench<T>]) {
         memory.still.fill(Force::zero());
         for w in wrenches {

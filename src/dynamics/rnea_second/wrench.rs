@@ -1,8 +1,8 @@
-//! Second derivatives by wrenches that stand still in the world.
+//! Second derivatives by wrenches that are fixed in the world.
 //!
 //! `τ_i = −S_iᵀ φ` for every joint that carries the body, and moving a joint `k` at or above `i` carries `S_i` along:
-//! `∂S_i/∂q_k = S_k × S_i`. So `∂²τ_i/∂q_j ∂q_k = −φᵀ ((∂S_j/∂q_k) × S_i + S_j × (S_k × S_i))`. As a power of `S_j` that is
-//! `S_jᵀ (S_i ×* (S_k ×* φ))` where `k` carries `S_j` along, and `S_jᵀ ((S_i × S_k) ×* φ)` elsewhere.
+//! `∂S_i/∂q_k = S_k × S_i`. Therefore `∂²τ_i/∂q_j ∂q_k = −φᵀ ((∂S_j/∂q_k) × S_i + S_j × (S_k × S_i))`. As a power of
+//! `S_j` that is `S_jᵀ (S_i ×* (S_k ×* φ))` if `k` carries `S_j` along, and `S_jᵀ ((S_i × S_k) ×* φ)` elsewhere.
 
 use super::Memory;
 use crate::at_level::at_level;
@@ -12,8 +12,8 @@ use crate::spatial::Force;
 use gradyn_derivatives::{Real, Scalar};
 
 at_level! {
-    /// Adds them, after columns have been made, for the forces in [`Memory::still`] on each body alone, which become sums over
-    /// subtrees. Returns zero if what has been added to is finite.
+    /// Adds them, after columns have been made, for the forces in [`Memory::still`] on each body alone, which become
+    /// sums over subtrees. Returns zero if what has been added to is finite.
     pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, memory: &mut Memory<T>) -> T {
         let (nv, mut waste) = (model.nv, T::zero());
         let Memory { columns: made, still, result, .. } = memory;

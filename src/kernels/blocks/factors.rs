@@ -1,7 +1,7 @@
 //! Sparse factors `M = Lᵀ D L` of the mass matrix in blocks, and solutions with them (RBDA, table 6.3).
 //!
-//! `L` has entries where the mass matrix has them: along the paths to the root. Degrees of freedom are taken eight at a time,
-//! and blocks that hold nothing of any path are left out.
+//! `L` has entries where the mass matrix has them: along the paths to the root. Degrees of freedom are processed eight
+//! at a time, and blocks without entries of any path are omitted.
 
 use crate::kernels::blocks::{self, Block};
 use crate::plan::dof_tree::DofTree;
@@ -16,13 +16,14 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct Factors {
     pub(crate) tree: DofTree,
-    /// Columns side by side, and runs of their rows that the tree leaves other than zero: the same ones; made when first needed.
+    /// Columns side by side, and runs of their rows that the tree leaves other than zero: the same ones; made when
+    /// first needed.
     pub(crate) coupled: Vec<(Range<usize>, Vec<Range<usize>>)>,
     /// Blocks a row.
     pub(crate) width: usize,
     /// Of each group of eight rows the groups above it that its paths go through, last first.
     pub(crate) above: Vec<Vec<usize>>,
-    /// Has that block of `L` entries? All on the diagonal have.
+    /// Whether that block of `L` has entries. All diagonal blocks have.
     pub(super) related: Vec<bool>,
     pays: bool,
     /// What is eliminated, where lanes are not degrees of freedom.
@@ -37,8 +38,8 @@ pub(crate) struct Factors {
     pub(crate) w: Vec<Block>,
     /// `D⁻¹ L⁻ᵀ`
     pub(crate) y: Vec<Block>,
-    /// Block (g, c) is entry `c · width + g`: rows of a block of columns stand one after the other. With zeros in rows and columns that
-    /// fill up the last block.
+    /// Block (g, c) is entry `c · width + g`: rows of a block of columns stand one after the other. With zeros in rows
+    /// and columns that fill up the last block.
     pub(crate) inverse: Vec<Block>,
     /// One right-hand side.
     pub(super) x: Vec<Row>,
@@ -105,7 +106,7 @@ impl Factors {
         self.tree.start.len() - 1
     }
 
-    /// Is this a faster way to accelerations than the articulated-body algorithm?
+    /// Whether this gives accelerations faster than the articulated-body algorithm.
     pub(crate) fn pays(&self) -> bool {
         self.pays
     }
@@ -128,7 +129,7 @@ impl Factors {
         &self.l[g * self.width + c]
     }
 
-    /// Do paths of the group `g` go through `c`?
+    /// Whether paths of the group `g` go through `c`.
     #[inline(always)]
     pub(crate) fn goes_through(&self, g: usize, c: usize) -> bool {
         self.related[g * self.width + c]

@@ -18,8 +18,9 @@ impl Factors {
         inversion(self, to.as_mut_slice());
     }
 
-    /// `to = −M⁻¹ from` after [`Self::invert`], for the derivatives of torques by configurations and velocities, which have the
-    /// zeros of the mass matrix; columns that are `known` are not written. Are both, and so the inverse, finite?
+    /// `to = −M⁻¹ from` after [`Self::invert`], for the derivatives of torques by configurations and velocities, which
+    /// have the zeros of the mass matrix; columns that are `known` are not written. Returns whether both, and therefore
+    /// the inverse, are finite.
     pub(crate) fn multiply(
         &mut self,
         from: [&DMatrix<f64>; 2],
@@ -39,8 +40,8 @@ impl Factors {
     }
 }
 
-/// For the columns of a matrix with the zeros of the mass matrix runs of their other rows, ascending; columns side by side with the
-/// same rows go together.
+/// For the columns of a matrix with the zeros of the mass matrix runs of their other rows, ascending; columns side by
+/// side with the same rows go together.
 fn coupled(tree: &DofTree) -> Vec<(Range<usize>, Vec<Range<usize>>)> {
     let nv = tree.start.len() - 1;
     let mut rows = vec![Vec::<Range<usize>>::new(); nv];
@@ -190,10 +191,10 @@ const AT_ONCE: usize = 3;
 
 kernel!(
     active,
-    /// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: sums of columns of the inverse.
-    /// Are all results surely finite? Then so is the inverse: each of its columns `k` is multiplied by entry (k, j) of a column `j` that is
-    /// asked for, its own or, for a base that floats, those by its angular velocity; and it shows even where that entry is
-    /// zero, as `0 · ∞` is no number.
+    /// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: sums of columns of the inverse. Returns
+    /// whether all results are certainly finite. Then so is the inverse: each of its columns `k` is multiplied by entry
+    /// (k, j) of a column `j` that is asked for, its own or, for a base that floats, those by its angular velocity; and
+    /// it shows even where that entry is zero, as `0 · ∞` is no number.
     pub(crate) fn sparse_product<'a, R: Register>(
         factors: &'a Factors,
         from: [&'a [f64]; 2],
@@ -254,7 +255,8 @@ fn several_columns<R: Register, const M: usize, const C: usize>(
     }
 }
 
-/// `N` blocks of the columns from block `b` on; returns how many these are. Leaves `finite` zero if all numbers, and their sums, are.
+/// `N` blocks of the columns from block `b` on; returns how many these are. Leaves `finite` zero if all numbers, and
+/// their sums, are.
 #[inline(always)]
 fn sums<R: Register, const M: usize, const C: usize, const N: usize>(
     factors: &Factors,

@@ -1,4 +1,4 @@
-//! Matrices in blocks of eight by eight numbers, a register a row, and the steps that factorisations are made of.
+//! Matrices in blocks of eight by eight numbers, one register per row, and the steps of factorizations.
 
 pub(crate) mod elimination;
 pub(crate) mod factors;
@@ -61,8 +61,8 @@ pub(crate) fn scale<R: Register>(rows: &mut [R; WIDTH], by: &Row) {
     }
 }
 
-/// `sums += A B`, or with `TRANSPOSED` `sums += Aᵀ B`; the sign of the product is turned with `MINUS`. Only the first `rows` rows of
-/// the result, and the first `inner` rows of `B`, are not zero.
+/// `sums += A B`, or with `TRANSPOSED` `sums += Aᵀ B`; the sign of the product is turned with `MINUS`. Only the first
+/// `rows` rows of the result, and the first `inner` rows of `B`, are not zero.
 #[inline(always)]
 pub(crate) fn add_product<R: Register, const TRANSPOSED: bool, const MINUS: bool>(
     sums: &mut [R; WIDTH],
@@ -113,8 +113,8 @@ fn add_rows<R: Register, const N: usize, const TRANSPOSED: bool, const MINUS: bo
 }
 
 /// Factors of a block on the diagonal, last row first: `L` without its diagonal into `l`, one over the pivots into
-/// `reciprocal`; and with `SOLVE` `x := Lᵀ⁻¹ x`. What stands right of the diagonal is not read. Rows from `live` on are none. The
-/// result is the first row whose pivot is lost, and the pivot.
+/// `reciprocal`; and with `SOLVE` `x := Lᵀ⁻¹ x`. What stands right of the diagonal is not read. Rows from `live` on are
+/// none. The result is the first row whose pivot is lost, and the pivot.
 #[inline(always)]
 pub(crate) fn eliminate<R: Register, const SOLVE: bool>(
     h: &Block,
@@ -261,8 +261,8 @@ pub(crate) fn write_at<R: Register>(
     }
 }
 
-/// A block of a symmetric matrix on the other side of the diagonal; of one on the diagonal the block itself, symmetric to the
-/// bit: entries right of it are those left of it.
+/// A block of a symmetric matrix on the other side of the diagonal; of one on the diagonal the block itself, symmetric
+/// to the bit: entries right of it are those left of it.
 #[inline(always)]
 pub(crate) fn mirrored<R: Register>(rows: &[R; WIDTH], diagonal: bool) -> [R; WIDTH] {
     let mut turned = R::transpose(*rows);

@@ -142,7 +142,7 @@ fn step<R: Register, const C: usize>(sums: &mut [R; C], columns: &[&[f64]; C], x
     }
 }
 
-/// Are all lanes zero?
+/// Whether all lanes are zero.
 #[inline(always)]
 fn is_zero<R: Register>(x: R) -> bool {
     const LEAST: f64 = f64::from_bits(1);

@@ -1,4 +1,4 @@
-//! Solutions by factors of the mass matrix, `M = Lᵀ D L`: back, scaled, and forth.
+//! Solutions by factors of the mass matrix, `M = Lᵀ D L`: backward, scaling, forward.
 
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::{self, Block};

@@ -1,4 +1,4 @@
-//! The step of one body in inverse dynamics, in its own axes: once for whatever stands in the lanes.
+//! The step of one body in inverse dynamics, in its own axes: one source for any contents of the lanes.
 
 use crate::spatial::vector as v3;
 use gradyn_derivatives::{Real, Scalar};
@@ -54,8 +54,8 @@ pub(crate) fn free<T: Real + Scalar<T>>(
     Motion { angular, angular_rate, acceleration: v3::rotate_back_plus(rotation, up, moving) }
 }
 
-/// A force and its moment about the origin of a body that stands at `position`, in axes of the parent, the moment about the parent's
-/// origin and added to another one there: `R f`, `R n + p × R f + n'`.
+/// A force and its moment about the origin of a body that stands at `position`, in axes of the parent, the moment about
+/// the parent's origin and added to another one there: `R f`, `R n + p × R f + n'`.
 #[inline(always)]
 pub(crate) fn to_parent<P: Real, T: Scalar<P> + Scalar<T>>(
     rotation: &Matrix3<T>,

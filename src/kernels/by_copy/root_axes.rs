@@ -1,14 +1,16 @@
-//! The step of one body of the mass matrix and of derivatives, in axes of the body at the root, about its origin: with a state in each lane.
+//! The step of one body of the mass matrix and of derivatives, in axes of the body at the root, about its origin, with
+//! one state in each lane.
 //!
-//! With the legs of a quadruped in the lanes it runs too, and takes up to 15 % fewer instructions than axes of the bodies do
-//! ([`bodies`](super::bodies)), but more time; why is not known. Of solo12 with registers of four numbers (AMD EPYC) the mass
-//! matrix took 142 ns instead of 148, its inverse 524 instead of 370, derivatives of inverse dynamics 911 instead of 752, of forward dynamics
-//! 2 116 instead of 1 913. So there are two.
+//! It also runs with the legs of a quadruped in the lanes, and then takes up to 15 % fewer instructions than axes of
+//! the bodies ([`bodies`](super::bodies)), but more time, for an unknown reason. For solo12 with registers of four
+//! numbers (AMD EPYC) the mass matrix took 142 ns instead of 148, its inverse 524 instead of 370, derivatives of
+//! inverse dynamics 911 instead of 752, of forward dynamics 2 116 instead of 1 913. There are therefore two forms.
 //!
-//! Here nothing has to be transformed to be summed up, and `S` of a free body at the root is the unit matrix. Constants are of a simpler
-//! type `P` where all lanes share them. For one coordinate `Ṡ = Ψ̇`, so with `E = 2 Ψ̇`, composite inertia `I_C`, half the Coriolis matrix
-//! `½B_C` and the force `f_C` of what a joint carries, the mass matrix (RBDA, table 6.2) and the derivatives of inverse dynamics
-//! (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra*, 2022) are
+//! Here sums need no transformations, and `S` of a free body at the root is the unit matrix. Constants have a simpler
+//! type `P` if all lanes share them. For one coordinate `Ṡ = Ψ̇`. With `E = 2 Ψ̇`, composite inertia `I_C`, half the
+//! Coriolis matrix `½B_C` and the force `f_C` of the subtree of a joint, the mass matrix (RBDA, table 6.2) and the
+//! derivatives of inverse dynamics (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body
+//! dynamics using spatial vector algebra*, 2022) are
 //!
 //! ```text
 //! A = I_C S    Q = ½B_C E + I_C Ψ̈ + f_C ×̄* S    V = 2 ½B_C S + I_C E    T = ½B_Cᵀ S             (1)
@@ -91,8 +93,8 @@ impl<T: Real + Scalar<T>> Moving<T> {
         }
     }
 
-    /// On its parent, at the coordinate of a slide, or at sine and cosine of that of a hinge, with the rates `v` and `a`. Field by
-    /// field: a body of eight states has 3 kB, which would be copied.
+    /// On its parent, at the coordinate of a slide, or at sine and cosine of that of a hinge, with the rates `v` and
+    /// `a`. Field by field: a body of eight states has 3 kB, which would be copied.
     #[inline(always)]
     pub(crate) fn hang<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)), (v, a): (T, T))
     where
@@ -162,8 +164,8 @@ pub(crate) struct Column<T> {
     pub(crate) twice: Vector3<T>,
 }
 
-/// Entries of the joint `i` of a body with that of another one, `j`, that it carries: by accelerations, where both are equal, by
-/// configurations and by velocities those at (i, j) and at (j, i).
+/// Entries of the joint `i` of a body with that of another one, `j`, that it carries: by accelerations, where both are
+/// equal, by configurations and by velocities those at (i, j) and at (j, i).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entries<X> {
     pub(crate) by_a: X,
@@ -195,8 +197,8 @@ impl<T: Real + Scalar<T>> Column<T> {
     }
 }
 
-/// Column `k` of a free body with all six: by configurations and by velocities. Within its joint the force does not turn with them,
-/// `Q = I_C Ψ̈`.
+/// Column `k` of a free body with all six: by configurations and by velocities. Within its joint the force does not
+/// turn with them, `Q = I_C Ψ̈`.
 #[inline(always)]
 pub(crate) fn of_free<T: Real + Scalar<T>>(
     k: usize,

@@ -1,19 +1,20 @@
-//! A robot on one floating base, whose six columns hardly cost anything: only the last of them has a lane.
+//! A robot on one floating base, whose six columns cost almost nothing: only the last of them has a lane.
 //!
-//! In coordinates with their origin at the base the columns of its joint are the axes of the base, and nothing else moves it. So
-//! its velocity and acceleration are the rates of the joint, turned,
+//! In coordinates with their origin at the base, the columns of its joint are the axes of the base, and nothing else
+//! moves it. Its velocity and acceleration are therefore the rotated rates of the joint,
 //!
 //! ```text
 //! v₀ = (R ν, R ω)        a₀ = (R ν̇, R ω̇)        as v₀ × v₀ = 0 ,
 //! ```
 //!
-//! and its torques the force on the whole robot, turned back. The lane that is left carries the body, and stands for the last
-//! column, the turn about the z axis of the base, like that of a hinge without a rate: its share is in `v₀` and `a₀`. What derivatives
-//! need of all six columns stands in a group after the others, which no sum goes through.
+//! and its torques are the force on the whole robot, rotated back. The remaining lane carries the body, and represents
+//! the last column, the rotation about the z axis of the base, like that of a hinge without a rate: its share is in
+//! `v₀` and `a₀`. The inputs of derivatives for all six columns are in a group after the others, which no sum includes.
 //!
-//! For inverse dynamics and their derivatives, only where a group of eight lanes less is left. A quadruped with twelve joints gains a
-//! quarter of the time of inverse dynamics under wrenches with registers of four numbers, and a sixth of that of derivatives at all
-//! levels. The mass matrix and forward dynamics keep all lanes, in which their factors are.
+//! This form is used for inverse dynamics and their derivatives, if it saves a group of eight lanes. For a quadruped
+//! with twelve joints, inverse dynamics under wrenches takes a quarter less time with registers of four numbers, and
+//! derivatives take a sixth less at all levels. The mass matrix and forward dynamics keep all lanes, in which their
+//! factors are.
 
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::JointsMemory;
@@ -84,8 +85,8 @@ pub(crate) fn base_columns(layout: &Layout, memory: &mut JointsMemory) {
     }
 }
 
-/// What derivatives need of these columns, from sums over the whole robot. Nothing that moves carries the base, so that `Ψ̇ = 0` and
-/// `Ψ̈ = −g × S`; and as within one joint the force does not turn with the columns, `Q = I_C Ψ̈`.
+/// What derivatives need of these columns, from sums over the whole robot. Nothing that moves carries the base, so that
+/// `Ψ̇ = 0` and `Ψ̈ = −g × S`; and as within one joint the force does not turn with the columns, `Q = I_C Ψ̈`.
 #[inline(always)]
 pub(crate) fn base_derivatives<R: Register>(gravity: Vector3<f64>, layout: &Layout, memory: &mut JointsMemory) {
     let g = layout.groups.len();

@@ -1,4 +1,4 @@
-//! Forward kinematics: where the bodies are and how they move, eight at a time.
+//! Forward kinematics: poses and motions of bodies, eight at a time.
 
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses::of_tree;
@@ -35,8 +35,8 @@ pub(crate) fn keep<R: Register>(
     store_motion(&mut to.acceleration, a);
 }
 
-/// What is zero if the poses in the world and the motions that are kept of a group are finite, and hardly ever else: sums of them,
-/// times zero. Rotations enter the motions, which are none where one of their numbers is none.
+/// What is zero if the poses in the world and the motions that are kept of a group are finite, and hardly ever else:
+/// sums of them, times zero. Rotations enter the motions, which are none where one of their numbers is none.
 #[inline(always)]
 pub(crate) fn zero_if_finite<R: Register>(layout: &Layout, memory: &JointsMemory, g: usize) -> R {
     let Bodies { translation, velocity, acceleration, .. } = &memory.bodies[g];

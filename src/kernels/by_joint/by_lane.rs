@@ -1,7 +1,7 @@
 //! Sums along chains of joints one lane after the other, four rows at a time.
 //!
-//! Where a register is two of the processor's, a permutation of eight numbers is a dozen instructions. Turned round, four rows of one
-//! lane are one register, and a lane that hangs from another costs an addition.
+//! If a register is two of the processor's, a permutation of eight numbers takes a dozen instructions. Transposed, four
+//! rows of one lane are one register, and a lane below another costs an addition.
 
 use crate::kernels::by_joint::quantities::{Row, Six, Sums};
 use crate::plan::joints::Group;

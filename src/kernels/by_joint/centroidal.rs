@@ -18,7 +18,7 @@ use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
-/// The centroidal momentum matrix, from the inertias of subtrees and the centre of mass. Is it finite?
+/// The centroidal momentum matrix, from the inertias of subtrees and the center of mass. Returns whether it is finite.
 pub(crate) fn momentum_matrix(layout: &Layout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
     begin(layout, to);
     let finite = momentum_matrix_in_lanes(layout, memory, &mut *to);
@@ -94,7 +94,7 @@ kernel!(
     }
 );
 
-/// The robot as a whole, and the centre of mass, from everything summed up over subtrees.
+/// The robot as a whole, and the center of mass, from everything summed up over subtrees.
 pub(crate) fn whole(layout: &Layout, memory: &mut JointsMemory) -> Whole<f64> {
     weights::center(layout, memory);
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
@@ -123,13 +123,14 @@ fn of_lane(memory: &JointsMemory, lane: usize, first: Vector3<f64>) -> Tree<f64>
     }
 }
 
-/// The centre of mass of what hangs from a body, from everything summed up over subtrees.
+/// The center of mass of what hangs from a body, from everything summed up over subtrees.
 pub(crate) fn com_of(layout: &Layout, memory: &JointsMemory, body: usize) -> PointMass<f64> {
     let step = &layout.bodies[body];
     Whole::of(memory.origins[step.tree], std::iter::once(of_lane(memory, step.lane, v3::zero()))).com
 }
 
-/// Derivatives of the centre of mass of a part, from everything summed up over subtrees and one over its mass. Are they finite?
+/// Derivatives of the center of mass of a part, from everything summed up over subtrees and one over its mass. Returns
+/// whether they are finite.
 pub(crate) fn center_of_mass_derivatives(
     layout: &Layout,
     memory: &JointsMemory,
@@ -181,7 +182,8 @@ fn column<R: Register>(memory: &JointsMemory, g: usize, sums: &Sums) -> Momentum
     MomentumColumn::new(inertia, &coriolis, forces, s, (psi_dot, psi_ddot, load_motion::<R>(&columns.psi_s)))
 }
 
-/// The centroidal momentum matrix and its rate, from everything summed up over subtrees. Are they finite?
+/// The centroidal momentum matrix and its rate, from everything summed up over subtrees. Returns whether they are
+/// finite.
 pub(crate) fn matrices(
     layout: &Layout,
     memory: &JointsMemory,
@@ -199,7 +201,7 @@ kernel!(
     fn matrices_in_lanes<'a, R: Register>(
         layout: &'a Layout,
         memory: &'a JointsMemory,
-        /// Of the centre of mass.
+        /// Of the center of mass.
         velocity: Vector3<f64>,
         to: (&'a mut [f64], &'a mut [f64]),
     ) -> Outcome {
@@ -221,7 +223,7 @@ kernel!(
     }
 );
 
-/// Derivatives of the momentum of the robot, from everything summed up over subtrees. Are they finite?
+/// Derivatives of the momentum of the robot, from everything summed up over subtrees. Returns whether they are finite.
 pub(crate) fn derivatives(
     layout: &Layout,
     memory: &JointsMemory,

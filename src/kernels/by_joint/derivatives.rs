@@ -29,13 +29,13 @@ pub(crate) enum Reuse<'a> {
     Nothing,
     /// Poses.
     Poses,
-    /// Poses, velocities, and inertias summed up over subtrees: that of forward dynamics. Of the bodies that float here, columns that
-    /// [`Floating`] knows are not asked for.
+    /// Poses, velocities, and inertias summed up over subtrees: that of forward dynamics. Of the bodies that float
+    /// here, columns that [`Floating`] knows are not asked for.
     Velocities(&'a [Floating]),
 }
 
-/// Torques and derivatives at a state in the field of some gravity under the wrenches of `memory`. Lengths have been checked. Are
-/// all surely finite?
+/// Torques and derivatives at a state in the field of some gravity under the wrenches of `memory`. Lengths have been
+/// checked. Returns whether all are certainly finite.
 pub(crate) fn derivatives(
     gravity: Vector3<f64>,
     constants: &Constants,
@@ -258,8 +258,8 @@ fn of_column<R: Register>(
     q.add(v).add(m)
 }
 
-/// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is taken
-/// back.
+/// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is
+/// taken back.
 #[inline(never)]
 fn own_blocks(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize, known: bool) {
     for (body, step) in layout.bodies.iter().enumerate().filter(|(_, step)| step.columns > 1) {

@@ -16,7 +16,8 @@ use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
-/// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Is the state finite?
+/// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Returns whether the state is
+/// finite.
 pub(crate) fn masses(
     layout: &Layout,
     memory: &mut JointsMemory,
@@ -57,8 +58,8 @@ kernel!(
 
 kernel!(
     memory.level,
-    /// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity `v`, or of the
-    /// potential one if there is none.
+    /// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity
+    /// `v`, or of the potential one if there is none.
     pub(crate) fn regressor<'a, R: Register>(
         constants: &'a Constants,
         layout: &'a Layout,

@@ -37,8 +37,8 @@ fn eliminate(layout: &Layout, memory: &mut JointsMemory, matrix: &mut DMatrix<f6
     done
 }
 
-/// Accelerations by torques under the wrenches of `memory`, into `ddq`. The error is the first degree of freedom whose pivot
-/// is lost, and the pivot. Lengths have been checked.
+/// Accelerations by torques under the wrenches of `memory`, into `ddq`. The error is the first degree of freedom whose
+/// pivot is lost, and the pivot. Lengths have been checked.
 pub(crate) fn accelerations(
     constants: &Constants,
     layout: &Layout,
@@ -53,8 +53,8 @@ pub(crate) fn accelerations(
     eliminate(layout, memory, matrix, ddq)
 }
 
-/// Torques left over for accelerations, `τ − c`, into `to`; columns and inertias stay in their lanes of `memory`, or if asked for
-/// the mass matrix.
+/// Torques left over for accelerations, `τ − c`, into `to`; columns and inertias stay in their lanes of `memory`, or if
+/// asked for the mass matrix.
 pub(crate) fn left_over<const MATRIX: bool>(
     constants: &Constants,
     layout: &Layout,
@@ -96,7 +96,7 @@ kernel!(
             }
         }
         if MATRIX {
-            // Factorisation looks at every pivot.
+            // Factorization looks at every pivot.
             mass_matrix::fill::<R>(layout, memory, layout.nv, &mut []);
         }
     }

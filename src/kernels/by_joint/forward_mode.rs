@@ -1,8 +1,7 @@
 //! Forward mode of inverse dynamics by formulas: values eight joints at a time, derivatives eight directions at a time.
 //!
-//! Along a direction that moves the joints by `δq`, `δv` and `δa`, what bodies do changes **in their own coordinates**, written
-//! in the axes of the world about the root of the tree, by sums over the joints on the way:
-//!
+//! Along a direction that moves the joints by `δq`, `δv` and `δa`, the motions and forces of bodies change **in their
+//! own coordinates**, written in world axes about the root of the tree, by sums over the joints on the path:
 //! ```text
 //! dν = dν_λ + Ψ̇ δq + S δv
 //! β  = β_λ + Ψ̈ δq + (Ψ̇ + Ṡ) δv + S δa        β = dα + ν × dν
@@ -11,11 +10,11 @@
 //! dτ = Sᵀ dF
 //! ```
 //!
-//! with the columns `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` and the Coriolis matrix `B = ν×* Y − Y ν× + (Y ν) ×̄*` that first derivatives are made of
-//! (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra*,
-//! 2022). That β takes the place of `dα` makes the products of velocities with derivatives of velocities cancel, and of `dν` only
-//! the angular part is asked for. Cost O(n): on an arm half of the instructions of the algorithm over dual numbers, more with a
-//! floating base, which has a pose to the latter and six columns here.
+//! with the columns `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` and the Coriolis matrix `B = ν×* Y − Y ν× + (Y ν) ×̄*` of first derivatives
+//! (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector
+//! algebra*, 2022). Because β replaces `dα`, the products of velocities with derivatives of velocities cancel, and only
+//! the angular part of `dν` is needed. The cost is O(n): on an arm half of the instructions of the algorithm over dual
+//! numbers, and more with a floating base, which has a pose there and six columns here.
 
 use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
@@ -48,7 +47,7 @@ impl<P: Piece> Kernel for AtLevelOfCall<P> {
     }
 }
 
-/// Torques and their derivatives. Are the torques and the configuration surely finite?
+/// Torques and their derivatives. Returns whether the torques and the configuration are certainly finite.
 pub(crate) fn run(
     constants: &Constants,
     layout: &Layout,
@@ -82,7 +81,7 @@ kernel!(
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
-        // Where the base is, torques do not depend on.
+        // Torques do not depend on the pose of the base.
         let mut zero = finite::zero_if_finite::<R>(&tangents.q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
@@ -111,8 +110,8 @@ kernel!(
     }
 );
 
-/// Derivatives of motions, root to leaves. What a column hangs on mostly is the one before: in registers it need not be waited for,
-/// where there are enough of them.
+/// Derivatives of motions, root to leaves. What a column hangs on mostly is the one before: in registers it need not be
+/// waited for, where there are enough of them.
 #[inline(always)]
 fn motions<R: Register>(memory: &JointsMemory, tangents: &mut Tangents) {
     let (mut last, zero) = (usize::MAX, Lanes(R::splat(0.0)));
@@ -162,8 +161,8 @@ fn load_rows<R: Register, const N: usize>(rows: &[Row; N]) -> [Lanes<R>; N] {
     registers
 }
 
-/// Derivatives of the motion of a base whose columns have no lanes: `β = −g × δX + v₀ × δv + δa`, with `δX`, `δv` and `δa` in the
-/// axes of the world.
+/// Derivatives of the motion of a base whose columns have no lanes: `β = −g × δX + v₀ × δv + δa`, with `δX`, `δv` and
+/// `δa` in the axes of the world.
 #[inline(always)]
 fn base_change<R: Register>(gravity: Vector3<f64>, memory: &JointsMemory, tangents: &mut Tangents) {
     let (dx, dv, da) =
@@ -194,8 +193,8 @@ fn base_torque_change<R: Register>(memory: &JointsMemory, tangents: &mut Tangent
     }
 }
 
-/// Derivatives of the force that a column has to exert: what its body needs, if it carries it, and what hangs on it but for the column
-/// that follows.
+/// Derivatives of the force that a column has to exert: what its body needs, if it carries it, and what hangs on it but
+/// for the column that follows.
 #[inline(always)]
 fn force_on<R: Register>(
     memory: &JointsMemory,
@@ -258,8 +257,8 @@ fn add_to_parents<R: Register>(memory: &JointsMemory, tangents: &mut Tangents, u
 }
 
 piece!(
-    /// What wrenches take of the forces that bodies need. One that stands still in the world varies in coordinates of the body, by
-    /// `−S ×* φ δq`.
+    /// What wrenches take of the forces that bodies need. One that stands still in the world varies in coordinates of
+    /// the body, by `−S ×* φ δq`.
     fn subtract<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, tangents: &'a mut Tangents) {
         tangents.handed.fill([Row::ZERO; 6]);
         for (w, change) in &tangents.wrenches {

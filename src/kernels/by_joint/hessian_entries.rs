@@ -36,7 +36,7 @@ impl<'a> Matrices<'a> {
     }
 }
 
-/// All entries, of matrices of so many rows. Are they finite?
+/// All entries, of matrices of so many rows. Returns whether they are finite.
 pub(crate) fn entries(
     layout: &Layout,
     memory: &JointsMemory,
@@ -168,7 +168,8 @@ fn turned<R: Register>(memory: &JointsMemory, own: &Scratch, g: usize) -> Motion
     Motion::new(linear, angular)
 }
 
-/// Wrenches that stand still in the world do not move with the columns: equation (5) of the page instead of what `P` has taken along.
+/// Wrenches that stand still in the world do not move with the columns: equation (5) of the page instead of what `P`
+/// has taken along.
 #[inline(never)]
 fn stand(layout: &Layout, memory: &JointsMemory, own: &Scratch, rows: usize, dqq: &mut [f64]) {
     for wrench in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {

@@ -1,4 +1,4 @@
-//! From the leaves to the root: sums over subtrees, and what they give.
+//! From the leaves to the root: sums over subtrees, and the results from them.
 
 use crate::formulas::singular;
 use crate::kernels::by_joint::by_lane;
@@ -138,8 +138,8 @@ pub(crate) fn composites<R: Register>(layout: &Layout, memory: &mut JointsMemory
     sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
 }
 
-/// Sums of forces, inertias and Coriolis matrices, in parts that stay in registers; or without inertias, where these have been
-/// summed up.
+/// Sums of forces, inertias and Coriolis matrices, in parts that stay in registers; or without inertias, where these
+/// have been summed up.
 #[inline(always)]
 pub(crate) fn everything<R: Register>(layout: &Layout, memory: &mut JointsMemory, g: usize, weighed: bool) {
     if weighed {
@@ -185,8 +185,8 @@ fn columns_of<R: Register>(constants: &Constants, layout: &Layout, memory: &mut 
     store_force(&mut to.v, coriolis.times_plus(s.angular, inertia * load_motion::<R>(&to.psi_s)));
 }
 
-/// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and what their pivots are compared with if asked for: those in
-/// doubt count as lost.
+/// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and what their pivots are compared
+/// with if asked for: those in doubt count as lost.
 #[inline(always)]
 pub(crate) fn momenta_of<R: Register>(memory: &mut JointsMemory, g: usize, scales: bool) {
     let (s, y) = (load_motion::<R>(&memory.s[g]), load_inertia::<R>(&memory.sums[g]));

@@ -1,6 +1,6 @@
 //! Jacobians and their rates, and derivatives of the motion of a frame: the equations of
-//! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives), eight
-//! columns at a time.
+//! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives),
+//! eight columns at a time.
 
 use crate::formulas::frame_column::{FrameColumn, variation};
 use crate::formulas::frame_view::FrameView;
@@ -17,7 +17,7 @@ use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 
-/// Columns of all joints in coordinates of the world, of bodies that have been placed. Are they finite?
+/// Columns of all joints in coordinates of the world, of bodies that have been placed. Returns whether they are finite.
 pub(crate) fn joints(layout: &Layout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
     begin(layout, to);
     let finite = joints_in_lanes(layout, memory, &mut *to);
@@ -38,7 +38,7 @@ kernel!(
     }
 );
 
-/// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Is it finite?
+/// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Returns whether it is finite.
 pub(crate) fn of_frame<const ROWS: usize>(
     layout: &Layout,
     memory: &JointsMemory,
@@ -112,7 +112,7 @@ kernel!(
     }
 );
 
-/// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
+/// The rate of the Jacobian of a frame of body `b`; velocities are known. Returns whether it is finite.
 pub(crate) fn rate(layout: &Layout, memory: &JointsMemory, b: usize, seen: FrameView<f64>, to: &mut [f64]) -> Outcome {
     begin_path::<6>(layout, b, to);
     let finite = rate_in_lanes(layout, memory, b, seen, &mut *to);
@@ -161,8 +161,8 @@ pub(crate) fn motions(layout: &Layout, memory: &JointsMemory, b: usize) -> (Moti
     (of_lane(&memory.velocity, lane), of_lane(&memory.acceleration, lane))
 }
 
-/// The derivatives of the motion of a frame of body `b`, their first rows, with its classical acceleration if asked for; motions
-/// are known. Are all finite?
+/// The derivatives of the motion of a frame of body `b`, their first rows, with its classical acceleration if asked
+/// for; motions are known. Returns whether all are finite.
 pub(crate) fn derivatives<const ROWS: usize>(
     layout: &Layout,
     memory: &mut JointsMemory,

@@ -14,15 +14,15 @@ use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 
-/// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its pivots are
-/// compared with into `memory.scale`. Lengths have been checked.
+/// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its
+/// pivots are compared with into `memory.scale`. Lengths have been checked.
 pub(crate) fn of_lanes(layout: &Layout, memory: &mut JointsMemory, q: &[f64]) {
     memory.size_mass(layout);
     let _ = mass_matrix_in_lanes(layout, memory, q, true, &mut []); // factors look at pivots
 }
 
-/// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked. Are it and the state surely
-/// finite?
+/// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked.
+/// Returns whether it and the state are certainly finite.
 #[inline]
 pub(crate) fn mass_matrix(layout: &Layout, memory: &mut JointsMemory, q: &[f64], to: &mut DMatrix<f64>) -> Outcome {
     if !layout.direct {
@@ -57,12 +57,12 @@ fn add_more_joints(layout: &Layout, to: &mut DMatrix<f64>) {
 
 kernel!(
     memory.level,
-    /// Are the state and the blocks on the diagonal, which hold every body that moves, finite?
+    /// Whether the state and the diagonal blocks, which include every moving body, are finite.
     fn mass_matrix_in_lanes<'a, R: Register>(
         layout: &'a Layout,
         memory: &'a mut JointsMemory,
         q: &'a [f64],
-        /// Is `memory.scale` asked for?
+        /// Whether `memory.scale` is needed.
         scales: bool,
         /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for there and not in `memory.mass`.
         to: &'a mut [f64],
@@ -81,9 +81,8 @@ kernel!(
     }
 );
 
-/// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `to`, or if it is
-/// empty into `memory.mass`. Returns zero if sums of the
-/// blocks on the diagonal are finite.
+/// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `to`, or if it
+/// is empty into `memory.mass`. Returns zero if sums of the blocks on the diagonal are finite.
 #[inline(always)]
 pub(crate) fn fill<R: Register>(layout: &Layout, memory: &mut JointsMemory, nv: usize, to: &mut [f64]) -> R {
     let mut zero = R::splat(0.0);

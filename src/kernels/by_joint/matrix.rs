@@ -1,4 +1,4 @@
-//! From lanes to matrices that have a column a degree of freedom.
+//! From lanes to matrices with one column per degree of freedom.
 
 use crate::kernels::by_joint::quantities::{Row, Six};
 use crate::kernels::finite::all_finite;

@@ -1,4 +1,4 @@
-//! What entries of matrices are made of, and how they come to their places.
+//! The components of matrix entries, and how they are written to their places.
 
 use crate::kernels::by_joint::quantities::Six;
 use crate::plan::joints::{Layout, Pair};
@@ -28,9 +28,9 @@ pub(crate) fn plus_angular<R: Register>(rows: &Vector3<Lanes<R>>, x: &Six, lane:
     rows.z.0.mul_add(R::splat(x[5].0[lane]), y)
 }
 
-/// Eight rows of one column of the mass matrix, from motions `S` and momenta `A = I_C S`: `S_iᵀ A_j` where row `i` carries the
-/// column's body, `A_iᵀ S_j` where it hangs from it: the same products in the same order, so that the matrix is symmetric to
-/// the bit.
+/// Eight rows of one column of the mass matrix, from motions `S` and momenta `A = I_C S`: `S_iᵀ A_j` where row `i`
+/// carries the column's body, `A_iᵀ S_j` where it hangs from it: the same products in the same order, so that the
+/// matrix is symmetric to the bit.
 #[inline(always)]
 pub(crate) fn mass<R: Register>(
     s: &Motion<Lanes<R>>,
@@ -50,8 +50,8 @@ pub(crate) fn mass<R: Register>(
     m
 }
 
-/// From lanes to degrees of freedom, nv × nv: those of a mimic joint are its leader's. `from` gives the entry of a column
-/// and a row of lanes.
+/// From lanes to degrees of freedom, nv × nv: those of a mimic joint are its leader's. `from` gives the entry of a
+/// column and a row of lanes.
 pub(crate) fn fold(layout: &Layout, from: impl Fn(usize, usize) -> f64, to: &mut [f64], nv: usize) {
     to.fill(0.0);
     for (rows, pairs) in layout.pairs.iter().enumerate() {

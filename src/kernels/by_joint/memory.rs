@@ -1,4 +1,4 @@
-//! Scratch memory of kernels that go by joint.
+//! Scratch memory of kernels by joint.
 
 use crate::formulas::external_wrench::ExternalWrench;
 use crate::kernels::blocks::factors::Factors;
@@ -68,7 +68,7 @@ pub(crate) struct JointsMemory {
     pub(crate) wrenches: Vec<ExternalWrench>,
     /// Of each tree: origin of the body at its root in the world.
     pub(crate) origins: Vec<Vector3<f64>>,
-    /// Of each tree: the centre of mass of the robot, in its coordinates.
+    /// Of each tree: the center of mass of the robot, in its coordinates.
     pub(crate) centers: Vec<Vector3<f64>>,
     /// Of the body of each lane, after forward kinematics.
     pub(crate) bodies: Vec<Bodies>,

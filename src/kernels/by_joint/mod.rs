@@ -1,20 +1,21 @@
 //! Eight joints of one robot at a time.
 //!
-//! In coordinates of the world what bodies share is summed up without being transformed, so all but the poses and the
-//! sums along the tree is the same computation for every joint: eight of them go through one register, by the same
-//! formulas of [`spatial`](crate::spatial) that the pages use, over [`Lanes`](gradyn_derivatives::Lanes). A sum along a chain takes
-//! three steps a register ([`outward`], [`inward`]), or at AVX2 one a lane ([`by_lane`]). Which joint stands in which lane says
-//! [`plan::lanes`](crate::plan::lanes), constants lane by lane [`plan::joints`](crate::plan::joints).
+//! In world coordinates, quantities of bodies are summed without transformations. Everything but the poses and the sums
+//! along the tree is therefore the same computation for every joint. Eight joints share one register, with the same
+//! formulas of [`spatial`](crate::spatial) that the pages use, over [`Lanes`](gradyn_derivatives::Lanes). A sum along a
+//! chain takes three steps per register ([`outward`], [`inward`]), or at AVX2 one per lane ([`by_lane`]).
+//! [`plan::lanes`](crate::plan::lanes) says which joint is in which lane, and [`plan::joints`](crate::plan::joints) has
+//! constants lane by lane.
 //!
 //! | sweeps | |
 //! |---|---|
-//! | [`read`], [`poses`] | the state in lanes, and where bodies are |
-//! | [`outward`] | motions, forces, and what derivatives need, root to leaves |
+//! | [`read`], [`poses`] | the state in lanes, and poses of bodies |
+//! | [`outward`] | motions, forces, and inputs of derivatives, root to leaves |
 //! | [`inward`] | sums over subtrees, leaves to root |
-//! | [`by_lane`] | the sums of both, where permutations of lanes are dear |
-//! | [`sweeps`] | these, where many results begin with them |
-//! | [`quantities`], [`memory`] | rows of eight numbers that they leave |
-//! | [`afloat`], [`floating`] | fewer lanes for robots on a floating base; its columns, which nothing has to be solved for |
+//! | [`by_lane`] | the sums of both, if permutations of lanes are expensive |
+//! | [`sweeps`] | these, if many results begin with them |
+//! | [`quantities`], [`memory`] | the rows of eight numbers that they write |
+//! | [`afloat`], [`floating`] | fewer lanes for robots on a floating base; its columns, which need no solve |
 //!
 //! | results | page |
 //! |---|---|
@@ -23,12 +24,13 @@
 //! | [`forward`] with [`blocks`](super::blocks), [`articulated`] for deep trees | `aba`, `minv` |
 //! | [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`] | kinematics, gravity, energies, momentum, regressors |
 //! | [`constraints`] | motions under constraints and their derivatives |
-//! | [`forward_mode`] | eight directional derivatives of `rnea`, by formulas; no witness uses it |
+//! | [`forward_mode`] | eight directional derivatives of `rnea`, by formulas; no check uses it |
 //!
-//! [`subtree`] says which columns move a part of the robot; [`matrix`] and [`matrix_entries`] bring results to their places.
+//! [`subtree`] says which columns move a part of the robot. [`matrix`] and [`matrix_entries`] write results to their
+//! places.
 //!
-//! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
-//! world's origin loses nothing; nothing that is returned depends on that origin.
+//! Coordinates have world axes and their origin at the root body of each tree, so that a robot far from the world's
+//! origin loses no digits. No returned value depends on that origin.
 
 pub(crate) mod afloat;
 pub(crate) mod articulated;

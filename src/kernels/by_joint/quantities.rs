@@ -1,4 +1,4 @@
-//! What stands in rows of eight numbers: one quantity of eight degrees of freedom.
+//! Rows of eight numbers: one quantity of eight degrees of freedom.
 
 pub(crate) use crate::plan::rows::{Row, load_matrix, load_symmetric, load_vector, store_vector};
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};

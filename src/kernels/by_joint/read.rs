@@ -1,4 +1,4 @@
-//! A state as lanes have it: rates of eight degrees of freedom, cosines and sines of eight hinges.
+//! A state in lanes: rates of eight degrees of freedom, cosines and sines of eight hinges.
 
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;

@@ -1,5 +1,5 @@
-//! The joint-torque regressor, eight rows of a column at a time, and the regressor of the centre of mass, eight bodies at a
-//! time.
+//! The joint-torque regressor, eight rows of a column at a time, and the regressor of the center of mass, eight bodies
+//! at a time.
 
 use crate::kernels::by_joint::matrix::end;
 use crate::kernels::by_joint::memory::JointsMemory;
@@ -12,8 +12,8 @@ use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 
-/// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not written. Is
-/// it finite?
+/// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not
+/// written. Returns whether it is finite.
 pub(crate) fn torques(layout: &Layout, memory: &JointsMemory, nv: usize, to: &mut [f64]) -> Outcome {
     if !layout.direct {
         to.fill(0.0);
@@ -57,7 +57,8 @@ kernel!(
 
 kernel!(
     memory.level,
-    /// The regressor of the centre of mass, 3 × 4 n, of bodies that have been placed, by one over the mass of the robot.
+    /// The regressor of the center of mass, 3 × 4 n, of bodies that have been placed, by one over the mass of the
+    /// robot.
     pub(crate) fn com<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, share: f64, to: &'a mut [f64]) {
         let share = R::splat(share);
         let mut bodies = layout.bodies.iter().zip(to.as_chunks_mut::<12>().0).peekable();

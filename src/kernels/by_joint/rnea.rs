@@ -1,4 +1,4 @@
-//! Inverse dynamics.
+//! Inverse dynamics (RBDA, table 5.1), eight joints at a time.
 
 use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::memory::JointsMemory;
@@ -89,7 +89,7 @@ kernel!(
         if !memory.wrenches.is_empty() {
             subtract(layout, memory);
         }
-        // Where the base is, torques do not depend on.
+        // Torques do not depend on the pose of the base.
         let mut zero = finite::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));

@@ -1,4 +1,4 @@
-//! What columns move of the robot, or of the part that hangs from a body.
+//! The part of the robot, or of a body's subtree, that columns move.
 
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::{ALL, Row, Sums};
@@ -7,8 +7,8 @@ use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use std::ops::Range;
 
-/// All of the robot, or what hangs from a body, that one among it. Lanes of the part move of it what hangs from them; lanes
-/// between the body and the root move all of it; others nothing.
+/// All of the robot, or what hangs from a body, that one among it. Lanes of the part move of it what hangs from them;
+/// lanes between the body and the root move all of it; others nothing.
 pub(crate) struct Subtree {
     lanes: Range<usize>,
     body: Option<usize>,
@@ -40,8 +40,8 @@ impl Subtree {
         (0..WIDTH).fold(0, |mask, lane| mask | u8::from(within(lane)) << lane)
     }
 
-    /// Lanes of group `g` that move anything of the part, and the sums over what they move of it: those of `memory`, or, where
-    /// some move more than what belongs to the part, others in `mixed`.
+    /// Lanes of group `g` that move anything of the part, and the sums over what they move of it: those of `memory`,
+    /// or, where some move more than what belongs to the part, others in `mixed`.
     #[inline(always)]
     pub(crate) fn sums<'a, R: Register>(
         &self,

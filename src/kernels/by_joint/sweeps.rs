@@ -1,4 +1,4 @@
-//! The sweeps that several results begin with: each is compiled once, not into every one of them.
+//! The sweeps that several results begin with. Each is compiled once, not into every result.
 
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
@@ -13,7 +13,7 @@ use nalgebra::Vector3;
 
 kernel!(
     memory.level,
-    /// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
+    /// Poses of bodies at `q`: of all, or of those from the root to one. Returns whether `q` is finite.
     pub(crate) fn poses<'a, R: Register>(
         layout: &'a Layout,
         memory: &'a mut JointsMemory,
@@ -43,7 +43,8 @@ kernel!(
 kernel!(
     memory.level,
     /// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
-    /// [`motions`](outward::motions_in_field). Is the state finite, and what is kept of bodies?
+    /// [`motions`](outward::motions_in_field). Returns whether the state is finite, and the stored quantities of
+    /// bodies.
     pub(crate) fn bodies<'a, R: Register, const KEPT: u8>(
         gravity: Vector3<f64>,
         layout: &'a Layout,
@@ -99,9 +100,10 @@ kernel!(
     }
 );
 
-/// Motions of bodies that have been placed, in the field of some gravity: of all, or of those from the root to one, with
-/// others in their groups. What is kept of them says [`motions`](outward::motions_in_field), with sums over subtrees where there are
-/// columns. `a` is empty where accelerations are not kept. Are `v` and `a` finite?
+/// Motions of bodies that have been placed, in the field of some gravity: of all, or of those from the root to one,
+/// with others in their groups. What is kept of them says [`motions`](outward::motions_in_field), with sums over
+/// subtrees where there are columns. `a` is empty where accelerations are not kept. Returns whether `v` and `a` are
+/// finite.
 pub(crate) fn motions<const KEPT: u8>(
     gravity: Vector3<f64>,
     layout: &Layout,

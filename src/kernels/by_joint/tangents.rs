@@ -1,4 +1,4 @@
-//! What forward mode of inverse dynamics is computed in.
+//! The memory of forward mode of inverse dynamics.
 
 use crate::formulas::external_wrench::ExternalWrench;
 use crate::kernels::by_joint::quantities::{Row, Six};
@@ -22,12 +22,12 @@ pub(crate) struct Tangents {
     pub(crate) tau: Vec<f64>,
     /// And theirs, one row more than there are degrees of freedom.
     pub(crate) dtau: Vec<Row>,
-    /// Do all coordinates move at the velocities of the same numbers?
+    /// Whether the rates of all coordinates are the velocities of the same numbers.
     pub(crate) flat: bool,
     pub(crate) steps: Vec<Step>,
-    /// Is the first of them a base whose columns have no lanes?
+    /// Whether the first of them is a base whose columns have no lanes.
     pub(crate) floats: bool,
-    /// Do several columns share a degree of freedom, so that its torque is a sum?
+    /// Whether several columns share a degree of freedom, so that its torque is a sum.
     pub(crate) shares: bool,
     /// By lanes, the last of which is the world.
     pub(crate) motion: Vec<Change>,

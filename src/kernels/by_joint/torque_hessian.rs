@@ -1,7 +1,7 @@
 //! The Hessian of `λᵀ τ` in closed form, O(n d): eight rows of a column at a time.
 //!
-//! The equations stand in [`torque_hessian`](crate::formulas::torque_hessian). What first derivatives have of them too, `A`, `U` and `P`,
-//! is left by the [sweeps](inward::columns) of these.
+//! The equations are in [`torque_hessian`](crate::formulas::torque_hessian). The quantities shared with first
+//! derivatives, `A`, `U` and `P`, come from the [sweeps](inward::columns) of these.
 
 use crate::formulas::torque_hessian::{Bodies, ColumnForces, ColumnMotions};
 use crate::kernels::by_joint::hessian_entries::{Matrices, entries, stand_by_lane};
@@ -19,8 +19,8 @@ use crate::plan::joints::{Group, Layout};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
-/// Where the results go, without what joints add by themselves. Entries of the matrices that the structure of the tree makes zero are not
-/// written.
+/// Where the results go, without what joints add by themselves. Entries of the matrices that the structure of the tree
+/// makes zero are not written.
 pub(crate) struct Results<'a> {
     pub(crate) value: &'a mut f64,
     pub(crate) dq: &'a mut [f64],
@@ -33,7 +33,8 @@ pub(crate) struct Results<'a> {
 /// An even number of rows of [`Scratch::sums`] that holds all.
 const ROWS: usize = 16;
 
-/// Value, gradient and Hessian under the wrenches of `memory`. Lengths have been checked. Are all surely finite?
+/// Value, gradient and Hessian under the wrenches of `memory`. Lengths have been checked. Returns whether all are
+/// certainly finite.
 pub(crate) fn hessian(
     constants: &Constants,
     layout: &Layout,
@@ -83,7 +84,7 @@ fn collect(layout: &Layout, own: &Scratch, k: usize, to: &mut [f64]) {
     }
 }
 
-/// The sweeps out and in. Are all lanes finite?
+/// The sweeps out and in. Returns whether all lanes are finite.
 struct Sweep<'a> {
     constants: &'a Constants,
     layout: &'a Layout,

@@ -1,4 +1,4 @@
-//! What the [Hessian of torques](super::torque_hessian) has of eight lanes.
+//! The quantities of the [Hessian of torques](super::torque_hessian) for eight lanes.
 
 use crate::kernels::by_joint::quantities::{ALL, Six, Sums};
 use crate::plan::joints::Layout;

@@ -1,4 +1,4 @@
-//! What mass and first moment of subtrees give: gravity, the Jacobian of the centre of mass. And energies.
+//! Results from mass and first moment of subtrees: gravity, the Jacobian of the center of mass. And energies.
 
 use crate::formulas::masses::moved;
 use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
@@ -19,7 +19,8 @@ use nalgebra::Vector3;
 
 kernel!(
     memory.level,
-    /// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
+    /// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Returns whether they are
+    /// finite.
     pub(crate) fn gravity<'a, R: Register>(
         constants: &'a Constants,
         layout: &'a Layout,
@@ -38,7 +39,8 @@ kernel!(
     }
 );
 
-/// Mass of the robot; puts the centre of mass, in coordinates of each tree, into `memory.centers`. From the weights of subtrees.
+/// Mass of the robot; puts the center of mass, in coordinates of each tree, into `memory.centers`. From the weights of
+/// subtrees.
 pub(crate) fn center(layout: &Layout, memory: &mut JointsMemory) -> f64 {
     let apart = |origins: &[Vector3<f64>], tree: usize| v3::sub(origins[tree], origins[0]);
     let (mut mass, mut moment) = (0.0, v3::zero());
@@ -54,7 +56,8 @@ pub(crate) fn center(layout: &Layout, memory: &mut JointsMemory) -> f64 {
     mass
 }
 
-/// The Jacobian of the centre of mass of a part, from the weights of subtrees and one over its mass. Is it finite?
+/// The Jacobian of the center of mass of a part, from the weights of subtrees and one over its mass. Returns whether it
+/// is finite.
 pub(crate) fn com_jacobian(
     layout: &Layout,
     memory: &JointsMemory,

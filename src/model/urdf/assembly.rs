@@ -143,8 +143,8 @@ fn merged(description: &Description, seats: &[Seat]) -> Result<Vec<Option<Inerti
     Ok(merged)
 }
 
-/// Two bodies as one: `m = m₁ + m₂`, and about the common mass centre
-/// `I = I₁ + I₂ + (m₁ m₂ / m) (|d|² 1 − d dᵀ)` with `d` between the two centres. No difference of large numbers.
+/// Two bodies as one: `m = m₁ + m₂`, and about the common center of mass
+/// `I = I₁ + I₂ + (m₁ m₂ / m) (|d|² 1 − d dᵀ)` with `d` between the two centers. No difference of large numbers.
 pub(super) fn sum(a: &Inertia<f64>, b: &Inertia<f64>) -> Inertia<f64> {
     let (s, t) = (a.rotational, b.rotational);
     let mut r = Symmetric3::new(s.xx + t.xx, s.xy + t.xy, s.xz + t.xz, s.yy + t.yy, s.yz + t.yz, s.zz + t.zz);

@@ -29,7 +29,7 @@ pub struct LinkElement {
     pub line: u32,
     /// Its name.
     pub name: String,
-    /// Its inertia in the axes of the link frame, the mass centre from the origin of that frame; none without an
+    /// Its inertia in the axes of the link frame, the center of mass from the origin of that frame; none without an
     /// `inertial` element.
     pub inertia: Option<Inertia<f64>>,
     /// Index of the joint it is the child of; none for the root.
@@ -118,9 +118,10 @@ pub struct JointElement {
     pub damping: f64,
     /// Dry friction, N m or N; not negative. Zero for joints of several coordinates.
     pub friction: f64,
-    /// Inertia of the rotor that drives it, seen at the joint, kg m² or kg; not negative. URDF has no element for it: it comes
-    /// from attributes of `dynamics` (`armature`, or `rotor_inertia` and `gear_ratio`) or from a `transmission`,
-    /// or from [`UrdfOptions::armature`](super::UrdfOptions::armature). Zero for joints of several coordinates.
+    /// Inertia of the rotor that drives it, seen at the joint, kg m² or kg; not negative. URDF has no element for it:
+    /// it comes from attributes of `dynamics` (`armature`, or `rotor_inertia` and `gear_ratio`) or from a
+    /// `transmission`, or from [`UrdfOptions::armature`](super::UrdfOptions::armature). Zero for joints of several
+    /// coordinates.
     pub armature: f64,
     /// The joint it follows, if any.
     pub mimic: Option<Mimic>,

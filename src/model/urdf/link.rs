@@ -21,8 +21,8 @@ pub(super) fn read(reader: &mut Reader, node: Node) -> Result<LinkElement, UrdfE
     Ok(LinkElement { line, name, inertia, joint: None })
 }
 
-/// Mass, mass centre and rotational inertia, turned into the axes of the link. Mass or inertia that is missing is zero; without
-/// both there is nothing.
+/// Mass, center of mass and rotational inertia, turned into the axes of the link. Mass or inertia that is missing is
+/// zero; without both there is nothing.
 fn read_inertial(reader: &mut Reader, node: Node, owner: &Owner) -> Result<Option<Inertia<f64>>, UrdfError> {
     let _ = reader.attributes(node, owner, [])?;
     let [origin, mass, inertia] = reader.once(node, owner, ["origin", "mass", "inertia"])?;

@@ -14,8 +14,8 @@ use nalgebra::Vector3;
 /// Rotational inertia below this part of the whole is taken as rounding error.
 const TOLERANCE: f64 = 1e-12;
 
-/// Mass, first moment and rotational inertia about the origin of a frame. Unlike [`Inertia`] it adds without a division,
-/// so that nothing special happens where there is no mass.
+/// Mass, first moment and rotational inertia about the origin of a frame. Unlike [`Inertia`] it adds without a
+/// division, so that nothing special happens where there is no mass.
 #[derive(Clone, Copy)]
 struct Content {
     mass: f64,
@@ -82,7 +82,7 @@ impl Content {
         }
     }
 
-    /// Is the inertia about the mass centre, along an axis or along the worst one, at most this much?
+    /// Is the inertia about the center of mass, along an axis or along the worst one, at most this much?
     fn at_centre_is_below(&self, axis: Option<Vector3<f64>>, bound: f64) -> bool {
         let c = v3::scale(self.mass.recip(), self.first);
         let mut centred = *self;

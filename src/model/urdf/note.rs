@@ -62,8 +62,8 @@ pub enum NoteKind {
         /// Name of the element it stands in.
         element: String,
     },
-    /// A part of a joint that means nothing for its type, such as the axis of a fixed joint. Information for limits, and
-    /// for fixed and continuous joints, which programs write that way; a warning for the others.
+    /// A part of a joint that means nothing for its type, such as the axis of a fixed joint. Information for limits,
+    /// and for fixed and continuous joints, which programs write that way; a warning for the others.
     Unused {
         /// Name of the joint.
         joint: String,
@@ -72,14 +72,14 @@ pub enum NoteKind {
         /// The part: `axis`, `limit`, …
         what: &'static str,
     },
-    /// An element of xacro that was left over where it has no effect on the dynamics: inside of `visual`, `collision`, `gazebo`. A
-    /// warning.
+    /// An element of xacro that was left over where it has no effect on the dynamics: inside of `visual`, `collision`,
+    /// `gazebo`. A warning.
     LeftOverXacro {
         /// Name of the element, as written.
         element: String,
     },
-    /// A prefix of namespaces that nothing declares, at its first use. Elements and attributes with it are read as if it were
-    /// declared. A warning.
+    /// A prefix of namespaces that nothing declares, at its first use. Elements and attributes with it are read as if
+    /// it were declared. A warning.
     UndeclaredPrefix {
         /// The prefix.
         prefix: String,
@@ -110,18 +110,18 @@ pub enum NoteKind {
         /// Name of the link.
         link: String,
     },
-    /// A link is far larger than the robot, as its inertia says: radius of gyration `k = √(I / m)`. Moments may be in other units
-    /// than kg m². A warning.
+    /// A link is far larger than the robot, as its inertia says: radius of gyration `k = √(I / m)`. Moments may be in
+    /// other units than kg m². A warning.
     ImpossibleSize {
         /// Name of the link.
         link: String,
         /// Its mass, kg.
         mass: f64,
-        /// Its largest principal moment about the mass centre, kg m².
+        /// Its largest principal moment about the center of mass, kg m².
         moment: f64,
         /// Its radius of gyration `k`, m.
         radius: f64,
-        /// How far the origins and mass centres of links can be from that of the root, m.
+        /// How far the origins and centers of mass of links can be from that of the root, m.
         reach: f64,
     },
     /// A quaternion is not of length one: it is scaled. A warning.
@@ -137,7 +137,7 @@ pub enum NoteKind {
         link: String,
         /// Its mass, kg.
         mass: f64,
-        /// Its principal moments about the mass centre, ascending, kg m².
+        /// Its principal moments about the center of mass, ascending, kg m².
         moments: [f64; 3],
         /// What is wrong with them.
         reason: Unphysical,
@@ -169,8 +169,8 @@ pub enum NoteKind {
         /// Upper limit of the file, rad or m.
         upper: f64,
     },
-    /// A planar joint without `axis` moves in the plane of y and z, as the specification says: its normal is x. Other programs
-    /// take x and y. A warning.
+    /// A planar joint without `axis` moves in the plane of y and z, as the specification says: its normal is x. Other
+    /// programs take x and y. A warning.
     PlanarWithoutAxis {
         /// Name of the joint.
         joint: String,
@@ -182,8 +182,8 @@ pub enum NoteKind {
         /// Name of the joint that it asks for.
         target: String,
     },
-    /// A joint follows a continuous one with coordinates (cos, sin), by a factor that is not whole: its position jumps where
-    /// the angle of the other passes ±π. A warning.
+    /// A joint follows a continuous one with coordinates (cos, sin), by a factor that is not whole: its position jumps
+    /// where the angle of the other passes ±π. A warning.
     MimicJumps {
         /// Name of the joint.
         joint: String,
@@ -212,8 +212,8 @@ pub enum NoteKind {
         /// Name of the joint.
         joint: String,
     },
-    /// The `limit` element of a revolute or prismatic joint has no effort limit, or that of any joint a negative one: it
-    /// is taken as unlimited. A warning.
+    /// The `limit` element of a revolute or prismatic joint has no effort limit, or that of any joint a negative one:
+    /// it is taken as unlimited. A warning.
     MissingEffortLimit {
         /// Name of the joint.
         joint: String,

@@ -28,7 +28,7 @@ impl fmt::Display for Unphysical {
     }
 }
 
-/// What is wrong with a mass and a rotational inertia about the mass centre, given its principal moments.
+/// What is wrong with a mass and a rotational inertia about the center of mass, given its principal moments.
 pub(super) fn fault(mass: f64, [a, b, c]: [f64; 3]) -> Option<Unphysical> {
     let slack = TOLERANCE * c.max(-a);
     if a < -slack {

@@ -1,4 +1,4 @@
-//! Inertias that do not fit into the robot: grams and millimetres taken for kilograms and metres.
+//! Inertias that do not fit into the robot: grams and millimeters taken for kilograms and meters.
 
 use super::description::{Description, JointType};
 use super::note::NoteKind;
@@ -6,14 +6,14 @@ use super::physical;
 use super::report::LoadReport;
 use crate::spatial::vector as v3;
 
-/// A body whose radius of gyration is so many times the reach of its robot is not a part of it. Moments in kg mm² are a million
-/// times too large, radii a thousand times; a flywheel or a fuselage whose joints are all near its middle reaches a few times
-/// beyond them.
+/// A body whose radius of gyration is so many times the reach of its robot is not a part of it. Moments in kg mm² are a
+/// million times too large, radii a thousand times; a flywheel or a fuselage whose joints are all near its middle
+/// reaches a few times beyond them.
 const FAR_BEYOND: f64 = 10.0;
 
-/// Notes links whose radius of gyration `k = √(I / m)`, by the largest principal moment, is far beyond the reach of the robot:
-/// the largest distance that origins and mass centres of links can have from the origin of the root, by placements laid end to
-/// end.
+/// Notes links whose radius of gyration `k = √(I / m)`, by the largest principal moment, is far beyond the reach of the
+/// robot: the largest distance that origins and centers of mass of links can have from the origin of the root, by
+/// placements laid end to end.
 pub(super) fn inspect(description: &Description, report: &mut LoadReport) {
     let Description { links, joints, .. } = description;
     let mut to_origin = vec![0.0; links.len()];

@@ -10,7 +10,7 @@ pub(in crate::partials) struct Reach {
     chunks: Vec<Chunk>,
 }
 
-/// Up to eight neighbouring degrees of freedom.
+/// Up to eight neighboring degrees of freedom.
 ///
 /// Moving one of them moves the bodies below its joints and nothing else; the forces of those bodies then reach the
 /// joints on the paths from there to the root.
@@ -26,7 +26,7 @@ pub(super) struct Chunk {
     pub(super) standing: Vec<usize>,
     /// All bodies that do not move and carry some that do, children before their parents.
     pub(super) carriers: Vec<usize>,
-    /// Torques that can depend on the directions: runs of at most [`WIDTH`] neighbours, ascending.
+    /// Torques that can depend on the directions: runs of at most [`WIDTH`] neighbors, ascending.
     pub(super) runs: Vec<Range<usize>>,
 }
 

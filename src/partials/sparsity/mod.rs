@@ -14,19 +14,19 @@ use std::ops::Range;
 /// The places of a matrix whose entries can differ from zero, column by column, rows ascending: the compressed-column
 /// order of sparse solvers.
 ///
-/// The torque of joint `i` depends on joint `j` only if one of them carries the other: entry `(i, j)` of `∂τ/∂q`, `∂τ/∂v`
-/// and `M` can differ from zero only if a body that `i` drives and one that `j` drives lie on one path to the root. A
-/// mimic joint drives its bodies by the leader's coordinate. All other entries are exactly zero, by every method. Each
-/// pattern is of the tree alone: of hinges about skew axes, at most states, no entry of it is zero, but for what is said with
-/// each. The kind of a joint (a slide turns nothing), axes that are parallel or meet, and bodies without mass can make more of
-/// them zero.
+/// The torque of joint `i` depends on joint `j` only if one of them carries the other: entry `(i, j)` of `∂τ/∂q`,
+/// `∂τ/∂v` and `M` can differ from zero only if a body that `i` drives and one that `j` drives lie on one path to the
+/// root. A mimic joint drives its bodies by the leader's coordinate. All other entries are exactly zero, by every
+/// method. Each pattern is of the tree alone: of hinges about skew axes, at most states, no entry of it is zero, but
+/// for what is said with each. The kind of a joint (a slide turns nothing), axes that are parallel or meet, and bodies
+/// without mass can make more of them zero.
 ///
 /// | derivatives of | pattern |
 /// |---|---|
 /// | torques | [`torques`](Self::torques), [`torques_lower`](Self::torques_lower), [`wrench`](Self::wrench) |
 /// | accelerations | [`accelerations`](Self::accelerations), [`constrained_accelerations`](Self::constrained_accelerations), [`accelerations_by_wrench`](Self::accelerations_by_wrench) |
 /// | constraints, and what holds them | [`constraint_jacobian`](Self::constraint_jacobian), [`multipliers`](Self::multipliers), [`multipliers_by_wrench`](Self::multipliers_by_wrench) |
-/// | motion of frames, of centres of mass, momentum | [`frame`](Self::frame), [`center_of_mass`](Self::center_of_mass), [`centroidal`](Self::centroidal) |
+/// | motion of frames, of centers of mass, momentum | [`frame`](Self::frame), [`center_of_mass`](Self::center_of_mass), [`centroidal`](Self::centroidal) |
 /// | what is linear in parameters | [`torque_regressor`](Self::torque_regressor), [`static_torque_regressor`](Self::static_torque_regressor), [`kinematic_regressor`](Self::kinematic_regressor), [`kinetic_energy_regressor`](Self::kinetic_energy_regressor), [`potential_energy_regressor`](Self::potential_energy_regressor), [`frame_wrench_regressor`](Self::frame_wrench_regressor) |
 /// | second derivatives | [`TensorPattern`] |
 ///

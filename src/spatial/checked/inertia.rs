@@ -39,7 +39,7 @@ impl<T: Real> CheckedInertia<T> {
         self.value
     }
 
-    /// The mass centre.
+    /// The center of mass.
     pub fn center_of_mass(&self) -> CheckedPoint<T> {
         CheckedPoint::new(&self.expressed_in, self.value.com)
     }

@@ -6,8 +6,8 @@ use gradyn_derivatives::Real;
 use nalgebra::{Matrix3, Matrix4, Matrix6, Vector3};
 
 impl<T: Real> Inertia<T> {
-    /// The ten parameters `[m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]`, the moments about the frame's **origin**.
-    /// Dynamics is linear in them. Units kg, kg m, kg m². Pinocchio's order (`toDynamicParameters`).
+    /// The ten parameters `[m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]`, the moments about the frame's
+    /// **origin**. Dynamics is linear in them. Units kg, kg m, kg m². Pinocchio's order (`toDynamicParameters`).
     #[inline(always)]
     #[doc(alias = "toDynamicParameters")]
     pub fn to_parameters(&self) -> [T; 10] {
@@ -15,8 +15,8 @@ impl<T: Real> Inertia<T> {
         [self.mass, h.x, h.y, h.z, i.xx, i.xy, i.yy, i.xz, i.yz, i.zz]
     }
 
-    /// From the ten parameters of [`to_parameters`](Self::to_parameters); not checked. With no mass, the mass centre is the
-    /// origin and `m c` is dropped: [`try_from_parameters`](Inertia::try_from_parameters) refuses that.
+    /// From the ten parameters of [`to_parameters`](Self::to_parameters); not checked. With no mass, the center of mass
+    /// is the origin and `m c` is dropped: [`try_from_parameters`](Inertia::try_from_parameters) refuses that.
     #[inline(always)]
     #[doc(alias = "FromDynamicParameters")]
     pub fn from_parameters([m, hx, hy, hz, xx, xy, yy, xz, yz, zz]: [T; 10]) -> Self {
@@ -76,8 +76,8 @@ impl Inertia<f64> {
     /// From the matrix of [`matrix6`](Self::matrix6), checked.
     ///
     /// # Errors
-    /// [`InertiaError::NotAnInertiaMatrix`] for the first entry that breaks the pattern by more than 1e-9 of the largest
-    /// entry in its block; otherwise as [`try_from_parameters`](Self::try_from_parameters).
+    /// [`InertiaError::NotAnInertiaMatrix`] for the first entry that breaks the pattern by more than 1e-9 of the
+    /// largest entry in its block; otherwise as [`try_from_parameters`](Self::try_from_parameters).
     pub fn from_matrix6(matrix: &Matrix6<f64>) -> Result<Self, InertiaError> {
         let [mass, _, h, i] = matrix6::to_blocks(matrix);
         let i = Symmetric3::from_matrix(&i);

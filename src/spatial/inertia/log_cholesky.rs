@@ -11,8 +11,8 @@
 //!                        ⎣   0       0       0      1  ⎦
 //! ```
 //!
-//! So the mass is `exp(2 α)`, the mass centre `t`, and the second moments of mass about it, for one kilogram, the square
-//! of the upper left block.
+//! So the mass is `exp(2 α)`, the center of mass `t`, and the second moments of mass about it, for one kilogram, the
+//! square of the upper left block.
 
 use super::{Inertia, InertiaError};
 use crate::spatial::Symmetric3;
@@ -41,7 +41,7 @@ pub struct LogCholesky<T> {
     pub stretch: [T; 3],
     /// `s₁₂, s₂₃, s₁₃`, m.
     pub shear: [T; 3],
-    /// `t`: the mass centre, m.
+    /// `t`: the center of mass, m.
     pub com: Vector3<T>,
 }
 
@@ -126,8 +126,8 @@ impl Inertia<f64> {
     /// The log-Cholesky parameters of this inertia.
     ///
     /// # Errors
-    /// [`InertiaError::Flat`] if the body has no mass, or none in some direction (a point, a rod, a plate: one semi-axis
-    /// below 1e-7 of the largest): there are no finite parameters then. Else as [`validity`](Self::validity).
+    /// [`InertiaError::Flat`] if the body has no mass, or none in some direction (a point, a rod, a plate: one
+    /// semi-axis below 1e-7 of the largest): there are no finite parameters then. Else as [`validity`](Self::validity).
     pub fn log_cholesky(&self) -> Result<LogCholesky<f64>, InertiaError> {
         self.validity()?;
         // The second moments of mass of one kilogram, S = U Uᵀ: the last column of U first.

@@ -21,27 +21,27 @@ use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::ops::{Add, AddAssign, Mul};
 
-/// The spatial inertia of a rigid body: mass, mass centre, and rotational inertia **about the mass centre**.
+/// The spatial inertia of a rigid body: mass, center of mass, and rotational inertia **about the center of mass**.
 ///
 /// | field | unit | what |
 /// |---|---|---|
 /// | `mass` | kg | |
-/// | `com` | m | mass centre, in the frame's coordinates |
-/// | `rotational` | kg m² | about the mass centre, in the frame's axes |
+/// | `com` | m | center of mass, in the frame's coordinates |
+/// | `rotational` | kg m² | about the center of mass, in the frame's axes |
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 #[doc(alias("SpatialInertia", "RigidBodyInertia", "mcI"))]
 pub struct Inertia<T> {
     /// Mass, kg.
     pub mass: T,
-    /// Mass centre, m.
+    /// Center of mass, m.
     pub com: Vector3<T>,
-    /// Rotational inertia about the mass centre, kg m².
+    /// Rotational inertia about the center of mass, kg m².
     pub rotational: Symmetric3<T>,
 }
 
 impl<T: Real> Inertia<T> {
-    /// From mass, mass centre and rotational inertia about the mass centre.
+    /// From mass, center of mass and rotational inertia about the center of mass.
     #[inline(always)]
     pub fn new(mass: T, com: Vector3<T>, rotational: Symmetric3<T>) -> Self {
         Self { mass, com, rotational }
@@ -59,9 +59,10 @@ impl<T: Real> Inertia<T> {
         Inertia::new(U::from(self.mass), v3::lift(self.com), self.rotational.lift())
     }
 
-    /// `Y a + v ×* (Y v)`: the wrench that gives the body the spatial acceleration `a` at velocity `v` (RBDA, section 2.14).
+    /// `Y a + v ×* (Y v)`: the wrench that gives the body the spatial acceleration `a` at velocity `v` (RBDA, section
+    /// 2.14).
     ///
-    /// Formed about the mass centre, where it is Newton's and Euler's law and takes the fewest products:
+    /// Formed about the center of mass, where it is Newton's and Euler's law and takes the fewest products:
     ///
     /// ```text
     /// f = m (a_C + ω × v_C)          with  v_C = v − c×ω,  a_C = a − c×α
@@ -107,7 +108,7 @@ impl<T: Real> Inertia<T> {
         self.rotational + Symmetric3::minus_skew_squared(self.com).scale::<T>(self.mass)
     }
 
-    /// From mass, mass centre, and rotational inertia about the frame's **origin**, kg m²: `I = I_O + m [c]×²`.
+    /// From mass, center of mass, and rotational inertia about the frame's **origin**, kg m²: `I = I_O + m [c]×²`.
     #[inline(always)]
     pub fn about_origin(mass: T, com: Vector3<T>, moment: Symmetric3<T>) -> Self {
         Self::new(mass, com, moment - Symmetric3::minus_skew_squared(com).scale::<T>(mass))
@@ -119,14 +120,14 @@ impl<T: Real> Inertia<T> {
         v3::scale(self.mass, self.com)
     }
 
-    /// Rotational inertia about the mass centre for one kilogram, m²: `I / m`; `I` itself, which should be zero,
+    /// Rotational inertia about the center of mass for one kilogram, m²: `I / m`; `I` itself, which should be zero,
     /// for a massless body. Drake's unit inertia.
     #[inline(always)]
     pub fn unit_rotational(&self) -> Symmetric3<T> {
         self.rotational.scale::<T>(one_if_zero(self.mass).recip())
     }
 
-    /// From mass, mass centre, and rotational inertia about the mass centre for one kilogram: `I = m G`.
+    /// From mass, center of mass, and rotational inertia about the center of mass for one kilogram: `I = m G`.
     #[inline(always)]
     pub fn from_unit(mass: T, com: Vector3<T>, unit: Symmetric3<T>) -> Self {
         Self::new(mass, com, unit.scale::<T>(mass))
@@ -141,11 +142,11 @@ fn one_if_zero<T: Real>(x: T) -> T {
 
 impl<P: Real, T: Scalar<P>> Add<Inertia<T>> for Inertia<P> {
     type Output = Inertia<T>;
-    /// The inertia of two bodies joined rigidly, both in the coordinates of one frame; the left side may be of a simpler
-    /// type.
+    /// The inertia of two bodies joined rigidly, both in the coordinates of one frame; the left side may be of a
+    /// simpler type.
     ///
     /// `m = m₁ + m₂`, `c = c₁ + (m₂/m)(c₂ − c₁)`, `I = I₁ + I₂ − (m₁ m₂/m) [c₂ − c₁]×²`. If the total mass is zero, the
-    /// mass centre is that of the left side.
+    /// center of mass is that of the left side.
     #[inline(always)]
     fn add(self, y: Inertia<T>) -> Inertia<T> {
         let mass = y.mass + self.mass;

@@ -60,7 +60,7 @@ impl<T: Real> From<Inertia<T>> for InertiaAboutOrigin<T> {
 }
 
 impl<T: Real> From<InertiaAboutOrigin<T>> for Inertia<T> {
-    /// Without mass, the mass centre is the origin.
+    /// Without mass, the center of mass is the origin.
     #[inline(always)]
     fn from(y: InertiaAboutOrigin<T>) -> Self {
         let com = v3::scale(super::one_if_zero(y.mass).recip(), y.first_moment);

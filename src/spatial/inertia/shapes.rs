@@ -1,7 +1,7 @@
-//! Bodies of uniform density, from their mass and size, centred at the frame's origin (but for the tetrahedron).
+//! Bodies of uniform density, from their mass and size, centered at the frame's origin (but for the tetrahedron).
 //!
-//! Any number type, so that a size can be a design parameter to differentiate by. Sizes may be zero (a box without height
-//! is a plate). Formulas: any handbook; the tests integrate each over its volume.
+//! Any number type, so that a size can be a design parameter to differentiate by. Sizes may be zero (a box without
+//! height is a plate). Formulas: any handbook; the tests integrate each over its volume.
 
 use super::{Inertia, InertiaError};
 use crate::spatial::{Symmetric3, vector as v3};
@@ -74,7 +74,8 @@ impl<T: Real> Inertia<T> {
         Ok(Self::from_second_moments(mass, [T::zero(), T::zero(), length * length * (1.0 / 12.0)]))
     }
 
-    /// A solid capsule about z: a cylinder of `radius` and `length`, m, with a half ball of the same radius on each end.
+    /// A solid capsule about z: a cylinder of `radius` and `length`, m, with a half ball of the same radius on each
+    /// end.
     ///
     /// The mass is shared by volume, `l : 4/3 r`. Per kilogram, the second moments of the cylinder are `r²/4`, `r²/4`,
     /// `l²/12`, and those of the two half balls `r²/5`, `r²/5`, `r²/5 + 3/8 r l + l²/4`.
@@ -93,8 +94,8 @@ impl<T: Real> Inertia<T> {
         Ok(Self::from_second_moments(mass, [across, across, along]))
     }
 
-    /// A solid tetrahedron with the corners `p_i`, m: `c = ¼ Σ p_i`, second moments `m/20 Σ (p_i − c)(p_i − c)ᵀ`. The sum over
-    /// the tetrahedra of a mesh is the inertia of its inside.
+    /// A solid tetrahedron with the corners `p_i`, m: `c = ¼ Σ p_i`, second moments `m/20 Σ (p_i − c)(p_i − c)ᵀ`. The
+    /// sum over the tetrahedra of a mesh is the inertia of its inside.
     ///
     /// # Errors
     /// [`InertiaError::Size`]
@@ -113,7 +114,7 @@ impl<T: Real> Inertia<T> {
         Ok(Self::new(mass, com, second.trace_minus().scale::<T>(mass * (1.0 / 20.0))))
     }
 
-    /// Centred, with principal axes x, y, z, from the second moments of mass per kilogram `[⟨x²⟩, ⟨y²⟩, ⟨z²⟩]`, m²:
+    /// Centered, with principal axes x, y, z, from the second moments of mass per kilogram `[⟨x²⟩, ⟨y²⟩, ⟨z²⟩]`, m²:
     /// `Ixx = m (⟨y²⟩ + ⟨z²⟩)`.
     #[inline(always)]
     fn from_second_moments(mass: T, [x, y, z]: [T; 3]) -> Self {

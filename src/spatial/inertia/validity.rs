@@ -16,9 +16,9 @@ pub enum InertiaError {
     NotFinite {
         /// Mass, kg.
         mass: f64,
-        /// Mass centre, m.
+        /// Center of mass, m.
         com: [f64; 3],
-        /// Rotational inertia about the mass centre, upper triangle row by row, kg m².
+        /// Rotational inertia about the center of mass, upper triangle row by row, kg m².
         rotational: [f64; 6],
     },
     /// The mass is below zero.
@@ -30,19 +30,19 @@ pub enum InertiaError {
     /// A principal moment is below zero.
     #[error("inertia: principal moments {moments:?} kg m² are not all positive or zero")]
     NotPositive {
-        /// Principal moments about the mass centre, ascending, kg m².
+        /// Principal moments about the center of mass, ascending, kg m².
         moments: [f64; 3],
     },
     /// One principal moment exceeds the sum of the others: some mass would have to be negative.
     #[error("inertia: principal moments {moments:?} kg m² break the triangle inequality")]
     TriangleInequality {
-        /// Principal moments about the mass centre, ascending, kg m².
+        /// Principal moments about the center of mass, ascending, kg m².
         moments: [f64; 3],
     },
     /// Rotational inertia without mass.
     #[error("inertia: no mass, but principal moments {moments:?} kg m²")]
     MasslessRotational {
-        /// Principal moments about the mass centre, ascending, kg m².
+        /// Principal moments about the center of mass, ascending, kg m².
         moments: [f64; 3],
     },
     /// A first moment of mass without mass.
@@ -58,7 +58,7 @@ pub enum InertiaError {
     Flat {
         /// Mass, kg.
         mass: f64,
-        /// Second moments of mass about the mass centre along the frame's axes, `Σ m x²`, kg m².
+        /// Second moments of mass about the center of mass along the frame's axes, `Σ m x²`, kg m².
         second_moments: [f64; 3],
     },
     /// A matrix is not the matrix of an inertia.
@@ -87,7 +87,7 @@ pub enum InertiaError {
     },
 }
 
-/// Principal moments of inertia and their axes, about the mass centre.
+/// Principal moments of inertia and their axes, about the center of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Principal {
     /// Principal moments, ascending, kg m².
@@ -100,8 +100,8 @@ pub struct Principal {
 const TOLERANCE: f64 = 1e-9;
 
 impl Inertia<f64> {
-    /// Can a body have this inertia? All numbers finite, mass not negative, no rotational inertia without mass, principal
-    /// moments not negative and none above the sum of the other two (within 1e-9 of the largest).
+    /// Can a body have this inertia? All numbers finite, mass not negative, no rotational inertia without mass,
+    /// principal moments not negative and none above the sum of the other two (within 1e-9 of the largest).
     ///
     /// # Errors
     /// The first [`InertiaError`] that applies, in this order.
@@ -124,7 +124,7 @@ impl Inertia<f64> {
         Ok(())
     }
 
-    /// Principal moments and axes about the mass centre.
+    /// Principal moments and axes about the center of mass.
     ///
     /// # Errors
     /// [`InertiaError::NotFinite`]

@@ -1,7 +1,8 @@
-//! Bounds of single numbers, and where they let joints be as time goes on.
+//! Bounds of single numbers, and the resulting ranges of joints over time.
 //!
-//! A row of a constraint that is affine in one coordinate, one velocity or one control bounds that number. Between nodes, configurations move by
-//! `q⁺ = q ⊕ h (α v + β v⁺)`, so that bounds of velocities bound the way: intervals follow each other from the start on.
+//! A row of a constraint that is affine in one coordinate, one velocity or one control bounds that number. Between
+//! nodes, configurations move by `q⁺ = q ⊕ h (α v + β v⁺)`, so bounds of velocities bound the path: an interval follows
+//! from the previous one, from the start on.
 
 use super::Certificate;
 use crate::node::Row;
@@ -54,7 +55,7 @@ impl Interval {
     }
 }
 
-/// Is a lower bound clearly above an upper one?
+/// Whether a lower bound is clearly above an upper one.
 fn misses(lower: f64, upper: f64) -> bool {
     lower - upper > CLEAR * (1.0 + lower.abs().min(upper.abs()))
 }
@@ -110,7 +111,8 @@ pub(super) fn find(problem: &Problem) -> Result<Vec<Boxes>, Certificate> {
                     .into_iter()
                     .filter(|(w, _)| *w > 0.0)
                     .fold([0.0; 2], |sum: [f64; 2], (w, v)| [sum[0] + w * v.least(), sum[1] + w * v.most()]);
-                // The shortest step leads least far where the speed has this sign, and the longest one where it has the other.
+                // The shortest step leads least far where the speed has this sign, and the longest one where it has the
+                // other.
                 let ends = [speed[0] * shortest, speed[0] * longest, speed[1] * shortest, speed[1] * longest];
                 let known = ends.map(|x| if x.is_nan() { 0.0 } else { x });
                 let least = before.reached[i][0] + known.into_iter().fold(f64::INFINITY, f64::min);

@@ -1,15 +1,16 @@
 //! Rows that are affine in all unknowns and contradict each other.
 //!
-//! Of a robot whose accelerations are affine in its state and its controls, the sum of the squares of all violations is convex:
+//! If a robot's accelerations are affine in its state and its controls, the sum of squared violations is convex:
 //!
 //! ```text
 //! min ½ Σ c² + ½ Σ max(g − U, L − g, 0)²        x⁺ = A x + B u + d
 //! ```
 //!
-//! Where its least value is not zero, the violations there are multipliers `y` by which the rows add up to `Σ y² > 0`, which would have to be at
-//! most zero at a feasible point: J. Farkas, *Theorie der einfachen Ungleichungen* (1902). What rounding leaves of the gradient by controls counts
-//! against it, with controls as large as their bounds, or a million. Each iteration is one sweep of Riccati; rows that are violated count, with a
-//! proximal term that goes as the steps do.
+//! If its minimum is not zero, the violations there are multipliers `y` by which the rows add up to `Σ y² > 0`, which
+//! would have to be at most zero at a feasible point: J. Farkas, *Theorie der einfachen Ungleichungen* (1902). The
+//! rounding error of the gradient with respect to controls counts against the proof, with controls as large as their
+//! bounds, or a million. Each iteration is one Riccati sweep. Violated rows count, with a proximal term that decreases
+//! as the steps do.
 
 use super::Certificate;
 use crate::node::Row;

@@ -1,8 +1,8 @@
-//! Proofs that a problem has no solution, wherever a solver begins.
+//! Proofs that a problem has no solution, from any guess.
 //!
-//! A solver that ends with violations has seen one place. That constraints cannot hold anywhere takes a reason that does not depend on the
-//! place: bounds that leave nothing between them, a start that breaks one, a goal that links do not reach or that joints are too slow for, or
-//! multipliers by which rows that are affine add up to a contradiction.
+//! A solver that ends with violations has seen one point. A proof that constraints cannot hold anywhere does not depend
+//! on the point: bounds that leave no value between them, a start that violates a constraint, a goal that links do not
+//! reach or that joints are too slow for, or multipliers by which affine rows add up to a contradiction.
 
 mod boxes;
 mod farkas;
@@ -67,9 +67,10 @@ pub enum Certificate {
     },
 }
 
-/// A proof that a problem has no solution, if one of these is found: a start that breaks a constraint of the first node, bounds that contradict
-/// each other, a goal beyond the reach of the links, one that joints are too slow for, or, where the motion is affine
-/// (sliding joints without dry friction), rows that add up to a contradiction. `None` says nothing.
+/// A proof that a problem has no solution, if one of these is found: a start that breaks a constraint of the first
+/// node, bounds that contradict each other, a goal beyond the reach of the links, one that joints are too slow for, or,
+/// where the motion is affine (sliding joints without dry friction), rows that add up to a contradiction. `None` says
+/// nothing.
 ///
 /// Cost: about that of one linearization of all nodes; of affine motions, that of some sweeps.
 #[must_use]
@@ -83,7 +84,7 @@ pub fn find(problem: &Problem) -> Option<Certificate> {
 /// A start is outside of a constraint if it is off by more than this: what files of six digits leave.
 const CLEAR: f64 = 1e-5;
 
-/// Does the start break what is asked of the state alone at the first node?
+/// A constraint on the state alone at the first node that the start violates.
 fn start(problem: &Problem) -> Option<Certificate> {
     let k = usize::from(problem.choice().is_some());
     // What is chosen may move what is asked for.

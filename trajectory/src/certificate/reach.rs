@@ -1,8 +1,8 @@
 //! How far links reach, and how far joints can carry a frame.
 //!
-//! From the origin of a joint, the origin of a frame behind it is never further than what lies between: the sum of the lengths of the links, and of
-//! what sliding joints move. Where joints can be at a node is a box, by their velocities and the time; that the frame stays away from its goal in
-//! all of it is shown by branch and bound.
+//! From the origin of a joint, the origin of a frame behind it is never further away than the sum of the lengths of the
+//! links between them and of the travel of sliding joints. The joint positions at a node lie in a box, given by their
+//! velocities and the time. Branch and bound shows that the frame stays away from its goal in all of the box.
 
 use super::Certificate;
 use super::boxes::Boxes;
@@ -84,7 +84,8 @@ struct Chain {
 struct Turn {
     /// Its degree of freedom.
     dof: usize,
-    /// Second derivatives of the frame's place by it and a joint before it are no larger: the reach from it, m, or 1 of one that slides.
+    /// Second derivatives of the frame's place by it and a joint before it are no larger: the reach from it, m, or 1 of
+    /// one that slides.
     bend: f64,
     slides: bool,
 }
@@ -135,10 +136,11 @@ impl Chain {
         }
     }
 
-    /// How far the frame stays from a goal at least, m, wherever joints can be at this node; `None` where that is not known, or may be nothing.
-    /// `nearest`: the place of the goal that is nearest to a place.
+    /// How far the frame stays from a goal at least, m, wherever joints can be at this node; `None` where that is not
+    /// known, or may be nothing. `nearest`: the place of the goal that is nearest to a place.
     ///
-    /// By branch and bound: from the center of a box of joints with half widths h, the frame comes nearer to the goal, along n, by no more than
+    /// By branch and bound: from the center of a box of joints with half widths h, the frame comes nearer to the goal,
+    /// along n, by no more than
     ///
     /// ```text
     /// Σ |n · J_i| h_i + ½ Σ b_ij h_i h_j        b_ij ≥ |∂²p/∂q_i∂q_j|
@@ -206,7 +208,8 @@ impl Chain {
     }
 }
 
-/// How large second derivatives of the frame's place by two joints are at most; the one that comes first in the list is behind the other.
+/// How large second derivatives of the frame's place by two joints are at most; the one that comes first in the list is
+/// behind the other.
 fn bend(joints: &[Turn], i: usize, j: usize) -> f64 {
     let (behind, before) = (joints[i.min(j)], joints[i.max(j)]);
     if before.slides { 0.0 } else { behind.bend }

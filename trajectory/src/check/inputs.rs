@@ -1,4 +1,4 @@
-//! What derivatives are looked at by, with names.
+//! The inputs that derivatives are checked by, with names.
 
 use gradyn::Model;
 use gradyn::derivatives::check::Claim;

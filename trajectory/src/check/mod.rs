@@ -1,10 +1,11 @@
-//! Are the derivatives of a problem right? Every step and every term, at nodes of a guess.
+//! Checks the derivatives of a problem: every step and every term, at nodes of a guess.
 //!
-//! What a step or a residual claims is held against differences of its values, with estimates of their errors, and against dual numbers
-//! where it is written for these ([`gradyn::derivatives::check`]). Terms are looked at as functions of `(q, v, w, u, a, f)`, apart from the
-//! step that makes `a` and `f`; all columns are looked at, those too that a term says it does not depend on. Constraints are looked at as
-//! residuals and then, with the step put in, by state and controls; second derivatives of the Lagrangian of a node are held against differences
-//! of its gradient, where the node knows them.
+//! The derivatives of a step or a residual are compared with differences of its values, with error estimates, and with
+//! dual numbers if it is written for these ([`gradyn::derivatives::check`]). Terms are checked as functions of
+//! `(q, v, w, u, a, f)`, apart from the step that computes `a` and `f`. All columns are checked, including those that a
+//! term claims not to depend on. Constraints are checked as residuals, and then, with the step inserted, by state and
+//! controls. Second derivatives of the Lagrangian of a node are compared with differences of its gradient, if the node
+//! has them.
 
 mod inputs;
 mod own;
@@ -31,7 +32,8 @@ pub struct Checked {
     pub phase: String,
     /// The term, a cost or a constraint, or `constraints` or `Lagrangian` for all of a node; `None` for the step.
     pub term: Option<String>,
-    /// Which derivative: rows and columns with names, claimed and found values, verdicts. Or why nothing could be checked.
+    /// Which derivative: rows and columns with names, claimed and found values, verdicts. Or why nothing could be
+    /// checked.
     pub report: Result<Report, String>,
 }
 
@@ -100,9 +102,10 @@ impl fmt::Display for ProblemCheck {
 }
 
 impl Problem {
-    /// Checks the derivatives of steps, equalities, residuals of costs and constraints, second derivatives of residuals, and where they are
-    /// known those of the Lagrangian, at the first, the middle and the last node of each phase of a guess, and of each term at a node
-    /// where it counts. Impacts where the guess is at rest are looked at in motion. Slow: tens of evaluations a column.
+    /// Checks the derivatives of steps, equalities, residuals of costs and constraints, second derivatives of
+    /// residuals, and where they are known those of the Lagrangian, at the first, the middle and the last node of each
+    /// phase of a guess, and of each term at a node where it counts. Impacts where the guess is at rest are looked at
+    /// in motion. Slow: tens of evaluations a column.
     ///
     /// ```
     /// use gradyn_trajectory::residual::{Depends, Given};

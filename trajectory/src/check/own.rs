@@ -1,4 +1,4 @@
-//! A node of somebody's own: the gradient of its cost, its A and B, and its equalities, against differences.
+//! A user-defined node: the gradient of its cost, its A and B, and its equalities, against differences.
 
 use super::Checked;
 use super::inputs::{Inputs, claim, dofs, joined, numbers};

@@ -1,4 +1,4 @@
-//! A node of a robot: its step, then all else.
+//! A node of a robot: its step, then its other parts.
 
 use super::inputs::{Inputs, claim, dofs, joined, numbers};
 use super::term::Of;

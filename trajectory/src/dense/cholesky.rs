@@ -5,14 +5,15 @@
 //! [X  W ] = [Y 1] [  W − YYᵀ] [Y 1]       Y = X L⁻ᵀ ,   K = U⁻¹ Xᵀ = (Y L⁻¹)ᵀ
 //! ```
 //!
-//! Columns eight at a time: what those before take from them is one product, the rest is done in registers.
+//! Columns are processed eight at a time: the update by the previous columns is one product, the rest is done in
+//! registers.
 
 use super::panel::{Panel, Row, block_of};
 use super::product::{Blocks, Into, Product};
 use gradyn::derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 
-/// L and Y in place of the first n columns, from `matrix` with `height` blocks of rows; reciprocals of the diagonal of L. Rows of U that
-/// fill up its last block are zeros. `None` if U is not positive definite.
+/// L and Y in place of the first n columns, from `matrix` with `height` blocks of rows; reciprocals of the diagonal of
+/// L. Rows of U that fill up its last block are zeros. `None` if U is not positive definite.
 pub(crate) fn eliminate(matrix: &mut Panel, n: usize, reciprocal: &mut [Row]) -> Option<()> {
     dispatch(Eliminate { matrix, n, reciprocal })
 }
@@ -218,7 +219,8 @@ impl Kernel for Times<'_> {
     }
 }
 
-/// `W −= Y Yᵀ`, the lower half, after [`eliminate`]. W begins at this block of rows and columns and has so many columns.
+/// `W −= Y Yᵀ`, the lower half, after [`eliminate`]. W begins at this block of rows and columns and has so many
+/// columns.
 pub(crate) fn subtract_square(matrix: &mut Panel, n: usize, (first, columns): (usize, usize)) {
     let height = matrix.height;
     let (y, w) = matrix.rows.split_at_mut(first * WIDTH * height);

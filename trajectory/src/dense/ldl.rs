@@ -1,6 +1,7 @@
 //! Symmetric indefinite factors with complete pivoting: `Π A Πᵀ = L D Lᵀ`, D of blocks 1 × 1 and 2 × 2.
 //!
-//! J. Bunch, B. Parlett, *Direct methods for solving symmetric indefinite systems of linear equations*, SIAM J. Numer. Anal. 8 (1971).
+//! J. Bunch, B. Parlett, *Direct methods for solving symmetric indefinite systems of linear equations*, SIAM J. Numer.
+//! Anal. 8 (1971).
 
 use nalgebra::DMatrix;
 
@@ -10,7 +11,7 @@ pub(crate) struct Ldl {
     /// The matrix, both halves; afterwards L below the blocks of D.
     pub(crate) a: DMatrix<f64>,
     order: Vec<usize>,
-    /// Does a block of two begin here?
+    /// Whether a block of two begins here.
     two: Vec<bool>,
     n: usize,
     turned: Vec<f64>,
@@ -25,7 +26,8 @@ impl Ldl {
         Self { a: DMatrix::zeros(n, n), order: vec![0; n], two: vec![false; n], n: 0, turned: vec![0.0; n] }
     }
 
-    /// Of the first n rows and columns of `a`: how many eigenvalues are positive. `None` if it is singular or not finite.
+    /// Of the first n rows and columns of `a`: how many eigenvalues are positive. `None` if it is singular or not
+    /// finite.
     pub(crate) fn factor(&mut self, n: usize) -> Option<usize> {
         let Self { a, order, two, .. } = self;
         order.iter_mut().enumerate().for_each(|(i, order)| *order = i);

@@ -1,4 +1,4 @@
-//! Small dense products and factors: what the [linear-quadratic kernel](crate::riccati) is made of.
+//! Small dense products and factors: the building blocks of the [linear-quadratic kernel](crate::riccati).
 
 mod cholesky;
 mod congruence;

@@ -1,4 +1,4 @@
-//! Matrices by columns, each begun at a register and filled up with zeros, and copies between them and plain ones.
+//! Matrices by columns, each starting at a register and padded with zeros, and copies between them and plain ones.
 
 use gradyn::derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::DMatrix;

@@ -2,7 +2,7 @@
 
 use gradyn::derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 
-/// Are all numbers finite?
+/// Whether all numbers are finite.
 pub(crate) fn is_finite(x: &[f64]) -> bool {
     dispatch(Finite(x)).iter().all(|x| !x.is_nan())
 }

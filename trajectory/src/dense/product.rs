@@ -1,10 +1,11 @@
 //! `C ± A Bᵀ` of [panels](super::panel), all of it or the lower half.
 //!
-//! A tile of C stays in registers while A passes by columns and B by numbers: 24 × 8 with AVX-512, as many as its 32 registers hold,
-//! 8 × 4 with registers of four, 8 × 2 with the plain ones.
+//! A tile of C stays in registers while A passes by columns and B by numbers: 24 × 8 with AVX-512, as many as its 32
+//! registers hold, 8 × 4 with registers of four, 8 × 2 with the plain ones.
 //!
-//! Why not a library: on one core of a Xeon with AVX-512 (Sapphire Rapids, rustc 1.95, shared machine, least of many runs), products
-//! `[A B]ᵀ V` of n states and m controls, and eliminations of m rows with the square behind them:
+//! This table compares the products with those of libraries, on one core of a Xeon with AVX-512 (Sapphire Rapids, rustc
+//! 1.95, shared machine, least of many runs): products `[A B]ᵀ V` of n states and m controls, and eliminations of m
+//! rows with the square behind them:
 //!
 //! | n, m | product, here | faer 0.24 | nalgebra 0.35 | elimination, here | faer 0.24 |
 //! |---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! `−ln z`, with `z` the way to a bound in units of a width; for `z < 1` the parabola `½ ((z − 2)² − 1)`.
+//! `−ln z`, with `z` the distance to a bound in units of a width; for `z < 1` the parabola `½ ((z − 2)² − 1)`.
 
 /// Value, slope and curvature by `z`.
 fn at(z: f64) -> [f64; 3] {

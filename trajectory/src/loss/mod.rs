@@ -1,4 +1,4 @@
-//! What a residual costs: `ρ(r)`, with its gradient and its second derivatives.
+//! The cost of a residual: `ρ(r)`, with its gradient and its second derivatives.
 
 mod barrier;
 mod huber;
@@ -31,24 +31,25 @@ pub enum Loss {
         /// Greatest values, m.
         upper: Vec<f64>,
     },
-    /// `Σ ½ r_i²` up to a width w, `Σ w (|r_i| − w/2)` beyond: outliers pull with a force that no longer grows. The second derivative is 1
-    /// within, 0 beyond.
+    /// `Σ ½ r_i²` up to a width w, `Σ w (|r_i| − w/2)` beyond: outliers pull with a force that no longer grows. The
+    /// second derivative is 1 within, 0 beyond.
     Huber {
         /// Where it stops to be quadratic, in units of the residual.
         width: f64,
     },
-    /// `Σ (√(r_i² + w²) − w)`: the sum of magnitudes without their kink; within the width w about `r²/(2 w)`. Times w it is the pseudo-Huber
-    /// loss. The second derivative is `w²/(r_i² + w²)^(3/2)`.
+    /// `Σ (√(r_i² + w²) − w)`: the sum of magnitudes without their kink; within the width w about `r²/(2 w)`. Times w
+    /// it is the pseudo-Huber loss. The second derivative is `w²/(r_i² + w²)^(3/2)`.
     #[doc(alias("ActivationModelSmooth1Norm", "pseudo-Huber"))]
     SmoothL1 {
         /// Where it bends, in units of the residual.
         width: f64,
     },
-    /// `−Σ ln((r_i − l_i)/w) − Σ ln((u_i − r_i)/w)`, one term for each finite bound, relaxed: where less than the width w is left of the way to a
-    /// bound it goes on as the parabola that meets it with the same slope and curvature, so that it is finite everywhere.
+    /// `−Σ ln((r_i − l_i)/w) − Σ ln((u_i − r_i)/w)`, one term for each finite bound, relaxed: where less than the width
+    /// w is left of the way to a bound it goes on as the parabola that meets it with the same slope and curvature, so
+    /// that it is finite everywhere.
     ///
-    /// With `z` the way that is left in units of w: `½ ((z − 2)² − 1)` for `z < 1`. Zero at `z = 1`. Source: C. Feller and C. Ebenbauer,
-    /// *Relaxed logarithmic barrier function based model predictive control of linear systems*, 2017.
+    /// With `z` the way that is left in units of w: `½ ((z − 2)² − 1)` for `z < 1`. Zero at `z = 1`. Source: C. Feller
+    /// and C. Ebenbauer, *Relaxed logarithmic barrier function based model predictive control of linear systems*, 2017.
     LogBarrier {
         /// Least values, m.
         lower: Vec<f64>,
@@ -74,7 +75,8 @@ impl Loss {
         }
     }
 
-    /// `ρ(r)`, `∂ρ/∂r` into `gradient`, and, but for [`Full`](Self::Full), the diagonal of `∂²ρ/∂r²` into `diagonal`, m each.
+    /// `ρ(r)`, `∂ρ/∂r` into `gradient`, and, but for [`Full`](Self::Full), the diagonal of `∂²ρ/∂r²` into `diagonal`, m
+    /// each.
     pub fn derivatives(&self, r: &[f64], gradient: &mut [f64], diagonal: &mut [f64]) -> f64 {
         match self {
             Self::Quadratic => quadratic::derivatives(r, gradient, diagonal),
@@ -98,12 +100,12 @@ impl Loss {
         }
     }
 
-    /// Are there residuals around which it does not change?
+    /// Whether there are residuals around which it is constant.
     pub(crate) fn is_flat_somewhere(&self) -> bool {
         matches!(self, Self::QuadraticBarrier { .. })
     }
 
-    /// Is it one for residuals of so many numbers?
+    /// Checks that it is a loss for residuals of so many numbers.
     pub(crate) fn check(&self, place: &str, rows: usize) -> Result<(), ProblemError> {
         let length = |what, found| {
             let place = place.to_string();

@@ -1,4 +1,5 @@
-//! One node of the view: its rows and its part of the Lagrangian, by the numbers of its state and its controls, as dense blocks.
+//! One node of the program: its rows and its part of the Lagrangian, by the numbers of its state and its controls, as
+//! dense blocks.
 
 use super::chart::{Chart, Frames};
 use super::cones::Cones;
@@ -24,7 +25,8 @@ pub(super) struct Block {
     multipliers: Multipliers,
     /// Cost.
     pub(super) cost: f64,
-    /// What the step reaches, as numbers around the next base, ndx (none at the last node); then equalities and rows between bounds.
+    /// What the step reaches, as numbers around the next base, ndx (none at the last node); then equalities and rows
+    /// between bounds.
     pub(super) rows: Vec<f64>,
     /// Gradient of the cost, by state and controls.
     pub(super) gradient: Vec<f64>,
@@ -170,7 +172,8 @@ impl Block {
         {
             *to = scale * from;
         }
-        // Multipliers along the directions of the state that is reached, which has to be known; and so have the values of cones.
+        // Multipliers along the directions of the state that is reached, which has to be known; and so have the values
+        // of cones.
         let mut inverse = Frames::new();
         let turns = !chart.is_flat() && own > 0;
         if turns || !cones.0.is_empty() {

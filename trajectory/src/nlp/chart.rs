@@ -1,14 +1,15 @@
-//! Numbers in place of states: `x = x̄ ⊕ δ` around a base `x̄`, exact also where δ is not small.
+//! Vectors that represent states: `x = x̄ ⊕ δ` around a base `x̄`, exact also if δ is not small.
 //!
-//! Moved on by ε in these numbers, a state moves by
+//! If these numbers change by ε, a state moves by
 //!
 //! ```text
 //! e(ε) = (x̄ ⊕ (δ + ε)) ⊖ (x̄ ⊕ δ)          J(δ) = ∂e/∂ε          at ε = 0
 //! ```
 //!
-//! along the directions that nodes have their derivatives by. A function with gradient g and Hessian H along those has `Jᵀ g` and
-//! `Jᵀ H J + Σ g_i ∂²e_i` by ε; the inverse of e, by which next states become numbers, has `J⁻¹`, and for weights λ the second
-//! derivatives `−J⁻ᵀ (Σ (J⁻ᵀ λ)_i ∂²e_i) J⁻¹`. All are the identity, and zero, but for blocks of joints that turn in space.
+//! along the directions of the nodes' derivatives. A function with gradient g and Hessian H along those has `Jᵀ g` and
+//! `Jᵀ H J + Σ g_i ∂²e_i` by ε. The inverse of e, which maps next states to numbers, has `J⁻¹`, and for weights λ the
+//! second derivatives `−J⁻ᵀ (Σ (J⁻ᵀ λ)_i ∂²e_i) J⁻¹`. All are the identity, and zero, except for blocks of joints that
+//! rotate in space.
 
 use crate::fault::Reason;
 use crate::space::turning_joints;
@@ -31,7 +32,7 @@ impl Chart {
         Self { joints: turning_joints(model) }
     }
 
-    /// Are configurations numbers, all of them?
+    /// Whether all configurations are vectors.
     pub(super) fn is_flat(&self) -> bool {
         self.joints.is_empty()
     }

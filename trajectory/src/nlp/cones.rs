@@ -1,12 +1,12 @@
-//! Second-order cones as rows that are smooth, as solvers of nonlinear programs want them.
+//! Second-order cones as smooth rows, as NLP solvers require.
 //!
 //! ```text
 //! t ≥ |w|   ⇔   t ≥ 0 ,  d = t² − |w|² ≥ 0          ∂d = 2 (t ∂t − Σ wᵢ ∂wᵢ)
 //! ```
 //!
-//! They stand in the places of t and of the first entry of w; the other places of w have no row. With multipliers λ_t and λ_d of these
-//! rows, those of the cone are `y = (λ_t + 2 t λ_d, −2 w λ_d)`. At the tip `∂d = 0`: a solver may be slow there, as one that knows the cone
-//! is not.
+//! These rows take the places of t and of the first entry of w. The other places of w have no row. With multipliers λ_t
+//! and λ_d of these rows, those of the cone are `y = (λ_t + 2 t λ_d, −2 w λ_d)`. At the tip `∂d = 0`, so NLP solvers
+//! may be slow there; a solver with support for cones is not.
 
 use super::Nlp;
 use crate::fault::Fault;

@@ -1,4 +1,4 @@
-//! The functions of a program, at variables: values, and derivatives into the places of their patterns.
+//! The functions of a program at given variables: values, and derivatives in the order of their patterns.
 
 use super::block::Spot;
 use super::{Nlp, next_of};

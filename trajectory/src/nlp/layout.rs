@@ -1,12 +1,12 @@
-//! Where the numbers of each node stand among the variables and the rows of the view.
+//! The positions of each node's numbers among the variables and the rows of the program.
 
 use super::cones::Cones;
 use crate::node::Row;
 use crate::problem::Problem;
 use crate::quadratic::Dims;
 
-/// Of one node: first its state, then its controls, among the variables; among the rows first what its step leaves to the next state,
-/// of the first node the start, then equalities, then rows between bounds, those that count.
+/// Of one node: first its state, then its controls, among the variables; among the rows first what its step leaves to
+/// the next state, of the first node the start, then equalities, then rows between bounds, those that count.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) dims: Dims,
@@ -94,7 +94,7 @@ pub(super) fn bounds(problem: &Problem, k: usize, n: usize) -> [Vec<f64>; 2] {
     [lower, upper]
 }
 
-/// Does an equality count at this node? Those of steps, and of nodes of one's own, do everywhere.
+/// Whether an equality applies at this node. Those of steps, and of user-defined nodes, apply everywhere.
 fn counts(problem: &Problem, k: usize, equality: usize) -> bool {
     let (Some(stage), Some(name)) = (problem.stage(k), problem.constraint_of(k, Row::Equality(equality))) else {
         return true;

@@ -1,23 +1,25 @@
-//! A problem as a sparse nonlinear program, for solvers of those: its functions with exact first and second derivatives, and the
-//! patterns of them.
+//! A problem as a sparse nonlinear program, for NLP solvers: its functions with exact first and second derivatives, and
+//! their sparsity patterns.
 //!
 //! ```text
 //! min Σ_k ℓ_k    subject to   f_k(x_k, u_k) ⊖ x̄_{k+1} − δ_{k+1} = 0 ,    x_start ⊖ x̄_0 − δ_0 = 0 ,    c_k = 0 ,    l ≤ g_k ≤ u
 //! ```
 //!
-//! Variables are, node by node, the state and the controls, `w = (δ_0, u_0, δ_1, u_1, …, δ_N)`. States are numbers around a base
-//! trajectory, `x_k = x̄_k ⊕ δ_k`: with a base of zeros, and joints whose configurations are numbers, they are the states themselves; of
-//! joints that turn in space all is exact where δ is not small, too, as long as no joint is half a turn away from its base. The base
-//! never moves.
+//! Variables are, node by node, the state and the controls, `w = (δ_0, u_0, δ_1, u_1, …, δ_N)`. States are numbers
+//! around a base trajectory, `x_k = x̄_k ⊕ δ_k`. If the base is zero and configurations are vectors, they are the
+//! states themselves. For joints that rotate in space everything is exact for large δ, too, as long as no joint is half
+//! a turn away from its base. The base never moves.
 //!
-//! Rows are, node by node: what the step leaves to the next state, ndx (none at the last node); of the first node the start, ndx;
-//! equalities; rows between bounds. Rows of constraints that do not count at a node are left out. Bounds of controls are bounds of
-//! variables. A second-order cone `t ≥ |w|` is two rows, `t ≥ 0` and `t² − |w|² ≥ 0`.
+//! Rows are, node by node: the gap between the step and the next state, ndx (none at the last node); at the first node
+//! the start, ndx; equalities; inequality rows. Rows of constraints that do not apply at a node are omitted. Control
+//! bounds are bounds of variables. A second-order cone `t ≥ |w|` is two rows, `t ≥ 0` and `t² − |w|² ≥ 0`.
 //!
-//! The Lagrangian is `σ Σ ℓ + λᵀ rows`, so that multipliers of gaps are the costates of [`Newton`](crate::Newton), but for joints that
-//! turn in space, whose directions are those at the base: [`Nlp::multipliers`] takes them to the state.
+//! The Lagrangian is `σ Σ ℓ + λᵀ rows`, so multipliers of gaps are the costates of [`Newton`](crate::Newton), except
+//! for joints that rotate in space, whose directions are those at the base: [`Nlp::multipliers`] transforms them to the
+//! state.
 //!
-//! J. T. Betts, *Practical Methods for Optimal Control Using Nonlinear Programming*, SIAM, 3rd edition, 2020, chapter 4.
+//! J. T. Betts, *Practical Methods for Optimal Control Using Nonlinear Programming*, SIAM, 3rd edition, 2020, chapter
+//! 4.
 
 mod block;
 mod chart;
@@ -74,7 +76,7 @@ impl Triplets {
     pub fn len(&self) -> usize {
         self.rows.len()
     }
-    /// Is there none?
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -194,7 +196,8 @@ impl<'p> Nlp<'p> {
             hessian: self.hessian.len(),
         }
     }
-    /// Of each node: variables of its state, its controls, and rows beside those of its step, the start's with the first node's.
+    /// Of each node: variables of its state, its controls, and rows beside those of its step, the start's with the
+    /// first node's.
     #[must_use]
     pub fn stages(&self) -> Vec<[usize; 3]> {
         self.layout.iter().map(|l| [l.dims.ndx, l.dims.nu, l.rows - l.gaps]).collect()
@@ -209,7 +212,7 @@ impl<'p> Nlp<'p> {
     pub fn hessian_structure(&self) -> &Triplets {
         &self.hessian
     }
-    /// Does every node know its second derivatives? Where one does not, there is no [Hessian](Self::hessian).
+    /// Whether every node has its second derivatives. Otherwise there is no [Hessian](Self::hessian).
     #[must_use]
     pub fn has_hessian(&self) -> bool {
         self.patterns.iter().all(|pattern| pattern.knows)

@@ -1,9 +1,10 @@
-//! Which entries of a node's blocks may differ from zero.
+//! The entries of a node's blocks that may differ from zero.
 //!
-//! They are seen at a few states and controls all around, with multipliers in all rows: what is exactly zero at each of them is zero
-//! everywhere, but for losses that are flat somewhere, as barriers are. Of every cost that counts the pattern therefore has all that its
-//! residual's Jacobian, and its second derivatives, make possible, whatever the loss. Nodes of one's own are taken as dense, and so are
-//! nodes that cannot be evaluated at any of these places.
+//! They are found at a few states and controls around the base, with multipliers in all rows. An entry that is exactly
+//! zero at each of these points is zero everywhere, except for losses that are flat somewhere, such as barriers. For
+//! every cost that applies, the pattern therefore has all entries that the Jacobian and the second derivatives of its
+//! residual make possible, for any loss. User-defined nodes are dense, and so are nodes that cannot be evaluated at any
+//! of these points.
 
 use super::block::{Block, Spot};
 use super::chart::Chart;
@@ -26,12 +27,13 @@ const PUSH: f64 = 1.0;
 /// The pattern of a node.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
-    /// Places of entries in the block of the Jacobian, column by column, and of the lower triangle of that of the Hessian.
+    /// Places of entries in the block of the Jacobian, column by column, and of the lower triangle of that of the
+    /// Hessian.
     pub(super) jacobian: Vec<usize>,
     pub(super) hessian: Vec<usize>,
     /// The other ones, which stay zero; of rows that count.
     pub(super) rest: [Vec<usize>; 2],
-    /// Does it know its second derivatives?
+    /// Whether it has its second derivatives.
     pub(super) knows: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Trajectories as variables, multipliers of nodes as those of rows, and back.
+//! Conversion of trajectories to variables, and of multipliers of nodes to those of rows, and back.
 
 use super::Nlp;
 use crate::fault::Fault;
@@ -10,8 +10,8 @@ use crate::trajectory::Trajectory;
 pub struct NlpMultipliers {
     /// λ of the start, along the directions of the first state, ndx.
     pub start: Vec<f64>,
-    /// Of each node: of its step, along the directions of the next state, of its equalities, and of its rows between bounds. Zero for
-    /// those that do not count.
+    /// Of each node: of its step, along the directions of the next state, of its equalities, and of its rows between
+    /// bounds. Zero for those that do not count.
     pub nodes: Vec<Multipliers>,
 }
 
@@ -69,8 +69,8 @@ impl Nlp<'_> {
         }
         Ok(NlpMultipliers { start, nodes })
     }
-    /// The multipliers of nodes as those of rows at w: the inverse of [`multipliers`](Self::multipliers), where those of cones are along
-    /// their rows w.
+    /// The multipliers of nodes as those of rows at w: the inverse of [`multipliers`](Self::multipliers), where those
+    /// of cones are along their rows w.
     ///
     /// # Errors
     /// [`Fault`] where a joint is a whole turn away from the base.

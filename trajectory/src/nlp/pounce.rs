@@ -1,7 +1,8 @@
-//! The program of a problem, solved by `pounce-rs`: an interior point of its own, in Rust, as the second route to an optimum.
+//! The program of a problem, solved by `pounce-rs`: an independent interior-point solver in Rust, as a second route to
+//! an optimum.
 //!
-//! The solver owns what it is given for longer than a problem can be borrowed; so it runs in a thread of its own, and asks this one for
-//! numbers.
+//! The solver owns its input for longer than a problem can be borrowed. It therefore runs in a separate thread, and
+//! asks this one for numbers.
 
 use super::{Nlp, NlpDimensions, NlpMultipliers, Triplets};
 use crate::fault::{Fault, Reason};
@@ -58,7 +59,8 @@ pub struct PounceReport {
 /// Solves a problem by `pounce-rs`, from a guess, with exact second derivatives.
 ///
 /// # Errors
-/// [`Fault`] if the problem cannot be evaluated around the guess, does not know its second derivatives, or the solver refuses an option.
+/// [`Fault`] if the problem cannot be evaluated around the guess, does not know its second derivatives, or the solver
+/// refuses an option.
 pub fn solve_by_pounce(problem: &Problem, guess: &Trajectory, options: &PounceOptions) -> Result<PounceReport, Fault> {
     let mut nlp = Nlp::new(problem, guess)?;
     let other = |why: &str| nlp.fault(0, Reason::Other(why.into()));

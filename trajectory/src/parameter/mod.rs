@@ -1,11 +1,12 @@
-//! Numbers that stay the same over time and are variables of a problem: a mass, a damping, a foothold.
+//! Numbers that are constant over time and are variables of a problem: a mass, a damping, a foothold.
 //!
 //! ```text
 //! min over x, u and p of Σ_k ℓ_k(x_k, u_k; p)    subject to  x_{k+1} = f_k(x_k, u_k; p) ,   p_min ≤ p ≤ p_max
 //! ```
 //!
-//! States carry them: `p⁺ = p`, and a node before all others, whose controls they are, chooses their first values. So every solver that
-//! knows controls between bounds knows parameters, and sweeps see nothing but a few more numbers in the state.
+//! States carry them: `p⁺ = p`, and a node before all others, whose controls they are, chooses their initial values.
+//! Every solver that supports control bounds therefore supports parameters, and sweeps only see a few more numbers in
+//! the state.
 
 mod numbers;
 mod robot;
@@ -16,8 +17,9 @@ pub(crate) use robot::{Response, RobotDerivatives};
 use crate::fault::ProblemError;
 use gradyn::Model;
 
-/// A parameter of a [`Problem`](crate::Problem) that its solver chooses: one number of the robot, or numbers of its own, which
-/// [`ParameterValue`](crate::residual::ParameterValue) and [`LessParameter`](crate::residual::LessParameter) show to costs and constraints.
+/// A parameter of a [`Problem`](crate::Problem) that its solver chooses: one number of the robot, or independent
+/// numbers, which costs and constraints use through [`ParameterValue`](crate::residual::ParameterValue) and
+/// [`LessParameter`](crate::residual::LessParameter).
 ///
 /// ```
 /// use gradyn_trajectory::{Parameter, RobotNumber};
@@ -38,22 +40,22 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Numbers of its own. Solvers begin at `guess`.
+    /// Independent numbers. Solvers begin at `guess`.
     pub fn new(name: impl Into<String>, guess: &[f64]) -> Self {
         Self { name: name.into(), of: None, guess: Some(guess.to_vec()), bounds: None }
     }
-    /// A number of the robot. Solvers begin at the one that it has.
+    /// A number of the robot. Solvers begin at the robot's value.
     pub fn of_robot(name: impl Into<String>, number: RobotNumber) -> Self {
         Self { name: name.into(), of: Some(number), guess: None, bounds: None }
     }
-    /// Solvers begin here; outside of the bounds they begin inside, near to it.
+    /// The initial value; outside of the bounds, solvers begin inside, near it.
     #[must_use]
     pub fn beginning_at(mut self, guess: &[f64]) -> Self {
         self.guess = Some(guess.to_vec());
         self
     }
-    /// Between these bounds, one a number; a number whose bounds are equal is fixed. Without bounds there are none, but what robots have
-    /// none below zero of ([`RobotNumber::is_never_negative`]) is not negative.
+    /// Between these bounds, one per number; a number whose bounds are equal is fixed. There are no bounds by default,
+    /// except zero for numbers that no robot has below zero ([`RobotNumber::is_never_negative`]).
     #[must_use]
     pub fn within(mut self, lower: &[f64], upper: &[f64]) -> Self {
         self.bounds = Some([lower.to_vec(), upper.to_vec()]);

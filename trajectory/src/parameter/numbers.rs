@@ -1,4 +1,4 @@
-//! Numbers of a robot that can be parameters, and how robots get other ones.
+//! Numbers of a robot that can be parameters, and how to change them in a robot.
 
 use gradyn::model::{BodyId, FrameId, InputError};
 use gradyn::spatial::Symmetric3;
@@ -9,10 +9,10 @@ use nalgebra::Vector3;
 ///
 /// | | varies | unit |
 /// |---|---|---|
-/// | `Mass` | mass of a body; its centre and moments about that are held | kg |
-/// | `Density` | a factor of the mass of a body and its moments; the centre is held | 1 |
-/// | `Center` | a coordinate of the mass centre of a body, 0 to 2; mass and moments about it are held | m |
-/// | `Moment` | of a body about its centre, `xx xy xz yy yz zz`, 0 to 5 | kg m² |
+/// | `Mass` | mass of a body; its center and moments about that are held | kg |
+/// | `Density` | a factor of the mass of a body and its moments; the center is held | 1 |
+/// | `Center` | a coordinate of the center of mass of a body, 0 to 2; mass and moments about it are held | m |
+/// | `Moment` | of a body about its center, `xx xy xz yy yz zz`, 0 to 5 | kg m² |
 /// | `PointMass` | mass of a point at the origin of a frame, beside all else | kg |
 /// | `Armature`, `Damping`, `Friction` | of a degree of freedom of a body's joint | kg m², N m s/rad, N m (kg, N s/m, N) |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct RobotNumbers {
 }
 
 impl RobotNumber {
-    /// Has no robot one below zero?
+    /// Whether no robot has a negative value.
     #[must_use]
     pub fn is_never_negative(self) -> bool {
         match self {
@@ -147,13 +147,13 @@ impl RobotNumbers {
     pub fn len(&self) -> usize {
         self.count
     }
-    /// Is there none?
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Is one of them damping or friction of a joint?
+    /// Whether one of them is damping or friction of a joint.
     pub(crate) fn resist(&self) -> bool {
         self.joints.iter().any(|(_, of, ..)| matches!(of, OfJoint::Damping | OfJoint::Friction))
     }
@@ -196,8 +196,8 @@ impl RobotNumbers {
         Ok(())
     }
 
-    /// Gives these values, [`len`](Self::len), to a robot, which may be over any number type: no allocation, but if a joint gets its first
-    /// armature, damping or friction.
+    /// Gives these values, [`len`](Self::len), to a robot, which may be over any number type: no allocation, but if a
+    /// joint gets its first armature, damping or friction.
     ///
     /// # Errors
     /// [`InputError`] for a value that no robot has.
@@ -221,7 +221,8 @@ impl RobotNumbers {
         })
     }
 
-    /// Inertias that vary, by the ten parameters of their bodies: the body's place, and its parameters over any number type.
+    /// Inertias that vary, by the ten parameters of their bodies: the body's place, and its parameters over any number
+    /// type.
     pub(super) fn inertias<'n, P: Scalar<f64>>(
         &'n self,
         values: &'n [P],
@@ -230,7 +231,8 @@ impl RobotNumbers {
             .iter()
             .map(|(body, base, entries)| (body.index(), inertia(base, entries, |i| values[i]).to_parameters()))
     }
-    /// Has a body each inertia that these values make, by [`Inertia::validity`]? Bodies whose own inertia none can have are not asked.
+    /// Whether the inertias of all bodies are physical with these values, by [`Inertia::validity`]. Bodies whose own
+    /// inertia is not physical are ignored.
     pub(crate) fn are_physical(&self, value: impl Fn(usize) -> f64) -> bool {
         self.inertias
             .iter()
@@ -273,7 +275,7 @@ fn moments<T: Copy>(inertia: &Inertia<T>) -> [T; 6] {
     [r.xx, r.xy, r.xz, r.yy, r.yz, r.zz]
 }
 
-/// The inertia with these values: mass, centre and moments first, then the density, then points.
+/// The inertia with these values: mass, center and moments first, then the density, then points.
 fn inertia<P: Scalar<f64>>(base: &Inertia<f64>, entries: &[Entry], value_of: impl Fn(usize) -> P) -> Inertia<P> {
     let mut made: Inertia<P> = base.lift();
     let mut about = moments(&made);

@@ -1,5 +1,5 @@
-//! Derivatives of torques and accelerations by numbers of the robot: the robot itself in dual numbers, one direction at a time. They are
-//! few, and eight directions would take ten times the code.
+//! Derivatives of torques and accelerations by numbers of the robot: the robot itself in dual numbers, one direction at
+//! a time. There are few directions, and eight at a time would take ten times the code.
 
 use super::RobotNumbers;
 use gradyn::dynamics::rnea_parameter_gradient;
@@ -74,8 +74,9 @@ impl RobotDerivatives {
         Ok(())
     }
 
-    /// Second derivatives of `L = gᵃ·a + gᶠ·f` by the values and by `(q, v, τ)`, and by pairs of values: `to(value, block, entry, x)`, blocks
-    /// q, v, τ, p. With `μ = ∂L/∂τ` and `t = μᵀ id(q, v, a; p)`, in which μ is held,
+    /// Second derivatives of `L = gᵃ·a + gᶠ·f` by the values and by `(q, v, τ)`, and by pairs of values:
+    /// `to(value, block, entry, x)`, blocks q, v, τ, p. With `μ = ∂L/∂τ` and `t = μᵀ id(q, v, a; p)`, in which μ is
+    /// held,
     ///
     /// ```text
     /// ∂²L/∂p∂q = −(∂μ/∂q)ᵀ ∂id/∂p − ∂²t/∂p∂q − (∂a/∂q)ᵀ ∂²t/∂p∂a

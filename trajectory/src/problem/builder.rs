@@ -1,4 +1,4 @@
-//! From phases, as they are described, to a problem.
+//! Builds a problem from the descriptions of its phases.
 
 use super::parameters::{DURATIONS, PARAMETERS, named};
 use super::phase::Content;
@@ -14,7 +14,7 @@ use crate::stage::{self, Clock, Remembered, Stage};
 use gradyn::Model;
 use std::sync::Arc;
 
-/// Phases one after the other, from a start, to be [built](Self::build) into a [`Problem`].
+/// Consecutive phases, from a start, to be [built](Self::build) into a [`Problem`].
 #[derive(Debug)]
 pub struct ProblemBuilder {
     model: Arc<Model>,
@@ -51,7 +51,7 @@ impl ProblemBuilder {
         (self.q, self.v) = (q.to_vec(), v.to_vec());
         self
     }
-    /// With a phase, after those before.
+    /// With a phase, after the previous ones.
     #[must_use]
     pub fn phase(mut self, phase: Phase) -> Self {
         self.phases.push(phase);
@@ -69,24 +69,24 @@ impl ProblemBuilder {
         self.last_constraints.push(constraint);
         self
     }
-    /// With the controls of the step before in the state, for costs of their rates. All phases must have as many controls, but
-    /// for those without any. Before the first step they are those that hold the start still, as well as they can
-    /// ([`Problem::hold`]), if nothing else is [said](Self::controls_before).
+    /// With the controls of the previous step in the state, for costs of their rates. All phases must have the same
+    /// number of controls, except those without controls. Before the first step they are those that hold the start
+    /// still, as well as possible ([`Problem::hold`]), unless [given](Self::controls_before).
     #[must_use]
     pub fn remember_controls(mut self) -> Self {
         self.remembers = true;
         self
     }
-    /// With these controls before the first step, nu of the phases that have controls, and with controls that are
-    /// [remembered](Self::remember_controls).
+    /// With these controls before the first step, nu of the phases that have controls, and with controls
+    /// [in the state](Self::remember_controls).
     #[must_use]
     pub fn controls_before(mut self, u: &[f64]) -> Self {
         self.before = Some(u.to_vec());
         self.remember_controls()
     }
 
-    /// With a parameter that the solver chooses: a mass, a foothold. A node before all others chooses it, so that all other nodes are one
-    /// later.
+    /// With a parameter that the solver chooses: a mass, a foothold. A node before all others chooses it, so all other
+    /// nodes are one later.
     #[must_use]
     pub fn parameter(mut self, parameter: Parameter) -> Self {
         self.parameters.push(parameter);
@@ -96,7 +96,7 @@ impl ProblemBuilder {
     /// The problem.
     ///
     /// # Errors
-    /// What of the description is wrong, and where.
+    /// The error of the description, and where it is.
     pub fn build(self) -> Result<Problem, ProblemError> {
         let Self { model, q, v, phases, last, last_constraints, remembers, before, parameters } = self;
         let place = || "the start".to_string();
@@ -159,7 +159,7 @@ impl ProblemBuilder {
     }
 }
 
-/// Are controls before the first step as many as are remembered, and finite?
+/// Checks that the controls before the first step are finite, and as many as are carried.
 fn check_before(before: Vec<f64>, rates: usize) -> Result<Vec<f64>, ProblemError> {
     let (place, what) = (|| "the controls before the first step".to_string(), "the list of controls");
     if before.len() != rates {
@@ -191,7 +191,7 @@ impl Problem {
     }
 }
 
-/// Can the duration of a phase be free, between these bounds?
+/// Checks that the duration of a phase can be free, between these bounds.
 fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemError> {
     let place = || format!("phase `{}`", phase.name);
     if phase.name == DURATIONS {
@@ -212,7 +212,7 @@ fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemEr
     Ok(())
 }
 
-/// How many controls each phase has that has any.
+/// The number of controls of each phase that has any.
 fn remembered_controls(phases: &[Phase]) -> Result<usize, ProblemError> {
     let mut counts = phases.iter().map(|phase| (phase, phase.content.controls())).filter(|(_, nu)| *nu > 0);
     let Some((_, expected)) = counts.next() else { return Ok(0) };
@@ -373,7 +373,7 @@ impl Problem {
     }
 }
 
-/// Is a node one of this space, that brings its own costs?
+/// Checks that a node belongs to this space and has its own costs.
 fn check_own(phase: &str, node: &dyn Node, space: &Space<'_>, brings_more: bool) -> Result<(), ProblemError> {
     let place = || format!("phase `{phase}`");
     let Dims { nx, ndx, nu, .. } = node.dims();

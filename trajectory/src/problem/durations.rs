@@ -1,4 +1,4 @@
-//! How long phases last in a trajectory, where the solver chooses.
+//! Durations of phases in a trajectory, if the solver chooses them.
 
 use super::Problem;
 use crate::fault::ProblemError;
@@ -9,7 +9,8 @@ impl Problem {
     /// How long a phase is in a trajectory, s: its variable where that is free, and else the sum of its steps.
     ///
     /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such phase, [`ProblemError::Missing`] if the trajectory has other sizes than the problem.
+    /// [`ProblemError::Unknown`] if there is no such phase, [`ProblemError::Missing`] if the trajectory has other sizes
+    /// than the problem.
     pub fn duration(&self, phase: &str, at: &Trajectory) -> Result<f64, ProblemError> {
         self.check_sizes(at)?;
         let nodes = self.nodes_of(phase)?;
@@ -18,8 +19,8 @@ impl Problem {
             None => Ok(nodes.map(|k| self.dt(k)).sum()),
         }
     }
-    /// Times of all nodes in a trajectory, s, whose phases last as long as it says where that [is free](crate::Phase::free_duration). If it
-    /// has other sizes than the problem, as long as they were made.
+    /// Times of all nodes in a trajectory, s, whose phases last as long as it says where that
+    /// [is free](crate::Phase::free_duration). If it has other sizes than the problem, as long as they were made.
     ///
     /// Cost: one pass over the nodes.
     #[must_use]
@@ -64,8 +65,8 @@ impl Problem {
     /// Writes how long a phase lasts into a guess, s, where that [is free](crate::Phase::free_duration).
     ///
     /// # Errors
-    /// [`ProblemError::Unknown`] if there is no phase with a free duration of this name, [`ProblemError::Number`] if it is not positive,
-    /// [`ProblemError::Missing`] if the guess has other sizes than the problem.
+    /// [`ProblemError::Unknown`] if there is no phase with a free duration of this name, [`ProblemError::Number`] if it
+    /// is not positive, [`ProblemError::Missing`] if the guess has other sizes than the problem.
     pub fn set_duration(&self, phase: &str, seconds: f64, guess: &mut Trajectory) -> Result<(), ProblemError> {
         self.check_sizes(guess)?;
         let Some((_, index)) = self.clocks.iter().find(|(name, _)| name == phase) else {

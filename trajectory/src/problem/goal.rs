@@ -1,12 +1,12 @@
-//! The state that a problem leads to, as far as it says so.
+//! The state that a problem leads to, if it is given.
 
 use super::Problem;
 use crate::loss::Loss;
 use crate::quadratic::Dims;
 
 impl Problem {
-    /// The start with those entries replaced that a constraint of the last node asks for, or, without any, a cost there: where guesses lead to.
-    /// `None` if neither names a state.
+    /// The start with those entries replaced that a constraint of the last node asks for, or, without any, a cost
+    /// there: where guesses lead to. `None` if neither names a state.
     pub(crate) fn goal_state(&self) -> Option<Vec<f64>> {
         let last = self.steps();
         let (stage, parameters) = (self.stage(last)?, self.parameters(last));

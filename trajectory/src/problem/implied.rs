@@ -1,4 +1,4 @@
-//! Goals of velocities at the end, of which a part follows from contacts.
+//! Velocity goals at the end, part of which follows from contacts.
 
 use super::Problem;
 use crate::constraint::PathConstraint;
@@ -34,7 +34,8 @@ impl Problem {
         made
     }
 
-    /// What contacts leave open of the goals of velocities at the end of a solution: warnings, and, where they contradict these, the status.
+    /// What contacts leave open of the goals of velocities at the end of a solution: warnings, and, where they
+    /// contradict these, the status.
     pub(crate) fn judge_implied(&self, at: &Trajectory) -> (Vec<Warning>, Option<Status>) {
         let (last, nq) = (self.steps(), self.model.nq());
         let v = &at.x(last)[nq..nq + self.model.nv()];

@@ -22,7 +22,7 @@ use gradyn::Model;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a solver solves: a sum of costs over the nodes of a trajectory that starts at a state and moves by steps.
+/// An optimization problem: a sum of costs over the nodes of a trajectory that starts at a state and moves by steps.
 ///
 /// ```text
 /// min Σ_k ℓ_k(x_k, u_k) + ℓ_N(x_N)    subject to  x_{k+1} = f_k(x_k, u_k) ,   x_0 given
@@ -30,14 +30,14 @@ use std::sync::Arc;
 pub struct Problem {
     model: Arc<Model>,
     memory: Remembered,
-    /// Of phases whose duration is free: where it stands in what states remember.
+    /// For phases with a free duration: its position among the carried numbers of states.
     clocks: Vec<(String, usize)>,
     carried: Arc<Carried>,
     start: Vec<f64>,
     kinds: Vec<Kind>,
     places: Vec<Place>,
     parameters: Vec<f64>,
-    /// What constraints of the last node ask for that follows from contacts.
+    /// The part of the last node's constraints that follows from contacts.
     implied: Vec<Implied>,
 }
 
@@ -62,7 +62,7 @@ impl What {
             Self::Choice(choice) => choice,
         }
     }
-    /// Costs with names; somebody's own nodes have none.
+    /// Costs with names; user-defined nodes have none.
     fn stage(&self) -> Option<&Stage> {
         match self {
             Self::Stage(stage) => Some(stage),
@@ -104,7 +104,7 @@ impl Problem {
     pub fn space(&self) -> Space<'_> {
         Space { model: &self.model, memory: self.memory.count() }
     }
-    /// How many steps it has: one less than nodes.
+    /// The number of steps: one less than nodes.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.places.len() - 1
@@ -114,10 +114,10 @@ impl Problem {
     pub fn start(&self) -> &[f64] {
         &self.start
     }
-    /// Starts at another state. Allocates nothing.
+    /// Changes the start. Allocates nothing.
     ///
     /// # Errors
-    /// [`ProblemError::Input`] if it is none.
+    /// [`ProblemError::Input`] if it is not a state.
     pub fn set_start(&mut self, q: &[f64], v: &[f64]) -> Result<(), ProblemError> {
         let input = |error| ProblemError::Input { place: "the start".into(), error };
         self.model.check_configuration(q).map_err(input)?;
@@ -152,16 +152,16 @@ impl Problem {
     pub fn time(&self, k: usize) -> f64 {
         self.places[k].time
     }
-    /// Length of a node's step, s.
+    /// The length of a node's step, s.
     #[must_use]
     pub fn dt(&self, k: usize) -> f64 {
         self.places[k].dt
     }
-    /// How many controls states remember.
+    /// The number of controls that states carry.
     pub(crate) fn rates(&self) -> usize {
         self.memory.rates
     }
-    /// Where a node's contacts have their rows in the multipliers.
+    /// The rows of a node's contacts in the multipliers.
     #[must_use]
     pub fn contacts(&self, k: usize) -> &[ContactRows] {
         self.stage(k).map_or(&[], Stage::contacts)
@@ -206,7 +206,7 @@ impl Problem {
     /// Sets the goal of a cost at one node, counted from the start of the trajectory. Allocates nothing.
     ///
     /// # Errors
-    /// If the node has no such cost, or the goal is none of its residual.
+    /// If the node has no such cost, or the goal is invalid for its residual.
     pub fn set_goal(&mut self, node: usize, cost: &str, goal: &[f64]) -> Result<(), ProblemError> {
         let slots = self.slots(node, cost)?;
         let place = &self.places[node];
@@ -217,7 +217,7 @@ impl Problem {
         self.parameters[place.parameters.clone()][slots.goal].copy_from_slice(goal);
         Ok(())
     }
-    /// Sets the weight of a cost at one node; zero, and it is not evaluated there. Allocates nothing.
+    /// Sets the weight of a cost at one node. A cost of weight zero is not evaluated there. Allocates nothing.
     ///
     /// # Errors
     /// If the node has no such cost, or the weight is negative or not finite.
@@ -259,7 +259,7 @@ impl Problem {
     pub(crate) fn memory_of<'m>(&self, k: usize, memory: &'m mut ProblemMemory) -> &'m mut Memory {
         &mut memory.0[self.places[k].kind]
     }
-    /// Are both nodes of one phase?
+    /// Whether both nodes belong to one phase.
     pub(crate) fn is_same_phase(&self, k: usize, other: usize) -> bool {
         self.places[k].kind == self.places[other].kind
     }
@@ -302,7 +302,8 @@ impl Problem {
         let memory = &mut memory.0[self.places[k].kind];
         self.node(k).linearize(self.at(k, x, u), memory, out).map_err(|error| self.fault(k, error))
     }
-    /// A node with derivatives, and the curvature of its Lagrangian that Gauss-Newton leaves out; `false` if it does not know that.
+    /// A node with derivatives, and the curvature of its Lagrangian that Gauss-Newton omits; `false` if it has no
+    /// curvature.
     ///
     /// # Errors
     /// [`Fault`]: node, phase, term, entry.
@@ -319,11 +320,12 @@ impl Problem {
         let known = self.node(k).linearize_exact(self.at(k, x, u), memory, multipliers, out);
         known.map_err(|error| self.fault(k, error))
     }
-    /// Bounds of a node's rows `g`, n_in each; infinite where there are none.
+    /// Bounds of a node's rows `g`, n_in each; infinite if there is no bound.
     pub fn bounds(&self, k: usize, lower: &mut [f64], upper: &mut [f64]) {
         self.node(k).bounds(self.at(k, &[], &[]), lower, upper);
     }
-    /// Which rows `g` of a node make up second-order cones, a range a cone: the first of them stays at least the norm of the others.
+    /// The rows `g` of a node that form second-order cones, one range per cone: the first row stays at least the norm
+    /// of the others.
     #[must_use]
     pub fn cones(&self, k: usize) -> Vec<Range<usize>> {
         self.node(k).cones(self.at(k, &[], &[]))
@@ -333,7 +335,7 @@ impl Problem {
     pub fn constraint_of(&self, k: usize, row: Row) -> Option<&str> {
         self.node(k).constraint(row)
     }
-    /// Controls that hold a node's configuration still, as well as they can.
+    /// Controls that hold a node's configuration still, as well as possible.
     ///
     /// # Errors
     /// [`Fault`]: node, phase, term, entry.
@@ -341,7 +343,7 @@ impl Problem {
         let memory = &mut memory.0[self.places[k].kind];
         self.node(k).hold(self.at(k, x, &[]), memory, u).map_err(|error| self.fault(k, error))
     }
-    /// What each cost of a node is, by name.
+    /// The value of each cost of a node, by name.
     ///
     /// # Errors
     /// [`Fault`]: node, phase, term, entry.

@@ -15,20 +15,20 @@ pub struct Phase {
     pub(super) costs: Vec<Cost>,
     pub(super) constraints: Vec<PathConstraint>,
     pub(super) bounds: Option<(Vec<f64>, Vec<f64>)>,
-    /// Bounds of its duration, where that is free.
+    /// Bounds of its duration, if that is free.
     pub(super) duration: Option<[f64; 2]>,
 }
 
 impl Phase {
-    /// Of so many nodes, `dt` seconds each.
+    /// With so many nodes, `dt` seconds each.
     pub fn new(name: impl Into<String>, nodes: usize, dt: f64, step: impl Step + 'static) -> Self {
         Self::boxed(name, nodes, dt, Box::new(step))
     }
-    /// [`new`](Self::new), of a step whose kind is not known when the program is compiled.
+    /// [`new`](Self::new), for a step whose kind is not known at compile time.
     pub fn boxed(name: impl Into<String>, nodes: usize, dt: f64, step: Box<dyn Step>) -> Self {
         Self::of(name.into(), nodes, dt, Content::Step(step))
     }
-    /// Of nodes of one's own: object-safe, with their costs in them. States are those of the problem; `dt` may be zero.
+    /// With user-defined nodes: object-safe, including their costs. States are those of the problem; `dt` may be zero.
     pub fn own(name: impl Into<String>, nodes: usize, dt: f64, node: impl Node + 'static) -> Self {
         Self::of(name.into(), nodes, dt, Content::Own(Box::new(node)))
     }
@@ -48,11 +48,11 @@ impl Phase {
     pub fn jump(name: impl Into<String>, step: impl Step + 'static) -> Self {
         Self::new(name, 1, 0.0, step)
     }
-    /// How long it is, s.
+    /// Its duration, s.
     pub(super) fn length(&self) -> f64 {
         if self.dt.len() == 1 { self.dt[0] * self.nodes as f64 } else { self.dt.iter().sum() }
     }
-    /// With steps of these lengths, s, one a node.
+    /// With steps of these lengths, s, one per node.
     #[must_use]
     pub fn steps(mut self, dt: &[f64]) -> Self {
         self.dt = dt.to_vec();
@@ -64,8 +64,8 @@ impl Phase {
         self.costs.push(cost);
         self
     }
-    /// With a duration that is a variable between these bounds, s; what its steps add up to is where it begins, and each step keeps its share.
-    /// Make it short with [`Cost::duration`].
+    /// With a duration that is a variable between these bounds, s. It starts from the sum of its steps, and each step
+    /// keeps its share. Penalize it with [`Cost::duration`].
     #[must_use]
     pub fn free_duration(mut self, lower: f64, upper: f64) -> Self {
         self.duration = Some([lower, upper]);
@@ -77,7 +77,7 @@ impl Phase {
         self.constraints.push(constraint);
         self
     }
-    /// With bounds of the controls, nu each, which solvers for boxes keep.
+    /// With control bounds, nu each, for solvers that support them.
     #[must_use]
     pub fn control_bounds(mut self, lower: &[f64], upper: &[f64]) -> Self {
         self.bounds = Some((lower.to_vec(), upper.to_vec()));
@@ -85,11 +85,11 @@ impl Phase {
     }
 }
 
-/// What the nodes of a phase are.
+/// The nodes of a phase.
 pub(super) enum Content {
     /// A step, and the costs of the phase.
     Step(Box<dyn Step>),
-    /// Somebody's own, which have their costs in them.
+    /// User-defined nodes, which include their costs.
     Own(Box<dyn Node>),
 }
 

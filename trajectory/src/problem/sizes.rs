@@ -15,7 +15,7 @@ impl Trajectory {
         let u = vec![0.0; first[problem.steps()]];
         Self { nx, x: vec![0.0; nx * (problem.steps() + 1)], u, first }
     }
-    /// Has it the sizes of this problem?
+    /// Whether it has the sizes of this problem.
     #[must_use]
     pub fn fits(&self, problem: &Problem) -> bool {
         self.steps() == problem.steps()

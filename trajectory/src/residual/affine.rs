@@ -1,4 +1,4 @@
-//! Rows made of another residual's: a matrix times it, and an offset.
+//! Rows that are affine in those of another residual: a matrix times it, and an offset.
 
 use super::own::memory_of;
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};

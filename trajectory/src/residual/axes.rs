@@ -1,14 +1,15 @@
-//! Axes of joints, and how they turn with the configuration: what second derivatives of kinematics are made of.
+//! Axes of joints, and how they rotate with the configuration: the building blocks of second derivatives of kinematics.
 //!
-//! The axis `S_i` of a degree of freedom is the motion that it gives to all that it carries. Joints are rows of stages
-//! ([`JointKind::stage_end`]); axes of one stage do not move in its own body, so along `q ⊕ ε e_i`
+//! The axis `S_i` of a degree of freedom is the motion that it gives to everything it carries. Joints are series of
+//! stages ([`JointKind::stage_end`]). Axes of one stage do not move in its own body, so along `q ⊕ ε e_i`
 //!
 //! ```text
 //! ∂S_j/∂q_i = S_i × S_j ,   stage of i before that of j on the path from the root, or the same;   0 otherwise        (1)
 //! ```
 //!
-//! Second derivatives come from (1) with i moved first. Within a stage the order matters, and the Hessian of `f(q ⊕ x)` is the mean of
-//! both; between stages it does not. A degree of freedom that moves several joints, because they mimic, has several axes.
+//! Second derivatives come from (1) with i moved first. Within a stage the order matters, and the Hessian of `f(q ⊕ x)`
+//! is the mean of both orders; between stages it does not. A degree of freedom that moves several joints through mimic
+//! joints has several axes.
 
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, Kinematics, forward_kinematics, frame_pose};
@@ -170,7 +171,7 @@ impl Axes {
         Ok(())
     }
 
-    /// Is the stage of the axis i before that of j, which is on the same path?
+    /// Whether the stage of the axis i is before that of j, which is on the same path.
     #[inline(always)]
     pub(super) fn is_before(&self, i: usize, j: usize) -> bool {
         self.list[i].stage < self.list[j].stage
@@ -195,8 +196,8 @@ impl Axes {
         last
     }
 
-    /// Adds the symmetric Hessian whose entries, i moved before j, this gives for i at most j on one path, to the rows and columns from
-    /// this one on.
+    /// Adds the symmetric Hessian whose entries, i moved before j, this gives for i at most j on one path, to the rows
+    /// and columns from this one on.
     #[inline(always)]
     pub(super) fn add_pairs(&self, out: &mut DMatrix<f64>, first: usize, entry: impl Fn(usize, usize) -> f64) {
         for j in 0..self.list.len() {
@@ -214,8 +215,9 @@ impl Axes {
         }
     }
 
-    /// Adds the block by configurations and by something linear that has an entry a degree of freedom, which begins at this row, and its
-    /// transpose: entries by (axis that moves the configuration, other axis), of all pairs on one path.
+    /// Adds the block by configurations and by something linear that has an entry a degree of freedom, which begins at
+    /// this row, and its transpose: entries by (axis that moves the configuration, other axis), of all pairs on one
+    /// path.
     #[inline(always)]
     pub(super) fn add_rectangle(&self, out: &mut DMatrix<f64>, first: usize, entry: impl Fn(usize, usize) -> f64) {
         let mut add = |i: usize, k: usize| {

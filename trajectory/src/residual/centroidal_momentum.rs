@@ -1,4 +1,4 @@
-//! How far the momentum of the robot is from a goal.
+//! The difference of the robot's momentum from a goal.
 
 use super::masses::Masses;
 use super::own::{own_memory, second_opinion, value_of};
@@ -10,7 +10,7 @@ use gradyn::spatial::Momentum;
 use gradyn::{Model, Motion, Scalar};
 use nalgebra::{DMatrix, Vector6};
 
-/// `r = h_G − h*`, 6: N s, then N m s about the centre of mass, in axes of the world. The goal is `h*`.
+/// `r = h_G − h*`, 6: N s, then N m s about the center of mass, in axes of the world. The goal is `h*`.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelCentroidalMomentum")]
 pub struct CentroidalMomentum {

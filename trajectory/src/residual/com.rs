@@ -1,4 +1,4 @@
-//! How far the centre of mass is from a goal: `r = c − c*`.
+//! The difference of the center of mass from a goal: `r = c − c*`.
 
 use super::masses::Masses;
 use super::own::{own_memory, second_opinion, value_of};

@@ -1,12 +1,12 @@
-//! How far the force of a contact is from a goal.
+//! The difference of the force of a contact from a goal.
 
 use super::force_rows::{ForceRows, wrench_in};
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
 use crate::fault::{ProblemError, Reason};
 use nalgebra::{DMatrix, Matrix3};
 
-/// `r = Rᵀ f − f*`: the force on the robot, N, and of contacts with six rows the moment about the contact's point, N m; of impulses
-/// N s and N m s. As many as the contact has rows. The goal is `f*`, in the same axes.
+/// `r = Rᵀ f − f*`: the force on the robot, N, and of contacts with six rows the moment about the contact's point, N m;
+/// of impulses N s and N m s. As many as the contact has rows. The goal is `f*`, in the same axes.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelContactForce")]
 pub struct ContactForce {

@@ -1,4 +1,4 @@
-//! How far controls are from a goal: `r = u − u*`.
+//! The difference of controls from a goal: `r = u − u*`.
 
 use super::{Depends, Jacobian, Residual, View, Weights};
 use crate::fault::{ProblemError, Reason};

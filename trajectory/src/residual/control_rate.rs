@@ -1,15 +1,16 @@
-//! How fast controls change: `r = (u − w)/h`.
+//! The rate of controls: `r = (u − w)/h`.
 //!
-//! Where the duration of the phase is free, h is part of the state: `∂r/∂h = −r/h`.
+//! If the duration of the phase is free, h is part of the state: `∂r/∂h = −r/h`.
 
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
 use crate::fault::{ProblemError, Reason};
 use nalgebra::DMatrix;
 
-/// `r = (u − w)/h`, nu, with `w` the controls of the step before and `h` the length of the step: units of the controls per second.
+/// `r = (u − w)/h`, nu, with `w` the controls of the step before and `h` the length of the step: units of the controls
+/// per second.
 ///
-/// For problems that [remember controls](crate::ProblemBuilder::remember_controls). Those before the first step are the ones that hold the
-/// start still, or those that are [said](crate::ProblemBuilder::controls_before).
+/// For problems that [remember controls](crate::ProblemBuilder::remember_controls). Those before the first step are the
+/// ones that hold the start still, or those that are [said](crate::ProblemBuilder::controls_before).
 #[derive(Clone, Debug, Default)]
 pub struct ControlRate {
     nu: usize,

@@ -1,13 +1,14 @@
-//! Does a foot slip? The force of a contact against the cone of dry friction itself, without facets.
+//! The force of a contact relative to the cone of dry friction itself, without facets.
 //!
-//! With the axes `x y n` of the surface, n its normal, the coefficient μ and the force `f` on the foot, it does not slip while
+//! With the axes `x y n` of the surface, n its normal, the coefficient μ and the force `f` on the foot, the foot does
+//! not slip while
 //!
 //! ```text
 //! (μ n·f, x·f, y·f)   is in the second-order cone   t ≥ |w| ,       that is   |f_t| ≤ μ n·f
 //! ```
 //!
-//! C. A. de Coulomb, *Théorie des machines simples*, 1785; as a cone: F. Alizadeh and D. Goldfarb, *Second-order cone programming*,
-//! Mathematical Programming 95 (2003). [`FrictionCone`](super::FrictionCone) has plane facets in its place.
+//! C. A. de Coulomb, *Théorie des machines simples*, 1785; as a cone: F. Alizadeh and D. Goldfarb, *Second-order cone
+//! programming*, Mathematical Programming 95 (2003). [`FrictionCone`](super::FrictionCone) has plane facets instead.
 
 use super::force_rows::{ForceRows, wrench_in};
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
@@ -17,8 +18,9 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// `r = (μ n·f, x·f, y·f)`, 3 numbers, N (of impulses N s), of the force on the robot at a contact.
 ///
-/// Of contacts of six rows it is the force that counts. To be kept by [`PathConstraint::second_order_cone`](crate::PathConstraint::second_order_cone):
-/// the ground then neither pulls nor lets the foot slip.
+/// Of contacts of six rows it is the force that counts. To be kept by
+/// [`PathConstraint::second_order_cone`](crate::PathConstraint::second_order_cone): the ground then neither pulls nor
+/// lets the foot slip.
 #[derive(Clone, Debug)]
 #[doc(alias("friction", "Coulomb friction"))]
 pub struct CoulombCone {

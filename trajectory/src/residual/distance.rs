@@ -1,4 +1,4 @@
-//! How far two capsules are from each other. Spheres are capsules without length.
+//! The distance between two capsules. Spheres are capsules without length.
 
 use super::axes::Axes;
 use super::own::{own_memory, second_opinion, value_of};
@@ -27,7 +27,7 @@ impl Capsule {
     pub fn new(frame: impl Into<FrameRef>, ends: [Vector3<f64>; 2], radius: f64) -> Self {
         Self { frame: Some(frame.into()), ends, radius }
     }
-    /// A sphere on a frame or a body: its centre in coordinates of that, m; its radius, m.
+    /// A sphere on a frame or a body: its center in coordinates of that, m; its radius, m.
     #[must_use]
     pub fn sphere(frame: impl Into<FrameRef>, centre: Vector3<f64>, radius: f64) -> Self {
         Self::new(frame, [centre, centre], radius)
@@ -66,11 +66,11 @@ impl Capsule {
     }
 }
 
-/// `r = |p_b − p_a| − ρ_a − ρ_b`, one number, m, with `p_a` and `p_b` the points of the two segments that are nearest to each other: negative
-/// where the capsules overlap. With a barrier as its loss it keeps them apart.
+/// `r = |p_b − p_a| − ρ_a − ρ_b`, one number, m, with `p_a` and `p_b` the points of the two segments that are nearest
+/// to each other: negative where the capsules overlap. With a barrier as its loss it keeps them apart.
 ///
-/// It has a value everywhere. Where the segments touch, or run beside each other in parallel, it has no derivative, and that is
-/// an error.
+/// It has a value everywhere. Where the segments touch, or run beside each other in parallel, it has no derivative, and
+/// that is an error.
 ///
 /// ```
 /// use gradyn_trajectory::residual::{Capsule, Distance};
@@ -97,8 +97,8 @@ impl Distance {
         Self { a, b }
     }
 
-    /// Where along the segments the points are that are nearest to each other, in fractions of their lengths. Source: C. Ericson, *Real-Time
-    /// Collision Detection*, 2005, section 5.1.9.
+    /// Where along the segments the points are that are nearest to each other, in fractions of their lengths. Source:
+    /// C. Ericson, *Real-Time Collision Detection*, 2005, section 5.1.9.
     #[inline(always)]
     fn fractions<T: Scalar>(&self, [p_a, d_a]: [Vector3<T>; 2], [p_b, d_b]: [Vector3<T>; 2]) -> [T; 2] {
         let r = v3::sub(p_a, p_b);
@@ -154,8 +154,8 @@ impl Distance {
     }
 }
 
-/// The square of the sine of the angle between segments below which they are parallel: their nearest points are decided by
-/// rounding, some 1e-16, over this.
+/// The square of the sine of the angle between segments below which they are parallel: their nearest points are decided
+/// by rounding, some 1e-16, over this.
 const PARALLEL: f64 = 1e-14;
 /// The distance, m, at which rounding of places decides the direction between them.
 const TOUCHING: f64 = 1e-12;
@@ -173,8 +173,8 @@ struct Bent {
     by: Vec<Slope>,
 }
 
-/// How a degree of freedom moves the point of B away from that of A, both fixed in their bodies; and how it changes the derivatives of the
-/// distance by the fractions.
+/// How a degree of freedom moves the point of B away from that of A, both fixed in their bodies; and how it changes the
+/// derivatives of the distance by the fractions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slope {
     apart: Vector3<f64>,

@@ -1,10 +1,11 @@
-//! Time that passes.
+//! The elapsed time.
 
 use super::{Depends, Jacobian, Residual, View};
 use crate::fault::Reason;
 use nalgebra::DMatrix;
 
-/// `r = √2`, so that the cost `½ r²` along a phase adds up to its duration, s: what [`Cost::duration`](crate::Cost::duration) is made of.
+/// `r = √2`, so that the cost `½ r²` along a phase adds up to its duration, s: what
+/// [`Cost::duration`](crate::Cost::duration) is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct ElapsedTime;
 

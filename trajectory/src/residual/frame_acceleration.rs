@@ -1,4 +1,4 @@
-//! How far the acceleration of a frame is from a goal.
+//! The difference of the acceleration of a frame from a goal.
 
 use super::motions::{Motions, coordinates};
 use super::own::{own_memory, second_opinion, value_of};
@@ -11,8 +11,8 @@ use nalgebra::{DMatrix, Vector6};
 
 /// `r = α − α*`, 6: m/s², then rad/s², in the coordinates of a reference, gravity left out. The goal is `α*`.
 ///
-/// The classical acceleration: its linear part is that of the point whose velocity [`FrameVelocity`](super::FrameVelocity) gives, its rate of change in
-/// axes at rest.
+/// The classical acceleration: its linear part is that of the point whose velocity
+/// [`FrameVelocity`](super::FrameVelocity) gives, its rate of change in axes at rest.
 #[derive(Clone, Debug)]
 pub struct FrameAcceleration {
     frame: FrameRef,

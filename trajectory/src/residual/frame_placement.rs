@@ -1,4 +1,4 @@
-//! How far the pose of a frame is from a goal: `r = log6(X*⁻¹ X)`.
+//! The difference of the pose of a frame from a goal: `r = log6(X*⁻¹ X)`.
 
 use super::axes::Axes;
 use super::logarithm::BentLog;
@@ -12,9 +12,11 @@ use gradyn::spatial::{jlog6, log6};
 use gradyn::{Force, Model, Scalar, Transform};
 use nalgebra::{DMatrix, Vector6};
 
-/// `r = log6(X*⁻¹ X)`, 6: m, then rad, in axes of the goal. The goal is `X*`: its translation, then its rotation matrix by rows.
+/// `r = log6(X*⁻¹ X)`, 6: m, then rad, in axes of the goal. The goal is `X*`: its translation, then its rotation matrix
+/// by rows.
 ///
-/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r has that which points along (4, 2, 1), and not against it.
+/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r has that which points along (4, 2,
+/// 1), and not against it.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelFramePlacement")]
 pub struct FramePlacement {
@@ -28,7 +30,8 @@ impl FramePlacement {
     pub fn new(frame: impl Into<FrameRef>, goal: Transform<f64>) -> Self {
         Self { frame: frame.into(), goal }
     }
-    /// A goal as numbers, for [`Problem::set_goal`](crate::Problem::set_goal): translation, then rotation matrix by rows.
+    /// A goal as numbers, for [`Problem::set_goal`](crate::Problem::set_goal): translation, then rotation matrix by
+    /// rows.
     #[must_use]
     pub fn goal_of(pose: &Transform<f64>) -> Vec<f64> {
         pose.translation.iter().copied().chain(pose.rotation.transpose().iter().copied()).collect()

@@ -1,4 +1,4 @@
-//! How far the rotation of a frame is from a goal: `r = log3(R*ᵀ R)`.
+//! The difference of the rotation of a frame from a goal: `r = log3(R*ᵀ R)`.
 
 use super::axes::Axes;
 use super::logarithm::BentLog;
@@ -14,7 +14,8 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// `r = log3(R*ᵀ R)`, 3, rad, in axes of the goal. The goal is `R*`, by rows.
 ///
-/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r is that which points along (4, 2, 1), and not against it.
+/// A frame that is turned by π from its goal has two rotation vectors, v and −v: r is that which points along (4, 2,
+/// 1), and not against it.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelFrameRotation")]
 pub struct FrameRotation {

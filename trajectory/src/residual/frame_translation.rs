@@ -1,4 +1,4 @@
-//! How far the origin of a frame is from a goal: `r = p − p*`.
+//! The difference of the origin of a frame from a goal: `r = p − p*`.
 
 use super::axes::{Axes, Coordinates};
 use super::own::{own_memory, second_opinion, value_of};

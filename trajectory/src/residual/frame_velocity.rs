@@ -1,4 +1,4 @@
-//! How far the velocity of a frame is from a goal.
+//! The difference of the velocity of a frame from a goal.
 
 use super::motions::{Motions, coordinates};
 use super::own::{own_memory, second_opinion, value_of};

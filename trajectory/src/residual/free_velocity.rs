@@ -1,8 +1,8 @@
-//! A goal of velocities, as far as contacts leave them free: `r = P (v − v*)`, `P = 1 − Jᵀ (J Jᵀ)⁻¹ J`.
+//! A velocity goal, to the extent that contacts leave velocities free: `r = P (v − v*)`, `P = 1 − Jᵀ (J Jᵀ)⁻¹ J`.
 //!
-//! Under contacts with Jacobian J, `J v = 0` but for drift. Of `v = v*`, the rows that follow from this depend on no control: what is off of
-//! them is not for a solver to mend. P takes them out, and a constant basis Z of what contacts leave free at the start makes of the rest rows that do
-//! not depend on each other: `r = Zᵀ P (v − v*)`.
+//! Under contacts with Jacobian J, `J v = 0` except for drift. The rows of `v = v*` that follow from this do not depend
+//! on controls, so a solver cannot correct their errors. P removes them. A constant basis Z of what contacts leave free
+//! at the start turns the rest into independent rows: `r = Zᵀ P (v − v*)`.
 
 use super::own::{Own, Quantity, Snapshot};
 use super::{Depends, Residual};
@@ -12,8 +12,8 @@ use gradyn::model::InputError;
 use gradyn::{Constraint, Model, Scalar};
 use nalgebra::DMatrix;
 
-/// Of the trace of `J Jᵀ`: what keeps it regular where contacts depend on each other. Rows that follow from contacts keep
-/// about this share of themselves.
+/// Of the trace of `J Jᵀ`: what keeps it regular where contacts depend on each other. Rows that follow from contacts
+/// keep about this share of themselves.
 const NEAR: f64 = 1e-13;
 
 /// `r = Zᵀ (m P m)² (v − v*)`, with m of the entries that count.
@@ -105,8 +105,8 @@ pub(crate) struct Implied {
     pub(crate) held: Vec<Constraint>,
 }
 
-/// The constraint of the last node without the rows that follow from the contacts before it; `None` where all rows are free, or it is none of
-/// the kind: equalities of velocities alone.
+/// The constraint of the last node without the rows that follow from the contacts before it; `None` where all rows are
+/// free, or it is none of the kind: equalities of velocities alone.
 pub(crate) fn without_implied(
     model: &Model,
     q: &[f64],

@@ -1,13 +1,14 @@
-//! Does a foot slip? The force of a contact against a friction cone of plane facets.
+//! The force of a contact relative to a friction cone of plane facets.
 //!
-//! With the axes `x y n` of the surface, n its normal, the directions `t_i = cos(2πi/k) x + sin(2πi/k) y` of k facets, and the force
-//! `f` on the foot, it does not slip while
+//! With the axes `x y n` of the surface, n its normal, the directions `t_i = cos(2πi/k) x + sin(2πi/k) y` of k facets,
+//! and the force `f` on the foot, the foot does not slip while
 //!
 //! ```text
 //! (±t_i − μ n) · f ≤ 0 ,  i < k/2        least ≤ n · f ≤ most
 //! ```
 //!
-//! Facets touch the cone `|f_t| ≤ μ n·f` from outside; from [inside](FrictionCone::inside) they do with `μ cos(π/k)` for μ.
+//! Facets touch the cone `|f_t| ≤ μ n·f` from outside. From [inside](FrictionCone::inside) they touch it with
+//! `μ cos(π/k)` for μ.
 
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
 use crate::fault::{ProblemError, Reason};
@@ -18,8 +19,8 @@ use std::f64::consts::PI;
 
 /// `r = ((±t_i − μ n) · f …, n · f)`, facets + 1 numbers, N, of the force on the robot at a contact.
 ///
-/// Of contacts of six rows it is the force that counts. [`loss`](Self::loss) is the barrier that keeps it in the cone. Rows are those
-/// of Crocoddyl's `FrictionCone`.
+/// Of contacts of six rows it is the force that counts. [`loss`](Self::loss) is the barrier that keeps it in the cone.
+/// Rows are those of Crocoddyl's `FrictionCone`.
 ///
 /// ```
 /// use gradyn_trajectory::Cost;

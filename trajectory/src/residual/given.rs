@@ -1,4 +1,4 @@
-//! A residual of closures, with its Jacobian given.
+//! A residual made of closures, with a given Jacobian.
 
 use super::{Depends, Jacobian, Residual, View};
 use crate::fault::Reason;
@@ -9,8 +9,9 @@ type Values = dyn Fn(&mut View<'_>, &mut [f64]) -> Result<(), Reason> + Send + S
 /// Writes a Jacobian at a view.
 pub type GivenJacobian = dyn Fn(&mut View<'_>, &mut Jacobian) -> Result<(), Reason> + Send + Sync;
 
-/// A residual whose numbers and Jacobian are closures: for what is not written generic over the number type. It has no second
-/// derivatives: they count as zero, as in Gauss-Newton. [`check`](crate::Problem::check) compares it with differences.
+/// A residual whose numbers and Jacobian are closures: for what is not written generic over the number type. It has no
+/// second derivatives: they count as zero, as in Gauss-Newton. [`check`](crate::Problem::check) compares it with
+/// differences.
 pub struct Given {
     rows: usize,
     depends: Depends,

@@ -1,4 +1,4 @@
-//! Positions and velocities of joints that have limits, for a loss that keeps them.
+//! Positions and velocities of joints with limits, for a loss that enforces them.
 
 use super::{Depends, Jacobian, PhaseInfo, Residual, View, Weights};
 use crate::fault::{ProblemError, Reason};
@@ -10,8 +10,8 @@ use nalgebra::DMatrix;
 
 /// `r = (q_i …, v_j …)`: coordinates that have limits, rad or m, then velocities that have, rad/s or m/s.
 ///
-/// By itself it keeps nothing: its loss does, such as [`barrier`](Self::barrier). Joints that turn in space, and continuous joints by
-/// (cos, sin), have no limits of their coordinates here.
+/// By itself it keeps nothing: its loss does, such as [`barrier`](Self::barrier). Joints that turn in space, and
+/// continuous joints by (cos, sin), have no limits of their coordinates here.
 ///
 /// ```
 /// use gradyn_trajectory::Cost;

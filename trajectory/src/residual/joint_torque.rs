@@ -1,4 +1,4 @@
-//! How far torques of motors are from a goal, at given accelerations and forces.
+//! The difference of motor torques from a goal, at given accelerations and forces.
 
 use super::motions::Motions;
 use super::own::{ByDuals, memory_of};
@@ -12,9 +12,11 @@ use gradyn::{Constraint, Force, Method, Model, Scalar, Transform, forward_kinema
 use nalgebra::DMatrix;
 use std::any::Any;
 
-/// `r = B⁺ (id(q, v, a) − Jᵀ f) − r*`: what motors do, as many as controls of the actuation, N m or N. The goal is `r*`.
+/// `r = B⁺ (id(q, v, a) − Jᵀ f) − r*`: what motors do, as many as controls of the actuation, N m or N. The goal is
+/// `r*`.
 ///
-/// For [`InverseDynamics`](crate::step::InverseDynamics), whose controls are not torques. Under forward dynamics it is the controls.
+/// For [`InverseDynamics`](crate::step::InverseDynamics), whose controls are not torques. Under forward dynamics it is
+/// the controls.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelJointEffort")]
 pub struct JointTorque {

@@ -1,7 +1,8 @@
-//! Second derivatives of the centre of mass and of the momentum about it.
+//! Second derivatives of the center of mass and of the momentum about it.
 //!
-//! With the [axes](super::axes) `S_i` in axes of the world about the centre of mass c, `Y_i` the inertia of all that the joint of i carries and
-//! `h_i` its momentum, `V_i` the velocity before the stage of i, `d_i = S_i × V_i`, and m the mass of the robot:
+//! With the [axes](super::axes) `S_i` in world axes about the center of mass c, `Y_i` the inertia of everything that
+//! the joint of i carries and `h_i` its momentum, `V_i` the velocity before the stage of i, `d_i = S_i × V_i`, and m
+//! the mass of the robot:
 //!
 //! ```text
 //! ∂c/∂q_i = (Y_i S_i)_l / m                     ∂²c/∂q_i∂q_j = ω_i × ∂c/∂q_j                     i before j      (1)
@@ -10,8 +11,8 @@
 //! M·∂²h/∂q_i∂v_k = −G_i·S_k, k before i;  −(S_i × M)·Y_k S_k, else                                               (3)
 //! ```
 //!
-//! of the momentum h about a point at rest. About c itself, `λ·h_G = M·h − λ_a·(δc × l)` with `M = λ` and l the linear momentum, so the products of
-//! derivatives of c and l come to it, of all pairs of degrees of freedom.
+//! for the momentum h about a point at rest. About c itself, `λ·h_G = M·h − λ_a·(δc × l)` with `M = λ` and l the linear
+//! momentum, so the products of derivatives of c and l are added, for all pairs of degrees of freedom.
 
 use super::axes::Axes;
 use super::motions::{Moving, move_axes};
@@ -58,7 +59,8 @@ struct Slope {
 }
 
 impl Masses {
-    /// Fills in axes and what they carry, in axes of the world: about the centre of mass, or (for that itself) any point near.
+    /// Fills in axes and what they carry, in axes of the world: about the center of mass, or (for that itself) any
+    /// point near.
     pub(super) fn place(
         &mut self,
         model: &Model,

@@ -1,8 +1,8 @@
-//! What costs are made of: a residual `r(x, u)` of m numbers, one kind a file.
+//! Residuals `r(x, u)` of m numbers, which costs are made of: one kind per file.
 //!
-//! A residual may depend on the configuration, the velocity, the controls, and on what the step makes of them: the
-//! acceleration `a` and the multipliers `f` of contacts. It gives its derivatives by each of these; the
-//! [`Stage`](crate::stage::Stage) puts those of `a` and `f` by the state in.
+//! A residual may depend on the configuration, the velocity, the controls, and the results of the step: the
+//! acceleration `a` and the multipliers `f` of contacts. It returns its derivatives with respect to each of these. The
+//! [`Stage`](crate::stage::Stage) inserts the derivatives of `a` and `f` by the state.
 
 mod affine;
 mod axes;
@@ -70,7 +70,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// What a residual depends on.
+/// The inputs that a residual depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Depends {
     /// The configuration.
@@ -79,11 +79,11 @@ pub struct Depends {
     pub v: bool,
     /// The controls.
     pub u: bool,
-    /// The acceleration that the step makes.
+    /// The acceleration from the step.
     pub a: bool,
     /// The multipliers of contacts, or the impulses.
     pub f: bool,
-    /// What the state has beside configuration and velocity: [`View::w`].
+    /// The part of the state besides configuration and velocity: [`View::w`].
     pub w: bool,
     /// The length of the step.
     pub h: bool,
@@ -104,7 +104,7 @@ impl Depends {
     pub const F: Self = Self { f: true, q: false, ..Self::Q };
 }
 
-/// The robot at a node, as residuals see it, and memory that they may use.
+/// The robot at a node, as input of residuals, and memory for them.
 pub struct View<'a> {
     /// The robot.
     pub model: &'a Model,
@@ -112,13 +112,13 @@ pub struct View<'a> {
     pub q: &'a [f64],
     /// Velocity, nv.
     pub v: &'a [f64],
-    /// What the state has beside these: controls of the step before, where they are remembered; durations that are free; parameters.
+    /// The rest of the state: controls of the previous step, if they are carried; free durations; parameters.
     pub w: &'a [f64],
     /// Controls, nu.
     pub u: &'a [f64],
-    /// Acceleration that the step makes, nv; zero at the last node and at impulses.
+    /// Acceleration from the step, nv; zero at the last node and at impulses.
     pub a: &'a [f64],
-    /// Multipliers of contacts, or impulses, one entry a row, in axes of the world; zero at the last node.
+    /// Multipliers of contacts, or impulses, one entry per row, in world axes; zero at the last node.
     pub f: &'a [f64],
     /// Time of the node, s.
     pub time: f64,
@@ -130,7 +130,7 @@ pub struct View<'a> {
     pub workspace: &'a mut Workspace,
     /// Memory of the engine.
     pub derivatives: &'a mut DerivativeWorkspace,
-    /// What [`Residual::memory`] has made.
+    /// The result of [`Residual::memory`].
     pub own: &'a mut dyn Any,
 }
 
@@ -170,7 +170,7 @@ impl Jacobian {
     }
 }
 
-/// How a loss bends at a residual: the matrix between the Jacobians of Gauss-Newton.
+/// The curvature of a loss at a residual: the matrix between the Jacobians of Gauss-Newton.
 #[derive(Clone, Copy, Debug)]
 pub enum Weights<'a> {
     /// Along the diagonal, m.
@@ -179,7 +179,7 @@ pub enum Weights<'a> {
     Full(&'a DMatrix<f64>),
 }
 
-/// What a phase has that residuals may refer to.
+/// The parts of a phase that residuals may refer to.
 #[derive(Clone, Debug)]
 pub struct PhaseInfo<'a> {
     /// Its name.
@@ -188,89 +188,93 @@ pub struct PhaseInfo<'a> {
     pub model: &'a Model,
     /// Its controls.
     pub nu: usize,
-    /// How many numbers the state remembers of the step before.
+    /// How many numbers of the previous step the state carries.
     pub remembered: usize,
-    /// Its contacts: where their rows stand in the multipliers.
+    /// Its contacts: the positions of their rows in the multipliers.
     pub contacts: &'a [ContactRows],
 }
 
-/// A residual `r` of m numbers. Object-safe; one of your own is written as a [`Quantity`], once for all number types, or as
-/// [`Given`] closures.
+/// A residual `r` of m numbers. Object-safe; one of your own is written as a [`Quantity`], once for all number types,
+/// or as [`Given`] closures.
 pub trait Residual: Send + Sync + Debug {
-    /// How many numbers it has.
+    /// The number of its entries.
     fn rows(&self) -> usize;
-    /// What it depends on.
+    /// The inputs that it depends on.
     fn depends(&self) -> Depends;
-    /// What one of its rows is of: the name of a joint, for instance. `None` where rows have no names; so by default.
+    /// The name of one of its rows, such as a joint. `None` if rows have no names, which is the default.
     fn row_name(&self, model: &Model, row: usize) -> Option<String> {
         let _ = (model, row);
         None
     }
-    /// The goal that it was made with, as numbers that may differ between nodes and change between solutions. Empty: it has none.
+    /// The goal that it was created with, as numbers that may differ between nodes and change between solutions. Empty
+    /// if it has none.
     fn goal(&self) -> Vec<f64> {
         Vec::new()
     }
-    /// The state `(q*, v*)` that it leads to, nq + nv numbers, if it is the distance `(q ⊖ q*, v − v*)` to one: what guesses may lead to.
+    /// The state `(q*, v*)` that it leads to, nq + nv numbers, if it is the distance `(q ⊖ q*, v − v*)` to one. Guesses
+    /// may lead there.
     fn goal_state<'g>(&self, goal: &'g [f64]) -> Option<&'g [f64]> {
         let _ = goal;
         None
     }
-    /// A frame, and the place in the world where its origin is when the first three rows are zero, m, if there is one. With `true` these rows
-    /// are the distance `p − p*` along the axes of the world, and not only zero with it.
+    /// A frame, and the position of its origin in the world when the first three rows are zero, m, if there is one.
+    /// With `true` these rows are the distance `p − p*` along world axes, and not only zero with it.
     fn goal_place(&self, goal: &[f64]) -> Option<(FrameRef, [f64; 3], bool)> {
         let _ = goal;
         None
     }
-    /// May this be its goal? Called with what a user sets.
+    /// Checks a goal. Called with a goal that a user sets.
     ///
     /// # Errors
-    /// In words, why not.
+    /// The reason, in words.
     fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
         let _ = goal;
         Ok(())
     }
-    /// Told of the phase that it stands in, when the problem is built.
+    /// Called with its phase when the problem is built.
     ///
     /// # Errors
-    /// If the phase has not what it refers to.
+    /// If the phase lacks something that it refers to.
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let _ = phase;
         Ok(())
     }
-    /// Told of the parameters of the problem, with where their numbers stand in [`View::w`].
+    /// Called with the parameters of the problem, and the positions of their numbers in [`View::w`].
     ///
     /// # Errors
-    /// If there is none that it refers to; `place` is the phase, and the cost or the constraint.
+    /// If a parameter that it refers to is missing; `place` is the phase, and the cost or the constraint.
     fn bind_parameters(&mut self, parameters: &[(String, Range<usize>)], place: &str) -> Result<(), ProblemError> {
         let _ = (parameters, place);
         Ok(())
     }
-    /// May it see inertias, friction or other numbers of the robot, beside what `q`, `v`, `u`, `a` and `f` are? Such cannot stand beside
-    /// [parameters of the robot](crate::Parameter::of_robot), which it has no derivatives by.
+    /// Whether it reads model constants directly, such as inertias or friction, besides `q`, `v`, `u`, `a` and `f`. It
+    /// then cannot be combined with [parameters of the robot](crate::Parameter::of_robot): it has no derivatives by
+    /// them.
     fn sees_robot(&self) -> bool {
         true
     }
-    /// Does it jump where it has this value, so that derivatives are those of one side? [Checks](crate::check) leave it out there.
+    /// Whether it jumps at this value, so that derivatives are one-sided. [Checks](crate::check) skip such points.
     fn jumps(&self, r: &[f64]) -> bool {
         let _ = r;
         false
     }
-    /// Memory of its own, for one thread.
+    /// Its memory, for one thread.
     fn memory(&self) -> Box<dyn Any + Send> {
         Box::new(())
     }
-    /// Its numbers, into `r`.
+    /// Writes its numbers to `r`.
     ///
     /// # Errors
-    /// Why they cannot be computed.
+    /// The reason why they cannot be computed.
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason>;
-    /// Its numbers and its Jacobian. `out` is as it was left at the last call: entries that never change need not be written again.
+    /// Its numbers and its Jacobian. `out` is unchanged since the last call: entries that never change need not be
+    /// written again.
     ///
     /// # Errors
     /// As [`value`](Self::value).
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason>;
-    /// Its numbers and its Jacobian by dual numbers, if it is written for them: what [`check`](crate::Problem::check) holds the other one
-    /// to. `false` if it is not.
+    /// Its numbers and its Jacobian by dual numbers, if it is written for them. [`check`](crate::Problem::check)
+    /// compares the other Jacobian with it. `false` if it is not.
     ///
     /// # Errors
     /// As [`value`](Self::value).
@@ -278,28 +282,28 @@ pub trait Residual: Send + Sync + Debug {
         let _ = (on, r, out);
         Ok(false)
     }
-    /// Are the second derivatives that [`hessian`](Self::hessian) gives those of the residual, and not zero in their place?
+    /// Whether [`hessian`](Self::hessian) returns the second derivatives of the residual, instead of zero.
     fn has_hessian(&self) -> bool {
         true
     }
-    /// Adds `Jᵀ g` to the gradient and `Jᵀ W J` to the Hessian by state and controls, if it can do so with less work than by dense
-    /// products; `false` if it has not. Only asked where it does not depend on `a` and `f`.
+    /// Adds `Jᵀ g` to the gradient and `Jᵀ W J` to the Hessian by state and controls, if it can do so with less work
+    /// than dense products; `false` if it has not. Only called if it does not depend on `a` and `f`.
     fn add_structured(&self, jacobian: &Jacobian, gradient: &[f64], weights: Weights<'_>, out: &mut Quadratic) -> bool {
         let _ = (jacobian, gradient, weights, out);
         false
     }
-    /// Are all its second derivatives zero, everywhere? Then nobody need ask for them.
+    /// Whether all its second derivatives are zero, everywhere. They are then never requested.
     fn is_linear(&self) -> bool {
         false
     }
-    /// Adds `Σ λ_i ∂²r_i`, symmetric, by `(q, v, u, a, f)` in this order, those that it depends on or not: n × n with
+    /// Adds `Σ λ_i ∂²r_i`, symmetric, by `(q, v, u, a, f)` in this order, whether it depends on them or not: n × n with
     /// n = 2 nv + nu + nv + rows of contacts. By q it is that of `r(q ⊕ x)` at `x = 0`.
     ///
     /// # Errors
     /// As [`value`](Self::value).
     fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason>;
-    /// `∂²(λᵀ r)/∂h∂(w, u, h)` by the length of the step, as many numbers as [`View::w`] has, then nu, then one; only asked where it depends
-    /// on that. `false` if it does not know them; so by default.
+    /// `∂²(λᵀ r)/∂h∂(w, u, h)` by the length of the step, as many numbers as [`View::w`] has, then nu, then one. Only
+    /// called if it depends on the length. `false` if it does not have them, which is the default.
     ///
     /// # Errors
     /// As [`value`](Self::value).

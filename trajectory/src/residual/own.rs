@@ -1,4 +1,4 @@
-//! A residual of one's own, written once for every number type: its derivatives come from dual numbers.
+//! A user-defined residual, written once for every number type: its derivatives come from dual numbers.
 
 use super::{Depends, Jacobian, Residual, View};
 use crate::fault::Reason;
@@ -33,8 +33,8 @@ pub struct Snapshot<'a, T> {
     pub goal: &'a [f64],
 }
 
-/// A quantity of a robot at a node: what a cost, a residual or a constraint is made of. Written once, generic over the number type;
-/// values, Jacobians and Hessians come from it.
+/// A quantity of a robot at a node: what a cost, a residual or a constraint is made of. Written once, generic over the
+/// number type; values, Jacobians and Hessians come from it.
 ///
 /// ```
 /// use gradyn::dynamics::frame_pose;
@@ -75,8 +75,8 @@ pub trait Quantity: Send + Sync + fmt::Debug + 'static {
     fn goal(&self) -> Vec<f64> {
         Vec::new()
     }
-    /// Its numbers. To be marked `#[inline(always)]`, and what it calls that is generic over `T` and no function of `gradyn`: only
-    /// what is inlined runs at full register width.
+    /// Its numbers. To be marked `#[inline(always)]`, and what it calls that is generic over `T` and no function of
+    /// `gradyn`: only what is inlined runs at full register width.
     ///
     /// # Errors
     /// [`InputError`], as the algorithms that it calls.
@@ -183,8 +183,8 @@ impl Second {
         self.r.clear();
         self.r.resize(rows, HyperDual64::from(0.0));
     }
-    /// Finds the inputs that the quantity depends on here, whatever its derivatives are: a derivative that is not a number goes wherever one
-    /// can. Where the quantity does not want such, that counts as depending.
+    /// Finds the inputs that the quantity depends on here, whatever its derivatives are: a derivative that is not a
+    /// number goes wherever one can. Where the quantity does not want such, that counts as depending.
     fn find_inputs<Q: Quantity>(&mut self, on: &View<'_>, quantity: &Q) {
         let Depends { q, v, u, a, f, .. } = quantity.depends();
         let blocks = [(q, on.v), (v, on.v), (u, on.u), (a, on.a), (f, on.f)];
@@ -245,8 +245,8 @@ impl ByDuals {
         Ok(())
     }
 
-    /// Adds `Σ λ_i ∂²r_i` by `(q, v, u, a, f)`, by numbers with two directions, one pair of the inputs that the quantity depends on here at a
-    /// time: over numbers made of registers each quantity would take seconds to compile.
+    /// Adds `Σ λ_i ∂²r_i` by `(q, v, u, a, f)`, by numbers with two directions, one pair of the inputs that the
+    /// quantity depends on here at a time: over numbers made of registers each quantity would take seconds to compile.
     pub(crate) fn add_hessian<Q: Quantity>(
         &mut self,
         on: &View<'_>,
@@ -308,14 +308,16 @@ pub(crate) fn value_of<Q: Quantity>(on: &mut View<'_>, quantity: &Q, r: &mut [f6
     Ok(())
 }
 
-/// Memory of residuals with formulas: of dual numbers, which [`check`](crate::Problem::check) asks for, and of second derivatives.
+/// Memory of residuals with formulas: of dual numbers, which [`check`](crate::Problem::check) asks for, and of second
+/// derivatives.
 #[derive(Default)]
 pub(crate) struct Memory<M> {
     duals: ByDuals,
     pub(crate) own: M,
 }
 
-/// What residuals with formulas take from being a [`Quantity`] as well: a second opinion. With the type of their memory.
+/// What residuals with formulas take from being a [`Quantity`] as well: a second opinion. With the type of their
+/// memory.
 macro_rules! second_opinion {
     ($memory:ty) => {
         fn memory(&self) -> Box<dyn std::any::Any + Send> {

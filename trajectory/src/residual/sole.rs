@@ -6,7 +6,8 @@
 //! x = (X − c n)/s ,   y = n × x ,   z = n ,        c = n·X ,   s = |X − c n|
 //! ```
 //!
-//! and with `R = (x y z)` the wrench in them is `l = (Rᵀ f, Rᵀ τ)`. Since n is constant, a frame that turns by ω turns them about n alone:
+//! and with `R = (x y z)` the wrench in them is `l = (Rᵀ f, Rᵀ τ)`. Since n is constant, a frame that turns by ω turns
+//! them about n alone:
 //!
 //! ```text
 //! dψ = ω · g ,   g = n − (c/s) x                                                            (1)
@@ -27,8 +28,8 @@ use gradyn::spatial::vector as v3;
 use gradyn::{Scalar, Transform};
 use nalgebra::{DMatrix, Matrix3, Vector3, Vector6};
 
-/// A frame's x axis that is nearer to the normal than this, rad, leaves a sole no direction: what is left of it on the ground has half of the
-/// digits of a number.
+/// A frame's x axis that is nearer to the normal than this, rad, leaves a sole no direction: what is left of it on the
+/// ground has half of the digits of a number.
 const ALONG: f64 = 1e-8;
 
 /// The wrench of a contact in axes of a sole, and what is made of it.
@@ -64,7 +65,7 @@ impl Sole {
     pub(super) fn depends(&self) -> Depends {
         Depends { q: self.frame.is_some(), ..Depends::F }
     }
-    /// Are axes constant?
+    /// Whether the axes are constant.
     pub(super) fn is_linear(&self) -> bool {
         self.frame.is_none()
     }

@@ -1,4 +1,4 @@
-//! How far a state is from a goal: `r = x ⊖ x*`.
+//! The difference of a state from a goal: `r = x ⊖ x*`.
 
 use super::logarithm::BentLog;
 use super::own::memory_of;

@@ -1,7 +1,8 @@
-//! Can friction under a rectangular sole make the wrench of a contact?
+//! The wrench of a contact relative to what friction under a rectangular sole can provide.
 //!
-//! With X, Y half the lengths of the sole, μ the coefficient of a linearized friction cone, force `f` and moment `τ` about its middle in its
-//! axes, z along the normal, there are forces in its corners that sum up to the wrench if and only if
+//! With X, Y half the lengths of the sole, μ the coefficient of a linearized friction cone, force `f` and moment `τ`
+//! about its middle in its axes, z along the normal, there are forces at its corners that sum to the wrench if and only
+//! if
 //!
 //! ```text
 //! |f_x| ≤ μ f_z ,  |f_y| ≤ μ f_z ,  f_z ≥ 0 ,  |τ_x| ≤ Y f_z ,  |τ_y| ≤ X f_z ,  τ_min ≤ τ_z ≤ τ_max
@@ -9,8 +10,8 @@
 //! τ_max = +μ (X + Y) f_z − |Y f_x + μ τ_x| − |X f_y + μ τ_y|
 //! ```
 //!
-//! Source: S. Caron, Q.-C. Pham and Y. Nakamura, *Stability of surface contacts for humanoid robots: closed-form formulae of the contact
-//! wrench cone for rectangular support areas*, ICRA 2015, propositions 2 and 3.
+//! Source: S. Caron, Q.-C. Pham and Y. Nakamura, *Stability of surface contacts for humanoid robots: closed-form
+//! formulae of the contact wrench cone for rectangular support areas*, ICRA 2015, propositions 2 and 3.
 
 use super::axes::Axes;
 use super::center_of_pressure::{center_rows, check_lengths};
@@ -25,10 +26,11 @@ use gradyn::{Model, Scalar};
 use nalgebra::{DMatrix, Matrix3};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// `r = W (f, τ)`, 17, not negative where friction can make the wrench: 4 rows of friction, N, the normal force, N, 4 of the
-/// [centre of pressure](super::CenterOfPressure), N m, 8 of the moment about the normal, N m.
+/// `r = W (f, τ)`, 17, not negative where friction can make the wrench: 4 rows of friction, N, the normal force, N, 4
+/// of the [centre of pressure](super::CenterOfPressure), N m, 8 of the moment about the normal, N m.
 ///
-/// Of contacts with six rows whose point is the middle of the sole. With [`barrier`](Self::barrier) as its loss it costs only outside.
+/// Of contacts with six rows whose point is the middle of the sole. With [`barrier`](Self::barrier) as its loss it
+/// costs only outside.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelContactWrenchCone")]
 pub struct WrenchCone {
@@ -42,20 +44,23 @@ pub struct WrenchCone {
 const ROWS: usize = 17;
 
 impl WrenchCone {
-    /// Of a contact of the phase, by name. `axes`: rotation from the sole's axes to those of the world, z along the normal, away from the
-    /// ground; constant, unless the sole is [`following`](Self::following) a frame. **Half** of the sole's length along its x and half of that along its y, m; the coefficient of friction μ.
+    /// Of a contact of the phase, by name. `axes`: rotation from the sole's axes to those of the world, z along the
+    /// normal, away from the ground; constant, unless the sole is [`following`](Self::following) a frame. **Half** of
+    /// the sole's length along its x and half of that along its y, m; the coefficient of friction μ.
     #[must_use]
     pub fn new(contact: &str, axes: Matrix3<f64>, half_length_x: f64, half_length_y: f64, friction: f64) -> Self {
         Self { sole: Sole::new(contact, axes), half_length_x, half_length_y, friction, inside: false }
     }
-    /// With the four facets of friction inside of the cone: `μ cos(π/4)` for μ, so that what they allow is never too much.
+    /// With the four facets of friction inside of the cone: `μ cos(π/4)` for μ, so that what they allow is never too
+    /// much.
     #[must_use]
     pub fn inside(mut self) -> Self {
         self.inside = true;
         self
     }
-    /// With an x axis along that of a frame, projected on the ground, at the configuration of each node. Only the normal, the third column, of
-    /// the constant axes then counts. There must be an angle between the frame's x axis and the normal.
+    /// With an x axis along that of a frame, projected on the ground, at the configuration of each node. Only the
+    /// normal, the third column, of the constant axes then counts. There must be an angle between the frame's x axis
+    /// and the normal.
     #[must_use]
     pub fn following(mut self, frame: impl Into<FrameRef>) -> Self {
         self.sole.follow(frame.into());

@@ -1,14 +1,14 @@
-//! Velocities that change their sign at every node: what an explicit step makes of damping or friction that it is too long for.
+//! Velocities that change sign at every node: the effect of an explicit step that is too long for damping or friction.
 
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 use std::ops::Range;
 
-/// So many changes of sign at nodes one after the other are no motion: one that swings has a few nodes between two of them, or steps of another
-/// length would show another motion.
+/// So many changes of sign at nodes one after the other are no motion: one that swings has a few nodes between two of
+/// them, or steps of another length would show another motion.
 const IN_A_ROW: usize = 5;
-/// A time in which a joint stays below this share of the largest velocity of all joints is noise, as is one below this many rad/s (m/s): what a
-/// solver leaves at the usual tolerance.
+/// A time in which a joint stays below this share of the largest velocity of all joints is noise, as is one below this
+/// many rad/s (m/s): what a solver leaves at the usual tolerance.
 const NOISE: (f64, f64) = (1e-3, 1e-6);
 /// Velocities below this many rad/s (m/s) have no sign: rounding of what is a thousandth of them.
 const ROUNDING: f64 = 1e-12;
@@ -25,12 +25,12 @@ pub struct Alternating {
     pub nodes: Range<usize>,
     /// The largest velocity there, rad/s (m/s).
     pub velocity: f64,
-    /// Has the joint damping or friction that counts? Then these make it, where steps are explicit.
+    /// Whether the joint has significant damping or friction. These are then the cause, if steps are explicit.
     pub resists: bool,
 }
 
-/// Joints whose velocity changes its sign at six nodes or more in a row, the longest time of each; empty if the trajectory has other sizes than
-/// the problem.
+/// Joints whose velocity changes its sign at six nodes or more in a row, the longest time of each; empty if the
+/// trajectory has other sizes than the problem.
 #[must_use]
 pub fn alternating(problem: &Problem, at: &Trajectory) -> Vec<Alternating> {
     let model = problem.model();

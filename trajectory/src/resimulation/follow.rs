@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 use nalgebra::DMatrix;
 
-/// Where the plan ends under its feedback gains.
+/// The end of the plan under its feedback gains.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Followed {
@@ -21,9 +21,10 @@ pub struct Followed {
     pub farthest: (f64, usize),
 }
 
-/// Runs the whole plan from the start, under `u = u_k − K_k (x ⊖ x_k)`: controls are held from node to node, within the bounds that they have,
-/// and the robot moves in `substeps` shares of each step by a method of higher order. Jumps are jumps; nodes of one's own, and steps without
-/// such a method, are what they are in the plan. `gains`: one a step, nu × ndx, as [`Riccati`](crate::riccati::Riccati) of a solver has them.
+/// Runs the whole plan from the start, under `u = u_k − K_k (x ⊖ x_k)`: controls are held from node to node, within
+/// their bounds, and the robot moves in `substeps` substeps per step by a method of higher order. Jumps, user-defined
+/// nodes, and steps without such a method are as in the plan. `gains`: one per step, nu × ndx, as in
+/// [`Riccati`](crate::riccati::Riccati) of a solver.
 ///
 /// # Errors
 /// [`Fault`] where the motion cannot be continued, or if trajectory or gains have other sizes than the problem.

@@ -1,14 +1,17 @@
-//! Is a solution a motion of the robot, or one of its steps? After a solution, its steps are integrated again.
+//! Checks whether a solution is a motion of the robot, or only of its steps: steps are integrated again after the
+//! solution.
 //!
-//! A solver sees a robot at nodes, with steps of some length between them. What a step gets wrong, and what happens between two nodes, it does
-//! not see. Three looks at a trajectory tell:
+//! A solver sees a robot at nodes, with steps of finite length between them. It does not see the errors of a step, or
+//! what happens between two nodes. Three checks of a trajectory show these:
 //!
-//! - [`check_steps`]: each step again *from its own node*, its controls held, in shares of the step by a method of higher order
-//!   ([`Step::reference`](crate::step::Step::reference)). It gives the defect of each step, and constraints that are violated between nodes.
-//! - [`follow`]: the whole plan under its feedback gains, as finely, from the start to the end.
-//! - [`alternating`]: joints whose velocity changes its sign at every node, as explicit steps make of damping that they are too long for.
+//! - [`check_steps`] integrates each step again *from its own node*, with its controls held, in substeps by a method of
+//!   higher order ([`Step::reference`](crate::step::Step::reference)). It returns the defect of each step, and
+//!   constraints that are violated between nodes.
+//! - [`follow`] runs the whole plan under its feedback gains, with the same substeps, from the start to the end.
+//! - [`alternating`] finds joints whose velocity changes sign at every node, as happens if explicit steps are too long
+//!   for damping.
 //!
-//! [`pieces`] says how steps that are too long can be split, and [`split`] makes the guess of the finer problem.
+//! [`pieces`] says how to split steps that are too long, and [`split`] makes the guess of the finer problem.
 //!
 //! ```
 //! use gradyn::{Model, UrdfOptions};

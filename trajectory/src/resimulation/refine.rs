@@ -5,11 +5,11 @@ use crate::fault::{ProblemError, Reason};
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 
-/// A step is split into so many pieces at most: a relative defect of a hundred times the tolerance is one that the order of the method does not
-/// tell much of.
+/// A step is split into so many pieces at most: a relative defect of a hundred times the tolerance is one that the
+/// order of the method does not tell much of.
 const MOST: usize = 8;
 
-/// What steps may get wrong.
+/// The allowed errors of steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tolerances {
@@ -32,12 +32,12 @@ impl Tolerances {
 }
 
 impl StepsCheck {
-    /// Steps whose relative defect is larger than it may be.
+    /// Steps whose relative defect is above the limit.
     pub fn too_long(&self, tolerances: &Tolerances) -> impl Iterator<Item = &super::StepDefect> {
         let most = tolerances.step_defect;
         self.defects.iter().filter(move |defect| defect.relative.is_nan() || defect.relative > most)
     }
-    /// Violations between nodes that are larger than they may be.
+    /// Violations between nodes that are above the limit.
     pub fn violated(&self, tolerances: &Tolerances) -> impl Iterator<Item = &super::BetweenNodes> {
         let Tolerances { constraint, force, .. } = *tolerances;
         let most = move |of_forces: bool| if of_forces { force } else { constraint };
@@ -45,10 +45,10 @@ impl StepsCheck {
     }
 }
 
-/// In how many pieces each step of the problem is to be, one number a step: one where it is short enough.
+/// The number of pieces for each step of the problem: one if the step is short enough.
 ///
-/// A relative defect of a method of order p falls with the p-th power of the step's length, a violation between nodes with its square. Steps
-/// that could not be integrated again are cut in two.
+/// A relative defect of a method of order p falls with the p-th power of the step's length, a violation between nodes
+/// with its square. Steps that could not be integrated again are cut in two.
 #[must_use]
 pub fn pieces(problem: &Problem, check: &StepsCheck, tolerances: &Tolerances) -> Vec<usize> {
     let mut pieces = vec![1; problem.steps()];
@@ -69,8 +69,8 @@ pub fn pieces(problem: &Problem, check: &StepsCheck, tolerances: &Tolerances) ->
     pieces
 }
 
-/// The trajectory of a problem as a guess of a finer one, whose steps are those of the first in `pieces` each: states along straight lines
-/// between nodes, controls held, durations and parameters as they are.
+/// The trajectory of a problem as a guess of a finer one, whose steps are those of the first in `pieces` each: states
+/// along straight lines between nodes, controls held, durations and parameters as they are.
 ///
 /// # Errors
 /// [`ProblemError`] if sizes do not fit.

@@ -7,13 +7,13 @@ use crate::stage::Stage;
 use crate::trajectory::Trajectory;
 use std::collections::HashSet;
 
-/// A step in which almost nothing moves has no defect that counts: changes below this share of the largest one of all steps are taken for that.
-/// Rounding of a robot that stands is some 1e-10 of what moves elsewhere.
+/// A step in which almost nothing moves has no defect that counts: changes below this share of the largest one of all
+/// steps are taken for that. Rounding of a robot that stands is some 1e-10 of what moves elsewhere.
 const STILL: f64 = 1e-3;
 /// Steps of a lower order go to the next node along `q ⊕ s w` with one velocity w.
 const CURVED: u32 = 3;
 
-/// What a step gets wrong.
+/// The error of a step.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StepDefect {
@@ -35,7 +35,7 @@ pub struct StepDefect {
 pub struct BetweenNodes {
     /// The constraint.
     pub constraint: String,
-    /// What the row is of, such as a joint, if it has a name.
+    /// The name of the row, such as a joint, if it has one.
     pub row: Option<String>,
     /// The node before it, counted from the start of the trajectory.
     pub node: usize,
@@ -43,9 +43,9 @@ pub struct BetweenNodes {
     pub share: f64,
     /// The largest violation in units of the constraint: m, rad, m/s, rad/s, or N and N m.
     pub violation: f64,
-    /// The larger one at the two nodes themselves, which the solver sees.
+    /// The larger violation at the two nodes themselves, which the solver sees.
     pub at_nodes: f64,
-    /// Is it of forces, controls or accelerations, and not of the state?
+    /// Whether it is on forces, controls or accelerations, and not on the state.
     pub of_forces: bool,
 }
 
@@ -53,31 +53,34 @@ pub struct BetweenNodes {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StepsCheck {
-    /// Steps that could be integrated, in order. Jumps, nodes of one's own, and steps of one's own without a method of higher order have none.
+    /// Steps that could be integrated, in order. Jumps, nodes of one's own, and steps of one's own without a method of
+    /// higher order have none.
     pub defects: Vec<StepDefect>,
     /// Violations between nodes, the largest one of each constraint and interval, in the order of nodes.
     pub between: Vec<BetweenNodes>,
     /// Steps of positive length that have no method of higher order.
     pub unchecked: usize,
-    /// Steps that the method of higher order could not be done for, and why.
+    /// Steps that the method of higher order could not integrate, and the reason.
     pub faults: Vec<Fault>,
 }
 
 impl StepsCheck {
-    /// The step of the largest relative defect.
+    /// The step with the largest relative defect.
     #[must_use]
     pub fn largest(&self) -> Option<&StepDefect> {
         self.defects.iter().max_by(|a, b| a.relative.total_cmp(&b.relative))
     }
 }
 
-/// Integrates each step again, from its own node, its controls held, in `substeps` shares by a method of higher order.
+/// Integrates each step again, from its own node, with its controls held, in `substeps` substeps by a method of higher
+/// order.
 ///
-/// Contacts, their gains and closed loops are those of the step; durations and parameters are those of the trajectory. Constraints are looked
-/// at between the shares, where they hold along a phase or at both nodes, and their goal is the same at both. Those of the state are looked at
-/// along the step's own way too, which of Euler's steps and the midpoint rule is a straight line from node to node: a robot that is sent from
-/// node to node goes there.
-/// Equalities of steps themselves, of [`InverseDynamics`](crate::step::InverseDynamics), are not: they are those of controls at nodes.
+/// Contacts, their gains and closed loops are those of the step; durations and parameters are those of the trajectory.
+/// Constraints are checked between the substeps, if they hold along a phase or at both nodes, with the same goal at
+/// both. Constraints of the state are also checked along the step's own path, which for Euler's steps and the midpoint
+/// rule is a straight line from node to node: a robot that is sent from node to node takes this path. Equalities of
+/// steps themselves, of [`InverseDynamics`](crate::step::InverseDynamics), are not checked: they concern controls at
+/// nodes.
 ///
 /// Cost: `4 substeps` accelerations a step, and each constraint twice `substeps` times.
 ///

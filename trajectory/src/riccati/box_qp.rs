@@ -1,8 +1,8 @@
 //! `min ½ xᵀ H x + qᵀ x` between bounds `l ≤ x ≤ u`, by a projected Newton method.
 //!
-//! Y. Tassa, N. Mansard, E. Todorov, *Control-limited differential dynamic programming*, ICRA 2014, section III; the constants are
-//! Crocoddyl's. Numbers at a bound that want beyond it are held, and those whose bounds are equal; Newton's step of the others is cut at the
-//! bounds.
+//! Y. Tassa, N. Mansard, E. Todorov, *Control-limited differential dynamic programming*, ICRA 2014, section III; the
+//! constants are Crocoddyl's. Numbers at a bound whose gradient points beyond it are held, and so are those whose
+//! bounds are equal. Newton's step of the others is clipped at the bounds.
 
 use super::dense::{cholesky, solve, symmetrize};
 use super::{Quadratics, Stagewise};
@@ -50,7 +50,7 @@ impl BoxQp {
     pub(super) fn x(&self) -> &DVector<f64> {
         &self.x
     }
-    /// Is a number at none of its bounds, or pulled away from them?
+    /// Whether a number is at none of its bounds, or is pulled away from them.
     pub(super) fn is_free(&self, i: usize) -> bool {
         self.free.contains(&i)
     }
@@ -130,7 +130,8 @@ impl BoxQp {
     }
 }
 
-/// From the value function behind a node to the one before it, with `δu` between bounds. `None` if `Qᵤᵤ` is not positive definite.
+/// From the value function behind a node to the one before it, with `δu` between bounds. `None` if `Qᵤᵤ` is not
+/// positive definite.
 pub(super) fn eliminate(
     q: &Quadratics,
     boxed: &mut BoxQp,

@@ -1,5 +1,5 @@
-//! One node of the sweep, line by line as the equations of the [module](super) have it. The [fast form](super::fast) is held to
-//! it. Nodes with equalities use its small factors.
+//! One node of the sweep, line by line as in the equations of the [module](super). A test compares the
+//! [fast form](super::fast) with it. Nodes with equalities use its small factors.
 
 #[cfg(test)]
 use super::Stagewise;
@@ -8,7 +8,8 @@ use crate::dense::add;
 use crate::quadratic::Quadratic;
 use nalgebra::{DMatrix, DMatrixView, DMatrixViewMut};
 
-/// From the value function behind a node to the one before it, without δ of `Vₓₓ`. `None` if `Qᵤᵤ` is not positive definite.
+/// From the value function behind a node to the one before it, without δ of `Vₓₓ`. `None` if `Qᵤᵤ` is not positive
+/// definite.
 #[cfg(test)]
 pub(super) fn step(lq: &Quadratic, next: &Stagewise, delta: f64, here: &mut Stagewise) -> Option<()> {
     let identity = DMatrix::identity(lq.lu.len(), lq.lu.len());

@@ -1,17 +1,18 @@
-//! One node of the sweep on registers: what [`dense`](super::dense) computes, as products of panels.
+//! One node of the sweep on registers: the results of [`dense`](super::dense), computed as products of panels.
 //!
-//! All second derivatives stand in one lower half, controls first: `Z = [B A]`,
+//! All second derivatives are in one lower half, controls first: `Z = [B A]`,
 //!
 //! ```text
 //! [Qᵤᵤ      ]   [lᵤᵤ      ]                        [L  ]
 //! [Qₓᵤ  Qₓₓ ] = [lₓᵤ  lₓₓ ] + (Zᵀ V) Z ,   = ... = [Y  ·] ,    Vₓₓ = Qₓₓ − Y Yᵀ ,   Kᵀ = Y L⁻¹
 //! ```
 //!
-//! so that one elimination gives L and `Y = Qₓᵤ L⁻ᵀ` together. Of a step with [structure](super::structured) Z has rows of velocities
-//! only.
+//! so that one elimination gives L and `Y = Qₓᵤ L⁻ᵀ` together. For a step with [structure](super::structured), Z has
+//! rows of velocities only.
 //!
-//! Microseconds a node (`benches/sweep.rs`, one core of a Xeon with AVX-512, shared machine, least of many sweeps), dense and with
-//! structure: 1.1 and 1.1 for 14 directions and 7 controls, 6.3 and 7.0 for 36 and 12, 98 and 76 for 98 and 43.
+//! Times per node in microseconds (`benches/sweep.rs`, one core of a Xeon with AVX-512, shared machine, least of many
+//! sweeps), dense and with structure: 1.1 and 1.1 for 14 directions and 7 controls, 6.3 and 7.0 for 36 and 12, 98 and
+//! 76 for 98 and 43.
 
 use super::structured::Structured;
 use super::{Quadratics, Right, Stagewise};
@@ -71,7 +72,7 @@ impl Fast {
         }
     }
 
-    /// Is it for such nodes?
+    /// Whether it is made for such nodes.
     pub(super) fn fits(&self, ndx: usize, nu: usize, behind: usize) -> bool {
         (self.ndx, self.nu, self.behind) == (ndx, nu, behind)
     }

@@ -1,6 +1,7 @@
-//! The linear-quadratic kernel: the best step of a trajectory to second order, by one sweep from the end to the start.
+//! The linear-quadratic kernel: the optimal step of a trajectory to second order, by one sweep from the end to the
+//! start.
 //!
-//! With the value function `V(δx) = ½ δxᵀ Vₓₓ δx + vₓᵀ δx` of the nodes behind, at a node:
+//! With the value function `V(δx) = ½ δxᵀ Vₓₓ δx + vₓᵀ δx` of the following nodes, at a node:
 //!
 //! ```text
 //! Qₓ  = lₓ + Aᵀ vₓ⁺        Qₓₓ = lₓₓ + Aᵀ Vₓₓ⁺ A
@@ -9,8 +10,8 @@
 //! vₓ = Qₓ − Kᵀ Qᵤ          Vₓₓ = Qₓₓ − Qₓᵤ K + δ I
 //! ```
 //!
-//! and, since a gap `d = f(x, u) ⊖ x⁺` moves the next state, `vₓ := vₓ + Vₓₓ d` before it is handed on.
-//! A [`Regularization`] adds δ to the second derivatives by all states and controls, and softens equalities: see
+//! and, since a gap `d = f(x, u) ⊖ x⁺` moves the next state, `vₓ := vₓ + Vₓₓ d` before it is passed to the previous
+//! node. A [`Regularization`] adds δ to the second derivatives by all states and controls, and softens equalities: see
 //! [`Riccati::solve_lq`].
 //!
 //! D. Mayne (1966); C. Mastalli et al., *Crocoddyl*, ICRA 2020, section II.
@@ -57,8 +58,8 @@ pub struct Stagewise {
 pub struct Regularization {
     /// δ, not negative: cost `½ δ (|δx|² + |δu|²)` at every node.
     pub primal: f64,
-    /// `δ_c`, not negative. Zero: equalities hold; those that depend on others must agree with them. Above zero: `C δx + D δu + c =
-    /// δ_c ν`, whatever their rank; `ν` is the multiplier.
+    /// `δ_c`, not negative. Zero: equalities hold; those that depend on others must agree with them. Above zero:
+    /// `C δx + D δu + c = δ_c ν`, whatever their rank; `ν` is the multiplier.
     pub dual: f64,
 }
 
@@ -66,7 +67,8 @@ pub struct Regularization {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The second derivatives by the controls that equalities leave free are not positive definite, or a number is not finite.
+    /// The second derivatives by the controls that equalities leave free are not positive definite, or a number is not
+    /// finite.
     #[error("node {node}: the second derivatives by the controls are not positive definite, or not finite")]
     Indefinite {
         /// The node, the first one from the end.
@@ -200,8 +202,8 @@ impl Riccati {
         }
     }
 
-    /// From the end to the start. `gaps`: of each node, ndx numbers, or empty where all are closed. `delta`: added to the diagonals of
-    /// `Qᵤᵤ` and `Vₓₓ`. Equalities hold. Allocates nothing.
+    /// From the end to the start. `gaps`: of each node, ndx numbers, or empty where all are closed. `delta`: added to
+    /// the diagonals of `Qᵤᵤ` and `Vₓₓ`. Equalities hold. Allocates nothing.
     ///
     /// # Errors
     /// [`Failure`], with the node where it had to stop.
@@ -223,8 +225,9 @@ impl Riccati {
         self.resume_from(self.nodes.len().saturating_sub(1), lq, gaps, regularization.primal)
     }
 
-    /// Goes on from a node to the start with another `delta`: nodes behind it keep what they have, that `delta` of theirs included. So
-    /// after [`Failure::Indefinite`] the nodes that were done need not be done again. Equalities stay as hard or soft as they were.
+    /// Goes on from a node to the start with another `delta`: nodes behind it keep what they have, that `delta` of
+    /// theirs included. So after [`Failure::Indefinite`] the nodes that were done need not be done again. Equalities
+    /// stay as hard or soft as they were.
     ///
     /// # Errors
     /// [`Failure`], with the node where it had to stop.
@@ -252,8 +255,8 @@ impl Riccati {
         self.dual = dual;
     }
 
-    /// One node of a sweep, the node behind it done: for those who have derivatives of nodes one after the other. The sweep begins with
-    /// the last node.
+    /// One node of a sweep, the node behind it done: for those who have derivatives of nodes one after the other. The
+    /// sweep begins with the last node.
     ///
     /// # Errors
     /// [`Failure`]
@@ -271,8 +274,8 @@ impl Riccati {
         self.node_done(node, lq, gap.is_some(), delta)
     }
 
-    /// [`sweep_node`](Self::sweep_node), of a node without equalities, with bounds of `δu`: `k` is the best step between them at
-    /// `δx = 0`, `K` moves the controls that are at none of them, and `Qᵤ` of the others is zero.
+    /// [`sweep_node`](Self::sweep_node), of a node without equalities, with bounds of `δu`: `k` is the best step
+    /// between them at `δx = 0`, `K` moves the controls that are at none of them, and `Qᵤ` of the others is zero.
     ///
     /// # Errors
     /// [`Failure`]
@@ -370,14 +373,15 @@ impl Riccati {
     /// δx₀ = gap₀ ,   δu = −k − K δx ,   δx⁺ = A δx + B δu + gap⁺
     /// ```
     ///
-    /// with multipliers of `min Σ ℓ + ½ δ |δx|² + ½ δ |δu|²` under these equations and `C δx + D δu + c = δ_c ν`, signs as in
+    /// with multipliers of `min Σ ℓ + ½ δ |δx|² + ½ δ |δu|²` under these equations and `C δx + D δu + c = δ_c ν`, signs
+    /// as in
     ///
     /// ```text
     /// L = Σ ℓ + λ⁺ᵀ (A δx + B δu + gap⁺ − δx⁺) + νᵀ (C δx + D δu + c) − ½ δ_c νᵀ ν
     /// ```
     ///
-    /// Where a control is left hardly any way to fulfil its row, elimination loses digits. So the conditions of optimality are looked at,
-    /// and the solution is corrected by another sweep if they do not hold to rounding.
+    /// Where a control is left hardly any way to fulfil its row, elimination loses digits. So the conditions of
+    /// optimality are looked at, and the solution is corrected by another sweep if they do not hold to rounding.
     ///
     /// # Errors
     /// [`Failure`]: the node where the sweep had to stop, or the nodes whose equalities cannot hold together from this start.
@@ -395,7 +399,7 @@ impl Riccati {
     }
 }
 
-/// Regularises the value function and moves it by the gap. `None` if it is not finite.
+/// Regularizes the value function and moves it by the gap. `None` if it is not finite.
 fn hand_on(here: &mut Stagewise, gap: Option<&DVector<f64>>, delta: f64) -> Option<()> {
     for i in 0..here.vxx.nrows() {
         here.vxx[(i, i)] += delta;

@@ -1,18 +1,19 @@
-//! Nodes with equalities: `C δx + D δu + c = 0`, and what later nodes ask, `E δx⁺ + e = 0`.
+//! Nodes with equalities: `C δx + D δu + c = 0`, and the equations that later nodes require, `E δx⁺ + e = 0`.
 //!
-//! **Hard**, `δ_c = 0`. The rows by the controls, `M = [D; E⁺ B]`, are factored, `Mᵀ Π = [Y Z] [R S; 0 0]`, and `δu = Y a + Z b`:
+//! **Hard**, `δ_c = 0`. The rows by the controls, `M = [D; E⁺ B]`, are factored, `Mᵀ Π = [Y Z] [R S; 0 0]`, and
+//! `δu = Y a + Z b`:
 //!
 //! ```text
 //! a = −t − T δx ,   Rᵀ T = first rows of Πᵀ [C; E⁺ A] ,   Rᵀ t = first rows of Πᵀ [c; e⁺]
 //! b = −(Zᵀ Qᵤᵤ Z)⁻¹ Zᵀ (Qᵤ + Qᵤₓ δx + Qᵤᵤ Y a)
 //! ```
 //!
-//! The other rows have no pivot: `(rest) − Sᵀ T` and `(rest) − Sᵀ t` go back as `E δx + e = 0`, factored once more, so that the rows of
-//! E are orthonormal; those that depend on others must agree with them. Multipliers follow on the way forward:
-//! `Mᵀ w = −(Qᵤᵤ δu + Qᵤₓ δx + Qᵤ)` for those with a pivot, and for the others what the node before has found for E.
-//! L. Vanroye, J. De Schutter, W. Decré, *A generalization of the Riccati recursion for equality-constrained linear quadratic optimal
-//! control*, Optim. Control Appl. Meth. (2023); F. Laine, C. Tomlin, *Efficient computation of feedback control for
-//! equality-constrained LQR*, ICRA 2019.
+//! The other rows have no pivot: `(rest) − Sᵀ T` and `(rest) − Sᵀ t` go back as `E δx + e = 0`, factored once more, so
+//! that the rows of E are orthonormal. Dependent rows must agree with them. Multipliers follow in the forward pass:
+//! `Mᵀ w = −(Qᵤᵤ δu + Qᵤₓ δx + Qᵤ)` for rows with a pivot, and for the others the multipliers that the node before has
+//! found for E. L. Vanroye, J. De Schutter, W. Decré, *A generalization of the Riccati recursion for
+//! equality-constrained linear quadratic optimal control*, Optim. Control Appl. Meth. (2023); F. Laine, C. Tomlin,
+//! *Efficient computation of feedback control for equality-constrained LQR*, ICRA 2019.
 //!
 //! **Soft**, `δ_c > 0`, `C δx + D δu + c = δ_c ν`: `δu` and `ν` together,
 //!
@@ -21,15 +22,16 @@
 //! [D   −δ_c] [ν ] = − [c ] − [C  ] δx
 //! ```
 //!
-//! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP*, IEEE T-RO 41 (2025), section III.
+//! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP*, IEEE T-RO 41 (2025), section
+//! III.
 
 use super::{Quadratics, Stagewise, dense};
 use crate::dense::{Ldl, Qr, add, dot};
 use crate::quadratic::{Dims, Quadratic};
 use nalgebra::{DMatrix, DVector};
 
-/// A row has no pivot if no more than this share of its length is left. Rounding leaves some 1e-14 of a row that depends on others,
-/// sixty nodes further on.
+/// A row has no pivot if no more than this share of its length is left. Rounding leaves some 1e-14 of a row that
+/// depends on others, sixty nodes further on.
 const RANK: f64 = 1e-11;
 
 /// Rows that depend on others must agree with them to this share of the largest right-hand side,
@@ -148,7 +150,7 @@ impl Rows {
         }
     }
 
-    /// Does `E δx + e = 0` hold where the trajectory starts, `δx` being nothing but the gap?
+    /// Whether `E δx + e = 0` holds at the start of the trajectory, where `δx` is only the gap.
     pub(super) fn hold_at_start(&self, gap: &[f64]) -> bool {
         let rows = self.e_x.column_iter().zip(&self.e).take(self.rank);
         let largest = gap.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -162,7 +164,8 @@ impl Rows {
         }
     }
 
-    /// Multipliers w of all rows here, divided by their lengths, from those of E. Without `dx` all right-hand sides count as zero.
+    /// Multipliers w of all rows here, divided by their lengths, from those of E. Without `dx` all right-hand sides
+    /// count as zero.
     fn spread(&self, mu: &[f64], dx: Option<&[f64]>, w: &mut [f64]) {
         let (r, left) = (self.pivots, &self.left);
         let (with, without) = w[..self.m].split_at_mut(r);
@@ -189,8 +192,8 @@ impl Rows {
     }
 }
 
-/// The nodes whose equalities contradict each other, from the node where it shows on: weights with which their rows add up to zero,
-/// and their right-hand sides do not. `place`: of the row that has shown it; of the start, `None`.
+/// The nodes whose equalities contradict each other, from the node where it shows on: weights with which their rows add
+/// up to zero, and their right-hand sides do not. `place`: of the row that has shown it; of the start, `None`.
 pub(super) fn contradiction(all: &[Rows], node: usize, place: Option<usize>) -> Vec<usize> {
     let Some(rows) = all.get(node) else { return Vec::new() };
     let mut mu = match place {

@@ -1,4 +1,4 @@
-//! The way forward: the step itself, and all multipliers.
+//! The forward pass: the step itself, and all multipliers.
 
 use super::rows::{self, Rows};
 use super::{Failure, Regularization, Riccati, Right, Stagewise};
@@ -39,7 +39,8 @@ impl LqSolution {
 }
 
 impl Riccati {
-    /// The linear roll-out after a sweep of the same nodes, with multipliers: second half of [`Self::solve_lq`]. Allocates nothing.
+    /// The linear roll-out after a sweep of the same nodes, with multipliers: second half of [`Self::solve_lq`].
+    /// Allocates nothing.
     ///
     /// # Errors
     /// [`Failure::Infeasible`] if equalities cannot hold from this start.
@@ -142,7 +143,8 @@ impl Riccati {
         }
     }
 
-    /// What is left of the conditions of optimality, into the right-hand sides; the largest entry, relative to the terms it is the sum of.
+    /// What is left of the conditions of optimality, into the right-hand sides; the largest entry, relative to the
+    /// terms it is the sum of.
     fn residual(&mut self, lq: &[Quadratic], gaps: &[DVector<f64>], by: Regularization, at: &LqSolution) -> f64 {
         let term = &mut self.refinement.term;
         let mut largest: f64 = 0.0;

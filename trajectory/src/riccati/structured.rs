@@ -1,12 +1,13 @@
-//! What a semi-implicit step `δq⁺ = D δq + h J δv⁺`, `δv⁺ = G (δx, δu)` leaves of products with its A and B:
+//! The products with A and B of a semi-implicit step `δq⁺ = D δq + h J δv⁺`, `δv⁺ = G (δx, δu)`, reduced by its
+//! structure:
 //!
 //! ```text
 //! [A B]ᵀ V [A B] = Gᵀ S G + (Gᵀ W D E) + (Gᵀ W D E)ᵀ + Eᵀ Dᵀ V_qq D E        E = [1 0 0]: (δq, δv, δu) to δq
 //! S = h² Jᵀ V_qq J + h (Jᵀ V_qv + V_vq J) + V_vv ,    W = h Jᵀ V_qq + V_vq
 //! ```
 //!
-//! S and W are nv × nv, and D and J are the identity but for a few blocks, so two products of G are left of those with A and B: a
-//! third of the operations of a robot with 49 degrees of freedom.
+//! S and W are nv × nv, and D and J are the identity except for a few blocks. Of the products with A and B, two
+//! products with G remain: a third of the operations for a robot with 49 degrees of freedom.
 
 use super::Stagewise;
 use crate::dense::Row;
@@ -51,7 +52,7 @@ impl Structured {
         }
     }
 
-    /// Has the node this structure, and does it remember nothing beside configuration and velocity?
+    /// Whether the node has this structure, and carries nothing besides configuration and velocity.
     pub(super) fn applies(&self, lq: &Quadratic) -> bool {
         let fits = |m: &DMatrix<f64>| m.is_empty() || m.shape() == (self.nv, self.nv);
         matches!(lq.structure, Structure::SemiImplicit { nv, .. } if nv == self.nv)

@@ -1,4 +1,4 @@
-//! The fast form against the page of equations, at every level of the processor.
+//! Compares the fast form with the page of equations, at every level of the processor.
 
 use super::{Riccati, Stagewise, dense};
 use crate::quadratic::{Dims, Quadratic, Structure};

@@ -1,11 +1,11 @@
-//! All nodes at once: values and derivatives, by as many threads as there are.
+//! Evaluates all nodes, values and derivatives, with all available threads.
 //!
-//! One thread, the solver's, goes through sweeps and roll-outs, which are sequences. The others take nodes to linearize: while the
-//! solver rolls out a trial, those that it has reached, in case it will be taken; while it sweeps from the end, those that are left,
-//! the last ones first. Where the solver has to wait it takes nodes too.
+//! One thread, the solver's, runs sweeps and roll-outs, which are sequential. The others linearize nodes. While the
+//! solver rolls out a trial, they take the nodes that it has reached, in case the trial is accepted. While it sweeps
+//! from the end, they take the remaining nodes, the last ones first. When the solver has to wait, it takes nodes too.
 //!
-//! What is computed for a node depends on its state alone, and sums are taken in the order of the nodes: results are the same to the
-//! last bit for any number of threads.
+//! The results for a node depend on its state alone, and sums are taken in the order of the nodes. Results are
+//! therefore the same to the last bit for any number of threads.
 
 use super::support::of_dynamics;
 use crate::fault::Fault;
@@ -21,14 +21,14 @@ pub(super) struct Crew {
     dims: Vec<Dims>,
     nodes: Vec<Cell>,
     board: Mutex<Board>,
-    /// May there be a node to be taken? Looked at before the board, whose lock the solver wants too.
+    /// Whether there may be a node to take. Read before the board, whose lock the solver also needs.
     open: AtomicBool,
     closed: AtomicBool,
-    /// Is the curvature of the Lagrangian wanted?
+    /// Whether the curvature of the Lagrangian is needed.
     bent: AtomicBool,
     /// A step that a helper is to try beside the solver's; zero if none. Bits of an `f64`.
     beside: AtomicU64,
-    /// Is it no longer wanted?
+    /// Whether the work is no longer needed.
     unwanted: AtomicBool,
     memory: Vec<Mutex<ProblemMemory>>,
     pool: Option<rayon::ThreadPool>,
@@ -43,9 +43,9 @@ struct Cell {
     tried: Mutex<Quadratic>,
     /// Where it is to be evaluated.
     point: Mutex<Point>,
-    /// Has the work of the day been done for it?
+    /// Whether the current work on it is done.
     done: AtomicBool,
-    /// Does it know its curvature?
+    /// Whether its curvature is known.
     known: AtomicBool,
 }
 
@@ -321,7 +321,7 @@ impl Crew {
         self.put_all(at);
         self.begin(Work::Kept, 0);
     }
-    /// Has a node that has been linearized told its curvature?
+    /// Whether a linearized node has returned its curvature.
     pub(super) fn knows_curvature(&self, k: usize) -> bool {
         self.nodes[k].known.load(Ordering::Acquire)
     }
@@ -391,7 +391,7 @@ impl Crew {
         }
     }
 
-    /// Is there anybody who would linearize nodes of a trial meanwhile?
+    /// Whether other threads can linearize nodes of a trial meanwhile.
     pub(super) fn has_helpers(&self) -> bool {
         self.memory.len() > 1
     }
@@ -406,8 +406,8 @@ impl Crew {
         board.offered = k + 1;
         self.open.store(true, Ordering::Release);
     }
-    /// The trial is over. If it was taken, what has been linearized of it is that of the trajectory that is kept, and the rest of its
-    /// nodes is begun.
+    /// The trial is over. If it was taken, what has been linearized of it is that of the trajectory that is kept, and
+    /// the rest of its nodes is begun.
     pub(super) fn end_trial(&self, taken: bool) {
         lock(&self.board).work = Work::Rest;
         self.calm();

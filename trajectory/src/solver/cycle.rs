@@ -1,4 +1,5 @@
-//! Model-predictive control, what solvers share of it: a solution moved in time, and the answer to a measured state.
+//! Model-predictive control, the part common to all solvers: a solution shifted in time, and the feedback for a
+//! measured state.
 
 use super::support::{misfit, of_dynamics};
 use crate::fault::{Fault, Reason};
@@ -20,7 +21,7 @@ pub(super) struct Plan<'a> {
     pub(super) scaled: &'a mut [f64],
 }
 
-/// Has the solver memory for a problem of these sizes, which can be moved in time?
+/// Checks that the solver has memory for a problem of these sizes, which can be shifted in time.
 pub(super) fn fits(kept: &Trajectory, problem: &Problem) -> Result<(), Fault> {
     if problem.choice().is_some() {
         let why = "durations and parameters are chosen once: a trajectory with such is not moved in time".into();
@@ -30,7 +31,8 @@ pub(super) fn fits(kept: &Trajectory, problem: &Problem) -> Result<(), Fault> {
 }
 
 impl Plan<'_> {
-    /// Moves it on by so many nodes: node k takes what node k + n has. `rows`: what a node has beside, taken from a later one.
+    /// Moves it on by so many nodes: node k takes what node k + n has. `rows`: what a node has beside, taken from a
+    /// later one.
     pub(super) fn shift(&mut self, nodes: usize, mut rows: impl FnMut(usize, usize)) {
         let last = self.kept.steps();
         for k in 0..=last {
@@ -42,8 +44,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Moves it on by so many seconds: states along `x_k ⊕ s (x_{k+1} ⊖ x_k)`, controls along straight lines, the rest from the
-    /// nearer node.
+    /// Moves it on by so many seconds: states along `x_k ⊕ s (x_{k+1} ⊖ x_k)`, controls along straight lines, the rest
+    /// from the nearer node.
     pub(super) fn shift_by(
         &mut self,
         problem: &Problem,

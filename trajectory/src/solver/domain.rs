@@ -1,5 +1,5 @@
-//! How far a step may go before durations and parameters lose their meaning: durations stay positive, masses and numbers of joints too, and
-//! bodies keep inertias that bodies can have. What is beyond is never tried.
+//! The longest step at which durations and parameters keep their meaning: durations, masses and numbers of joints stay
+//! positive, and bodies keep physical inertias. Longer steps are never tried.
 //!
 //! ```text
 //! x + α δx ≥ l + (1 − τ) (x − l)
@@ -49,7 +49,7 @@ pub(super) fn longest(problem: &Problem, kept: &Trajectory, [dx, du]: [&[DVector
     longest
 }
 
-/// Have bodies the inertias that these controls of the first node choose?
+/// Whether bodies have physical inertias with these controls of the first node.
 pub(super) fn is_physical(problem: &Problem, u: &[f64]) -> bool {
     problem.choice().is_none_or(|choice| choice.is_physical(problem.carried_of(problem.start()), |i| u[i]))
 }

@@ -163,8 +163,8 @@ pub(super) fn enter<M: Method>(method: &mut M, accepted: bool, gap: f64, watch: 
     watch(&core.history[core.history.len() - 1])
 }
 
-/// A solver with its memory: made once for one problem, used for as many solutions as wanted. See [`Newton`](super::Newton) and
-/// [`Proximal`](super::Proximal).
+/// A solver with its memory: created once for a problem, used for any number of solutions. See
+/// [`Newton`](super::Newton) and [`Proximal`](super::Proximal).
 #[expect(private_bounds, reason = "methods are those of this crate")]
 pub struct Solver<M: Method> {
     crew: Crew,

@@ -1,13 +1,15 @@
-//! Feasibility-driven differential dynamic programming, with the rules and constants of Crocoddyl 3.2, so that its iterates are these.
+//! Feasibility-driven differential dynamic programming, with the rules and constants of Crocoddyl 3.2, so that it takes
+//! the same iterates as Crocoddyl.
 //!
-//! C. Mastalli et al., *Crocoddyl: An efficient and versatile framework for multi-contact optimal control*, ICRA 2020, section III:
-//! a sweep along a trajectory that need not be one, whose gaps it knows; a roll-out by which gaps shrink by `1 − α`; a step is taken
-//! if it improves at least a tenth of what was promised, or if it closes gaps at a price that is not more than twice what was
-//! expected.
+//! C. Mastalli et al., *Crocoddyl: An efficient and versatile framework for multi-contact optimal control*, ICRA 2020,
+//! section III. The sweep goes along an iterate that may have gaps and accounts for them. The roll-out shrinks gaps by
+//! `1 − α`. A step is accepted if it achieves at least a tenth of the expected improvement, or if it closes gaps at a
+//! cost of at most twice the expected one.
 //!
-//! Where phases have bounds of controls, trials are kept between them, and from a trajectory without gaps on the sweep knows of them:
-//! C. Mastalli et al., *A feasibility-driven approach to control-limited DDP*, Autonomous Robots 46 (2022). Here the sweep also knows of them
-//! once no step was taken, gaps or not: a direction that bounds do not let through promises what no step can keep.
+//! If phases have control bounds, trials stay between them, and once the trajectory has no gaps the sweep accounts for
+//! the bounds: C. Mastalli et al., *A feasibility-driven approach to control-limited DDP*, Autonomous Robots 46 (2022).
+//! Here the sweep also accounts for them once no step was accepted, with or without gaps: a direction that bounds block
+//! promises a decrease that no step can achieve.
 
 use super::crew::Crew;
 use super::domain;
@@ -27,29 +29,29 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FddpOptions {
-    /// At most so many iterations.
+    /// The iteration limit.
     pub iterations: usize,
-    /// At most so much time, looked at after each iteration.
+    /// The time limit, checked after each iteration.
     pub time: Option<Duration>,
-    /// Converged if the expected improvement `|d₁ + ½ d₂|` is below (`th_stop`).
+    /// Converged if the expected improvement `|d₁ + ½ d₂|` is below this (`th_stop`).
     pub tolerance: f64,
-    /// A direction counts as flat if its slope is below (`th_grad`).
+    /// A direction counts as flat if its slope is below this (`th_grad`).
     pub flat: f64,
-    /// Least share of the expected improvement that a step must make (`th_acceptstep`).
+    /// The least share of the expected improvement that a step must achieve (`th_acceptstep`).
     pub accept: f64,
     /// How much more than expected a step may cost that closes gaps (`th_acceptnegstep`).
     pub accept_rise: f64,
-    /// Regularization at the beginning, and at least.
+    /// The initial and the least regularization.
     pub regularization: f64,
-    /// Regularization at most: beyond it the solver has stalled.
+    /// The largest regularization: beyond it the solver has stalled.
     pub regularization_max: f64,
-    /// Factor by which it grows and shrinks.
+    /// The factor by which it grows and shrinks.
     pub regularization_factor: f64,
     /// Regularization shrinks after steps longer than this (`th_stepdec`).
     pub long_step: f64,
     /// Regularization grows after steps not longer than this (`th_stepinc`).
     pub short_step: f64,
-    /// Steps tried: 1, ½, ¼, …, so many.
+    /// The number of trial steps: 1, ½, ¼, …
     pub halvings: usize,
     /// Threads that linearize nodes.
     pub threads: usize,
@@ -75,7 +77,7 @@ impl Default for FddpOptions {
     }
 }
 
-/// The solver, with its memory: made once for one problem, used for as many solutions as wanted.
+/// The solver, with its memory: created once for a problem, used for any number of solutions.
 ///
 /// After the first iteration it allocates nothing.
 pub struct Fddp {
@@ -92,7 +94,7 @@ struct Policy {
     kept: Trajectory,
     riccati: Riccati,
     gaps: Vec<DVector<f64>>,
-    /// Are there no gaps?
+    /// Whether there are no gaps.
     feasible: bool,
 }
 
@@ -114,7 +116,7 @@ struct Inner {
     /// Bounds of `δu`.
     bounds: (Vec<f64>, Vec<f64>),
     product: DVector<f64>,
-    /// Was the last step a whole one?
+    /// Whether the last step was a full step.
     whole: bool,
     history: Vec<Iteration>,
     /// Why the last trial could not be evaluated, if none could.
@@ -405,8 +407,8 @@ impl Inner {
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, whether it was taken, and what the direction promised.
     ///
-    /// Another thread linearizes nodes of whole steps meanwhile, in case they are taken; where the last step was none, it tries the
-    /// next step beside this one.
+    /// Another thread linearizes nodes of whole steps meanwhile, in case they are taken; where the last step was none,
+    /// it tries the next step beside this one.
     fn search(
         &mut self,
         all: &Threads<'_, '_>,
@@ -577,7 +579,7 @@ struct Run {
     delta: f64,
     feasible: bool,
     was_feasible: bool,
-    /// Does the sweep know of bounds of controls?
+    /// Whether the sweep accounts for control bounds.
     boxed: bool,
     gap: f64,
     stop: f64,

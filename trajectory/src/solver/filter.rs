@@ -1,7 +1,8 @@
-//! A filter: which pairs of cost and violation are better than all that were left.
+//! A filter: accepts pairs of cost and violation that are better than all previous ones.
 //!
-//! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
-//! programming*, Mathematical Programming 106 (2006), section 2.3, equations (18) to (22), with their constants.
+//! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale
+//! nonlinear programming*, Mathematical Programming 106 (2006), section 2.3, equations (18) to (22), with their
+//! constants.
 
 use super::crew::Merit;
 
@@ -48,12 +49,12 @@ impl Filter {
             self.pairs.push(from);
         }
     }
-    /// Is a point better than all that were left?
+    /// Whether a point is better than all stored points.
     pub(super) fn allows(&self, at: Merit) -> bool {
         at.cost.is_finite() && at.violation <= self.most && self.pairs.iter().all(|pair| self.is_better(*pair, at))
     }
-    /// Is a trial accepted, a step `alpha` along a direction with this slope of the cost? Remembers the point that is left where
-    /// the filter asks for that.
+    /// Whether a trial is accepted: a step `alpha` along a direction with this slope of the cost. Stores the previous
+    /// point if the filter requires it.
     pub(super) fn accepts(&mut self, from: Merit, slope: f64, alpha: f64, trial: Merit) -> bool {
         if !self.allows(trial) {
             return false;
@@ -72,11 +73,11 @@ impl Filter {
         }
         accepted
     }
-    /// Is a violation none, but for rounding?
+    /// Whether a violation is zero to rounding.
     fn is_none(&self, at: Merit) -> bool {
         at.violation <= self.none
     }
-    /// Is a trial clearly better than a pair, in cost or in violation?
+    /// Whether a trial is clearly better than a pair, in cost or in violation.
     fn is_better(&self, than: Merit, trial: Merit) -> bool {
         let equal = self.is_none(than) && self.is_none(trial);
         let least = if equal { 0.0 } else { LESS_COST * than.violation };

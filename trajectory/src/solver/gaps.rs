@@ -1,5 +1,5 @@
-//! Gaps: what the steps of a trajectory's nodes leave to the next states, `d_k = f(x_{k−1}, u_{k−1}) ⊖ x_k`, and of the first node
-//! the start less `x_0`.
+//! Gaps between the steps of a trajectory's nodes and the next states, `d_k = f(x_{k−1}, u_{k−1}) ⊖ x_k`, and at the
+//! first node the start minus `x_0`.
 
 use super::crew::Crew;
 use super::support::of_dynamics;

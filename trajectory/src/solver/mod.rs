@@ -1,4 +1,4 @@
-//! Solvers, what they report, and what they may be told.
+//! Solvers, their reports, and their options.
 
 mod bare;
 mod condense;

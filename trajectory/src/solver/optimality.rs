@@ -1,4 +1,4 @@
-//! What is left of the conditions of optimality.
+//! The KKT residual.
 //!
 //! ```text
 //! lₓ + Aᵀ λ⁺ − λ + Cᵀ ν + Gₓᵀ y = 0 ,    lᵤ + Bᵀ λ⁺ + Dᵀ ν + Gᵤᵀ y = 0                                  dual
@@ -6,8 +6,8 @@
 //! z · slack = μ                                                                                complementarity
 //! ```
 //!
-//! Each the largest entry, the first and the last divided by the mean size of multipliers where that is above 100: A. Wächter and L.
-//! Biegler (2006), equations (5) and (6).
+//! Each is the largest entry; the first and the last are divided by the mean size of multipliers if that is above 100:
+//! A. Wächter and L. Biegler (2006), equations (5) and (6).
 
 use crate::quadratic::{Multipliers, Quadratic};
 use nalgebra::DVector;
@@ -43,7 +43,8 @@ pub(super) struct Here<'a> {
 impl Optimality {
     pub(super) const NONE: Self = Self { dual: 0.0, primal: 0.0, multipliers: (0.0, 0), bounds: (0.0, 0) };
 
-    /// Adds a node, whose cost is to be scaled; `control_multiplier`: of each of the `controls`. The last argument is memory.
+    /// Adds a node, whose cost is to be scaled; `control_multiplier`: of each of the `controls`. The last argument is
+    /// memory.
     pub(super) fn add(
         &mut self,
         node: &Quadratic,

@@ -1,4 +1,4 @@
-//! Why a solver stopped, and how it got there.
+//! The report of a solver: its status and its history.
 
 use crate::certificate::Certificate;
 use crate::fault::Fault;
@@ -12,35 +12,35 @@ pub enum Status {
     Converged,
     /// Nothing improves any more, at a point that is good to a hundred times the tolerance or more.
     Acceptable,
-    /// No step improves, and regularization is at its greatest.
+    /// No step improves, and regularization is at its largest.
     Stalled {
-        /// Where the expected improvement is greatest.
+        /// The node where the expected improvement is largest.
         node: usize,
         /// The cost with the largest gradient there, or, if none has one there, at any node.
         term: Option<String>,
     },
-    /// Constraints that cannot all hold, wherever a solver begins.
+    /// The constraints cannot all hold, from any guess.
     Infeasible(Certificate),
-    /// No trajectory was found that keeps all constraints. There may be one all the same: what blocks here is true of this place alone.
+    /// No trajectory was found that keeps all constraints. One may still exist: the statement is local.
     NoFeasiblePoint {
-        /// The names of those that block each other where the solver has ended, the strongest first.
+        /// The names of those that block each other where the solver ended, the strongest first.
         constraints: Vec<String>,
     },
-    /// As many iterations as were allowed.
+    /// The iteration limit is reached.
     IterationLimit,
-    /// As much time as was allowed.
+    /// The time limit is reached.
     TimeLimit,
-    /// Costs grow beyond all bounds.
+    /// Costs are unbounded.
     Diverged,
-    /// A node could not be evaluated at all, at the guess or wherever the solver stepped.
+    /// A node could not be evaluated, at the guess or at any trial step.
     Fault(Fault),
-    /// The caller has asked for it.
+    /// The caller requested it.
     Stopped,
 }
 
 impl Status {
-    /// One word for it, for files and programs: `converged`, `acceptable`, `stalled`, `infeasible`, `no-feasible-point`, `iteration-limit`,
-    /// `time-limit`, `diverged`, `fault` or `stopped`.
+    /// One word for it, for files and programs: `converged`, `acceptable`, `stalled`, `infeasible`,
+    /// `no-feasible-point`, `iteration-limit`, `time-limit`, `diverged`, `fault` or `stopped`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl Status {
             Self::Stopped => "stopped",
         }
     }
-    /// Is the result a solution?
+    /// Whether the result is a solution.
     #[must_use]
     pub fn is_solved(&self) -> bool {
         matches!(self, Self::Converged)
@@ -87,7 +87,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// One iteration of a solver. What a method does not have is `None`.
+/// One iteration of a solver. Values that a method does not have are `None`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
     /// Counted from 0.
@@ -96,19 +96,19 @@ pub struct Iteration {
     pub cost: f64,
     /// The largest gap between a step's end and the next state, before it.
     pub gap: f64,
-    /// By how much the worst of all gaps, equalities and rows between bounds is off, before it.
+    /// The largest violation of gaps, equalities and inequalities, before it.
     pub violation: f64,
-    /// The largest residual of the conditions of optimality before it, by Wächter and Biegler's (2006) equation (5), of the scaled cost:
-    /// of [`Newton`](super::Newton) and [`Proximal`](super::Proximal).
+    /// The KKT residual before it, by Wächter and Biegler's (2006) equation (5), of the scaled cost: of
+    /// [`Newton`](super::Newton) and [`Proximal`](super::Proximal).
     pub kkt_error: Option<f64>,
-    /// By how much a whole step along its direction lowers the quadratic model of the cost: of [`Fddp`](super::Fddp) and
-    /// [`MultipleShooting`](super::MultipleShooting).
+    /// The decrease of the quadratic model of the cost for a full step along its direction: of [`Fddp`](super::Fddp)
+    /// and [`MultipleShooting`](super::MultipleShooting).
     pub expected_decrease: Option<f64>,
-    /// What is left of the gradient, `max |Qᵤ|`, or of the dual conditions of optimality.
+    /// The residual of the gradient, `max |Qᵤ|`, or of the dual optimality conditions.
     pub stationarity: f64,
-    /// Length of the step that was tried last.
+    /// The length of the last trial step.
     pub step: f64,
-    /// Was it taken?
+    /// Whether the step was accepted.
     pub accepted: bool,
     /// Regularization afterwards.
     pub regularization: f64,
@@ -116,11 +116,11 @@ pub struct Iteration {
     pub mu: Option<f64>,
     /// ρ of violations, which cost `½ ρ c²`, of [`Proximal`](super::Proximal): the inverse of its softness.
     pub penalty: Option<f64>,
-    /// Did the direction come from the exact second derivatives of the Lagrangian, and not from those of Gauss and Newton?
+    /// Whether the direction comes from the exact second derivatives of the Lagrangian, instead of Gauss-Newton.
     pub exact: bool,
 }
 
-/// How a solver ended. What a method does not have is `None`.
+/// How a solver ended. Values that a method does not have are `None`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -132,7 +132,7 @@ pub struct Report {
     pub cost: f64,
     /// Its largest gap.
     pub gap: f64,
-    /// By how much the worst of its gaps, equalities and rows between bounds was off, when last evaluated.
+    /// The largest violation of its gaps, equalities and inequalities, when last evaluated.
     pub violation: f64,
     /// As [`Iteration::kkt_error`], at the end.
     pub kkt_error: Option<f64>,
@@ -142,9 +142,9 @@ pub struct Report {
     pub mu: Option<f64>,
     /// As [`Iteration::penalty`], at the end.
     pub penalty: Option<f64>,
-    /// What is to be known of the solution beside its status.
+    /// Warnings about the solution, in addition to its status.
     pub warnings: Vec<Warning>,
-    /// What was tried, in order, where it was more than one way from one guess; the last one kept is what the report is of.
+    /// The attempts, in order, if there was more than one. The report describes the last one kept.
     pub attempts: Vec<Attempt>,
 }
 
@@ -168,7 +168,7 @@ impl Report {
     }
 }
 
-/// What is to be known of a solution.
+/// A warning about a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The constraint, joint, frame or phase that it is about.
@@ -185,10 +185,10 @@ impl fmt::Display for Warning {
     }
 }
 
-/// One of several things that were tried from one guess or another.
+/// One of several attempts, from the same or different guesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
-    /// Which guess, and which solver or way.
+    /// The guess, and the solver or strategy.
     pub what: String,
     /// How it ended.
     pub status: Status,
@@ -196,14 +196,14 @@ pub struct Attempt {
     pub iterations: usize,
     /// Cost where it ended.
     pub cost: f64,
-    /// By how much the worst row was off there.
+    /// The largest violation there.
     pub violation: f64,
 }
 
-/// What the caller of a solver says after each iteration.
+/// The request of a solver's caller after each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
     /// Stop here.
     Stop,

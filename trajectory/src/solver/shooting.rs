@@ -1,13 +1,14 @@
-//! Multiple shooting with a linear roll-out and a filter: sequential quadratic programming, whose quadratic programs are solved by one
-//! Riccati sweep.
+//! Multiple shooting with a linear roll-out and a filter: sequential quadratic programming, whose quadratic programs
+//! are solved by one Riccati sweep.
 //!
-//! States are variables like controls. A direction closes the gaps to first order, `δx⁺ = A δx + B δu + d`; a trial goes along it,
-//! `x ⊕ α δx`, `u + α δu`, so that all nodes are evaluated at once, in parallel. A. Jordana et al., *Stagewise implementations of
-//! sequential quadratic programming for model-predictive control* (2023).
+//! States are variables like controls. A direction closes the gaps to first order, `δx⁺ = A δx + B δu + d`. A trial
+//! goes along it, `x ⊕ α δx`, `u + α δu`, so that all nodes are evaluated at once, in parallel. A. Jordana et al.,
+//! *Stagewise implementations of sequential quadratic programming for model-predictive control* (2023).
 //!
-//! A filter alone lets cost and gaps take turns: whole steps go too far where second derivatives of the dynamics, which Gauss–Newton
-//! leaves out, count, and what they lose in cost passes for progress in gaps. So a trial must also lower the Lagrangian at the
-//! multipliers of its direction p, along which it falls at first by pᵀHp: there gaps have their price, and going too far shows.
+//! With a filter alone, cost and gaps may increase in turn: full steps go too far where second derivatives of the
+//! dynamics, which Gauss–Newton omits, matter, and the loss in cost is taken for progress in gaps. A trial must
+//! therefore also lower the Lagrangian at the multipliers of its direction p, along which it initially falls by pᵀHp.
+//! There gaps have their price, and a step that goes too far is detected.
 
 use super::crew::{Crew, Merit};
 use super::domain;
@@ -26,21 +27,21 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShootingOptions {
-    /// At most so many iterations.
+    /// The iteration limit.
     pub iterations: usize,
-    /// At most so much time, looked at after each iteration.
+    /// The time limit, checked after each iteration.
     pub time: Option<Duration>,
-    /// Converged if the expected improvement is below, and gaps are closed to `gap`.
+    /// Converged if the expected improvement is below this, and gaps are closed to `gap`.
     pub tolerance: f64,
-    /// The largest gap of a solution, and how far equalities may be off.
+    /// The largest gap, and the largest violation of equalities, of a solution.
     pub gap: f64,
-    /// Regularization at the beginning, and at least.
+    /// The initial and the least regularization.
     pub regularization: f64,
-    /// Regularization at most: beyond it the solver has stalled.
+    /// The largest regularization: beyond it the solver has stalled.
     pub regularization_max: f64,
-    /// Factor by which it grows and shrinks.
+    /// The factor by which it grows and shrinks.
     pub regularization_factor: f64,
-    /// Steps tried: 1, ½, ¼, …, so many.
+    /// The number of trial steps: 1, ½, ¼, …
     pub halvings: usize,
     /// Threads that evaluate nodes.
     pub threads: usize,
@@ -62,7 +63,7 @@ impl Default for ShootingOptions {
     }
 }
 
-/// The solver, with its memory: made once for one problem, used for as many solutions as wanted.
+/// The solver, with its memory: created once for a problem, used for any number of solutions.
 ///
 /// After the first iteration it allocates nothing.
 pub struct MultipleShooting {
@@ -97,8 +98,8 @@ impl std::fmt::Debug for MultipleShooting {
 /// How soft equalities become that contradict each other to first order.
 const SOFT: f64 = 1e-6;
 
-/// Least share of what the quadratic model promises by which a trial must lower the Lagrangian. Of a step twice as long as the best
-/// one nothing is left, of one half as long 3/2 times its promise.
+/// The least share of the decrease predicted by the quadratic model by which a trial must lower the Lagrangian. A step
+/// twice as long as the best one achieves none of it, one half as long 3/2 times its prediction.
 const LESS_LAGRANGIAN: f64 = 0.4;
 
 /// What costs do along a direction, to second order.
@@ -392,7 +393,8 @@ impl Inner {
     }
 }
 
-/// Does a trial lower the Lagrangian by enough of what its quadratic model promises? A step closes its share of gaps.
+/// Whether a trial lowers the Lagrangian by enough of what its quadratic model predicts. A step closes its share of
+/// gaps.
 fn lowers_lagrangian(from: Merit, direction: Direction, step: f64, trial: Merit) -> bool {
     let promise = step * from.priced - direction.change(step);
     let gain = from.cost + from.priced - trial.cost - trial.priced;

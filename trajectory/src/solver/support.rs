@@ -1,4 +1,4 @@
-//! What solvers say about a problem when they stop.
+//! The messages of solvers about a problem when they stop.
 
 use super::report::Status;
 use crate::fault::{Fault, Reason};
@@ -12,7 +12,8 @@ pub(super) fn misfit(problem: &Problem) -> Fault {
     Fault { node: 0, phase: problem.phase_of(0).into(), term: None, reason: Box::new(reason) }
 }
 
-/// The fault of a problem with a constraint that a solver does not keep: of rows between bounds, or, without `equalities`, of any.
+/// The fault of a problem with a constraint that a solver does not keep: of rows between bounds, or, without
+/// `equalities`, of any.
 pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
     // Solvers that keep equalities alone know no bounds of controls.
     if let Some(name) = problem.choice().filter(|_| equalities).and_then(|choice| choice.bounded()) {
@@ -73,14 +74,15 @@ pub(super) fn worst_term(
 /// Beyond this, costs count as unbounded: squares of what no robot does.
 const UNBOUNDED: f64 = 1e25;
 
-/// Do costs grow beyond all bounds?
+/// Whether costs are unbounded.
 pub(super) fn diverges(cost: f64) -> bool {
     cost.abs() >= UNBOUNDED || cost.is_nan()
 }
 
 /// What to say where no step improves any more.
 ///
-/// Near a solution, what a step gains is less than the rounding of the cost, which is a sum over nodes: there it is acceptable.
+/// Near a solution, what a step gains is less than the rounding of the cost, which is a sum over nodes: there it is
+/// acceptable.
 pub(super) fn stuck(
     cost: f64,
     gaps_closed: bool,

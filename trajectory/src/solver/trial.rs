@@ -64,7 +64,8 @@ impl Way<'_> {
         })
     }
 
-    /// `u + α δu − K (x_try ⊖ x − α δx)`, and the next state where the dynamics lead, short of a share `1 − α` of the gap.
+    /// `u + α δu − K (x_try ⊖ x − α δx)`, and the next state where the dynamics lead, short of a share `1 − α` of the
+    /// gap.
     pub(super) fn by_dynamics(self, crew: &Crew, problem: &Problem, step: f64, to: Tried<'_>) -> Result<(), Fault> {
         let Self { kept, gaps, lq, riccati } = self;
         let Tried { at, values, scaled } = to;
@@ -102,7 +103,7 @@ impl Way<'_> {
 /// Steps below this share of the variables are taken without a search: rounding would decide it.
 const TINY: f64 = 10.0 * f64::EPSILON;
 
-/// Is a direction nothing but rounding?
+/// Whether a direction is zero to rounding.
 pub(super) fn is_tiny(kept: &Trajectory, lq: &LqSolution) -> bool {
     let small = |(k, (dx, du)): (usize, (&DVector<f64>, &DVector<f64>))| {
         let size = |x: &[f64]| x.iter().fold(1.0_f64, |most, x| most.max(x.abs()));

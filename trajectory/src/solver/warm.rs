@@ -1,18 +1,19 @@
-//! Where a solution has ended, to begin there again.
+//! The end of a solution, stored for a warm start.
 
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 
-/// A solution of [`Newton`](super::Newton) or [`Proximal`](super::Proximal), with all that it takes to go on from there: multipliers, slacks,
-/// and μ. From its own solution a solver has nothing left to do but to see that.
+/// A solution of [`Newton`](super::Newton) or [`Proximal`](super::Proximal), with all that it takes to go on from
+/// there: multipliers, slacks, and μ. From its own solution a solver has nothing left to do but to see that.
 ///
-/// It may be written to a file and given to another solver of the same kind, for the same problem, or for one with the same sizes that is a
-/// little different.
+/// It may be written to a file and given to another solver of the same kind, for the same problem, or for one with the
+/// same sizes that is a little different.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarmStart {
     /// States and controls.
     pub trajectory: Trajectory,
-    /// μ where the solution has ended: of the barrier of [`Newton`](super::Newton), or how soft [`Proximal`](super::Proximal) is.
+    /// μ where the solution has ended: of the barrier of [`Newton`](super::Newton), or how soft
+    /// [`Proximal`](super::Proximal) is.
     pub mu: f64,
     /// What costs were multiplied by, above 0: the tolerance of a solver is one of the scaled problem.
     pub scale: f64,
@@ -38,7 +39,7 @@ pub struct WarmNode {
 }
 
 impl WarmStart {
-    /// Has it the sizes of this problem, finite numbers, and positive `mu` and `scale`?
+    /// Whether it has the sizes of this problem, finite numbers, and positive `mu` and `scale`.
     #[must_use]
     pub fn fits(&self, problem: &Problem) -> bool {
         let positive = |x: f64| x.is_finite() && x > 0.0;
@@ -83,7 +84,7 @@ impl<'a> Begin<'a> {
             Self::Last => None,
         }
     }
-    /// Has the solver memory for it?
+    /// Whether the solver has memory for it.
     pub(super) fn fits(self, problem: &Problem) -> bool {
         match self {
             Self::Guess(guess) => guess.fits(problem),

@@ -7,7 +7,7 @@ use crate::residual::View;
 use crate::step::StepView;
 
 impl Stage {
-    /// Has its step a method of higher order?
+    /// Whether its step has a method of higher order.
     pub(crate) fn has_reference(&self, memory: &mut Memory) -> Result<bool, Reason> {
         let Some(step) = self.step.as_ref().filter(|step| !step.jumps()) else { return Ok(false) };
         let StageMemory { reference, model, .. } = memory_of(memory)?;
@@ -20,8 +20,9 @@ impl Stage {
     pub(crate) fn order(&self) -> u32 {
         self.step.as_ref().map_or(1, |step| step.order())
     }
-    /// This share of the step from a state on, by the method of higher order, after [`has_reference`](Self::has_reference); what states
-    /// remember stays. Acceleration and multipliers are then those at the state.
+    /// This share of the step from a state on, by the method of higher order, after
+    /// [`has_reference`](Self::has_reference); what states remember stays. Acceleration and multipliers are then those
+    /// at the state.
     pub(crate) fn substep(
         &self,
         at: At<'_>,
@@ -52,8 +53,8 @@ impl Stage {
         let before = x[first..].to_vec();
         self.remember(u, &before, &mut x[first..]);
     }
-    /// The rows of its constraints where the last [`substep`](Self::substep) began, by name, each with its residual's numbers, lower and
-    /// upper bounds, and whether they are a cone; of those that `count`.
+    /// The rows of its constraints where the last [`substep`](Self::substep) began, by name, each with its residual's
+    /// numbers, lower and upper bounds, and whether they are a cone; of those that `count`.
     pub(crate) fn each_row(
         &self,
         at: At<'_>,
@@ -73,9 +74,10 @@ impl Stage {
         }
         Ok(())
     }
-    /// Which constraints hold between a node and the next one: those that hold along the phase, or at both. Numbers are the parameters of
-    /// the node, of the next one, and of that after it, where they are of this stage; `named` says whether the next node has a
-    /// constraint of this name. Constraints of the state do not count at the start, which is given: there it is the next two nodes that tell.
+    /// Which constraints hold between a node and the next one: those that hold along the phase, or at both. Numbers are
+    /// the parameters of the node, of the next one, and of that after it, where they are of this stage; `named` says
+    /// whether the next node has a constraint of this name. Constraints of the state do not count at the start, which
+    /// is given: there it is the next two nodes that tell.
     pub(crate) fn between(
         &self,
         [before, after, later]: [Option<&[f64]>; 3],
@@ -94,7 +96,8 @@ impl Stage {
         };
         self.held.iter().map(holds).collect()
     }
-    /// A constraint by its place: its name, that of one of its rows if it has any, and whether it sees accelerations or forces.
+    /// A constraint by its place: its name, that of one of its rows if it has any, and whether it sees accelerations or
+    /// forces.
     pub(crate) fn row_of(&self, constraint: usize, row: usize) -> (&str, Option<String>, bool) {
         let held = &self.held[constraint];
         let depends = held.residual.depends();

@@ -1,7 +1,8 @@
-//! What states carry along unchanged: parameters; and how steps see those that are numbers of the robot.
+//! The part of states that is carried unchanged: parameters; and how steps use those that are numbers of the robot.
 //!
-//! A step takes their values for more controls, `u′ = (u, p)`, so that every scheme makes derivatives by them of its own accord; here the
-//! columns by `p` find their places in the state. Second derivatives go the same way.
+//! A step treats their values as additional controls, `u′ = (u, p)`, so that every scheme computes derivatives with
+//! respect to them. This module moves the columns by `p` to their places in the state. Second derivatives are handled
+//! in the same way.
 
 use super::{Stage, StageMemory};
 use crate::fault::{ProblemError, Reason};
@@ -109,8 +110,8 @@ impl Stage {
         }
     }
 
-    /// Columns by what a step takes for controls, `(u, p)`, and by its length: those by what states have beside `(q, v)`, and those by
-    /// controls.
+    /// Columns by what a step takes for controls, `(u, p)`, and by its length: those by what states have beside
+    /// `(q, v)`, and those by controls.
     pub(crate) fn by_state_and_controls(
         &self,
         at: At<'_>,
@@ -142,8 +143,8 @@ impl Stage {
             by.dw.columns_range_mut(rates..).fill(0.0);
         }
     }
-    /// Adds to its columns by parameters what comes through accelerations and multipliers, and to that by the duration what comes through
-    /// the length of the step.
+    /// Adds to its columns by parameters what comes through accelerations and multipliers, and to that by the duration
+    /// what comes through the length of the step.
     pub(crate) fn add_carried(&self, at: At<'_>, step: &Sensitivities, by: &mut Jacobian) -> Result<(), Reason> {
         if by.dw.ncols() == 0 {
             return Ok(());

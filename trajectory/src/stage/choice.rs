@@ -9,18 +9,19 @@ use std::sync::Arc;
 /// Where numbers that are carried have a meaning: all but the boundary of it may be tried.
 #[derive(Debug, Default)]
 pub(crate) struct Domain {
-    /// Of each number that is carried: it stays above. 0 for durations, masses and numbers of joints, −∞ where there is no such limit.
+    /// Of each number that is carried: it stays above. 0 for durations, masses and numbers of joints, −∞ where there is
+    /// no such limit.
     pub(crate) least: Vec<f64>,
     /// How many of these, the first ones, are durations.
     pub(crate) durations: usize,
-    /// Those of the robot, whose bodies keep inertias that bodies can have, unless they begin without; and where each of them is among all that
-    /// is carried.
+    /// Those of the robot, whose bodies keep inertias that bodies can have, unless they begin without; and where each
+    /// of them is among all that is carried.
     pub(crate) numbers: Option<Arc<RobotNumbers>>,
     pub(crate) places: Vec<usize>,
 }
 
-/// Its controls become what states carry from here on, in no time and at no cost. Numbers whose bounds are equal are none of them: these are
-/// what the start has.
+/// Its controls become what states carry from here on, in no time and at no cost. Numbers whose bounds are equal are
+/// none of them: these are what the start has.
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) nx: usize,
@@ -60,7 +61,7 @@ impl Choice {
     pub(crate) fn least(&self, control: usize) -> f64 {
         self.domain.least[self.chosen[control]]
     }
-    /// Does a control choose how long a phase lasts?
+    /// Whether a control chooses the duration of a phase.
     pub(crate) fn is_duration(&self, control: usize) -> bool {
         self.chosen[control] < self.domain.durations
     }
@@ -68,7 +69,7 @@ impl Choice {
     pub(crate) fn least_carried(&self) -> &[f64] {
         &self.domain.least
     }
-    /// Have bodies the inertias that these controls choose? `carried`: what is not chosen.
+    /// Whether bodies have physical inertias with these controls. `carried`: the values that are not chosen.
     pub(crate) fn is_physical(&self, carried: &[f64], u: impl Fn(usize) -> f64) -> bool {
         let Some(numbers) = &self.domain.numbers else { return true };
         numbers.are_physical(|value| {

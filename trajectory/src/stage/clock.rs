@@ -1,4 +1,4 @@
-//! A phase whose duration is a variable: its steps are a share each of a number T of the state.
+//! A phase whose duration is a variable: each of its steps is a share of a number T of the state.
 //!
 //! ```text
 //! h_k = h⁰_k T / T⁰        ∂/∂T = (h_k / T) ∂/∂h

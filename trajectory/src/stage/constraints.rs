@@ -1,4 +1,5 @@
-//! Constraints of a stage: which rows of a residual are equalities, which stay between bounds, and where they stand in the node.
+//! Constraints of a stage: which rows of a residual are equalities and which are inequalities, and their positions in
+//! the node.
 
 use super::{Carried, TermMemory, bind_parameters};
 use crate::constraint::PathConstraint;
@@ -23,9 +24,9 @@ pub(super) struct Held {
     pub(super) upper: Range<usize>,
     /// Of each row of the residual.
     rows: Vec<Row>,
-    /// Are its rows those of a second-order cone?
+    /// Whether its rows are those of a second-order cone.
     is_cone: bool,
-    /// Does it hold along its phase, and not at single nodes?
+    /// Whether it holds along its phase, and not at single nodes.
     pub(super) along: bool,
 }
 
@@ -78,7 +79,7 @@ impl Held {
     pub(super) fn counts(&self, at: &At<'_>) -> bool {
         at.parameters[self.counts] > 0.0
     }
-    /// Has it a row at this place of the node?
+    /// Whether it has a row at this position of the node.
     pub(super) fn has(&self, row: crate::node::Row) -> bool {
         let row = match row {
             crate::node::Row::Equality(i) => Row::Equality(i),

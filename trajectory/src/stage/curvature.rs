@@ -1,4 +1,5 @@
-//! What Gauss-Newton leaves out of a stage's Lagrangian: second derivatives of residuals, of constraints and of the step.
+//! The part of a stage's Lagrangian that Gauss-Newton omits: second derivatives of residuals, of constraints and of the
+//! step.
 //!
 //! With `z = (q, v, u)`, `y = (a, f)` and `D = ∂y/∂z` of the step, a residual r with multipliers λ adds
 //!
@@ -6,9 +7,9 @@
 //! ∂²(λᵀ r) = S_zz + S_zy D + Dᵀ S_yz + Dᵀ S_yy D + Σ g_i ∂²y_i ,    S = Σ λ_i ∂²r_i ,   g = (∂r/∂y)ᵀ λ
 //! ```
 //!
-//! Parameters of the robot stand in z behind the controls, as the step sees them.
+//! Parameters of the robot follow the controls in z, as the step treats them.
 //!
-//! The weights g of all residuals go, with the multipliers of the next state, into one contraction of the step.
+//! The weights g of all residuals, with the multipliers of the next state, enter one contraction of the step.
 
 use super::{Held, Stage, StageMemory, Term, TermMemory, Varied, view};
 use crate::fault::{Reason, finite};
@@ -141,7 +142,8 @@ impl CurvatureMemory {
 }
 
 impl Stage {
-    /// Adds what is left out, after the stage has been linearized at the same place. `false` if the step does not know its part.
+    /// Adds what is left out, after the stage has been linearized at the same place. `false` if the step does not know
+    /// its part.
     pub(super) fn bend(
         &self,
         at: At<'_>,
@@ -255,7 +257,8 @@ impl Stage {
         Ok(known && rates_known)
     }
 
-    /// Second derivatives, by the duration of the phase, of residuals that see the length of the step. `false` if one does not know them.
+    /// Second derivatives, by the duration of the phase, of residuals that see the length of the step. `false` if one
+    /// does not know them.
     fn bend_rates(
         &self,
         at: At<'_>,

@@ -31,7 +31,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A phase's node: what all its nodes have in common. What differs between them are weights and goals, which come in as parameters.
+/// A phase's node: what all its nodes have in common. What differs between them are weights and goals, which come in as
+/// parameters.
 pub struct Stage {
     model: Arc<Model>,
     /// Numbers of the state beside `(q, v)`: the controls before, or none of them, durations of phases, and parameters.
@@ -57,7 +58,7 @@ struct Term {
     name: String,
     residual: Box<dyn Residual>,
     loss: Loss,
-    /// Is it an integral over time?
+    /// Whether it is an integral over time.
     integrated: bool,
     weight: usize,
     goal: Range<usize>,
@@ -117,7 +118,7 @@ struct TermMemory {
     by: Jacobian,
     /// Weights of a full loss, times the weight of the cost.
     full: DMatrix<f64>,
-    /// Has it been differentiated? Residuals may allocate then, the first time only.
+    /// Whether it has been differentiated. Residuals may allocate the first time only.
     warm: bool,
 }
 
@@ -245,7 +246,7 @@ impl Stage {
         };
         self.held.iter().map(move |held| (held.name.as_str(), slots(held), &*held.residual))
     }
-    /// Is a constraint, by name, affine in configuration, velocity and controls alone?
+    /// Whether a constraint, by name, is affine in configuration, velocity and controls alone.
     pub(crate) fn is_affine(&self, constraint: &str) -> bool {
         let of = self.held.iter().find(|held| held.name == constraint);
         of.is_some_and(|held| {
@@ -253,7 +254,7 @@ impl Stage {
             held.cone().is_none() && held.residual.is_linear() && !(a || f || w || h)
         })
     }
-    /// Does a constraint, by name, see configuration and velocity alone?
+    /// Whether a constraint, by name, depends on configuration and velocity alone.
     pub(crate) fn sees_state_alone(&self, constraint: &str) -> bool {
         let of = self.held.iter().find(|held| held.name == constraint);
         of.is_some_and(|held| {
@@ -273,7 +274,7 @@ impl Stage {
     pub(crate) fn moves_by(&self) -> Option<[f64; 2]> {
         self.step.as_ref().and_then(|step| step.moves_by())
     }
-    /// Does the state jump, in no time?
+    /// Whether the state jumps instantaneously.
     pub(crate) fn jumps(&self) -> bool {
         self.step.as_ref().is_some_and(|step| step.jumps())
     }
@@ -300,7 +301,7 @@ impl Stage {
         }
         Ok(())
     }
-    /// Do accelerations of its step depend on the length of it, and is that free?
+    /// Whether accelerations of its step depend on the step length, and the length is free.
     fn sees_length(&self) -> bool {
         self.clock.is_some() && self.step.as_ref().is_some_and(|step| step.accelerates_by_length())
     }

@@ -1,4 +1,4 @@
-//! What a solver asks of a stage.
+//! The interface between a solver and a stage.
 
 use super::{Held, Stage, StageMemory, Term, TermMemory, memory_of, view};
 use crate::fault::finite;

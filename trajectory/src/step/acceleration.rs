@@ -1,4 +1,4 @@
-//! Where accelerations come from: `a(q, v, u)`, with the multipliers of contacts, and the derivatives of both.
+//! Models of accelerations: `a(q, v, u)`, with the multipliers of contacts, and the derivatives of both.
 
 use super::{Actuation, Contact, ContactRows, contact, memory_of};
 use crate::fault::{ProblemError, Reason};
@@ -154,8 +154,8 @@ pub trait Acceleration: Send + Sync + Debug {
         f: &mut [f64],
         by: &mut Sensitivities,
     ) -> Result<(), Reason>;
-    /// Second derivatives of `gᵃ·a + gᶠ·f` by `(q, v, u)`, symmetric, (2 nv + nu)²: along `q ⊕ δq`. `false` if it does not know
-    /// them; so by default.
+    /// Second derivatives of `gᵃ·a + gᶠ·f` by `(q, v, u)`, symmetric, (2 nv + nu)²: along `q ⊕ δq`. `false` if it does
+    /// not know them; so by default.
     ///
     /// # Errors
     /// As [`value`](Self::value).
@@ -215,8 +215,8 @@ impl ForwardDynamics {
 }
 
 impl ForwardDynamics {
-    /// Derivatives by numbers of the robot, behind those by controls. With `τ = id(q, v, a; p) − Jᵀ f` and what torques do to accelerations
-    /// and multipliers,
+    /// Derivatives by numbers of the robot, behind those by controls. With `τ = id(q, v, a; p) − Jᵀ f` and what torques
+    /// do to accelerations and multipliers,
     ///
     /// ```text
     /// ∂a/∂p = −∂a/∂τ ∂id/∂p ,    ∂f/∂p = −∂f/∂τ ∂id/∂p

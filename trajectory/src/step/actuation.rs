@@ -1,4 +1,4 @@
-//! What controls do: `τ = B u`.
+//! The effect of controls: `τ = B u`.
 
 use crate::fault::ProblemError;
 use gradyn::Model;

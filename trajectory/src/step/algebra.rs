@@ -1,13 +1,13 @@
-//! The Lie algebra of configurations: what `q ⊕ v` lacks of being a sum.
+//! The Lie algebra of configurations: the difference of `q ⊕ v` from a sum.
 //!
-//! Along `q ⊕ θ(t)` the velocity is `v = J_r(θ) θ̇`. Turned around, with `[x, y]` the bracket of directions:
+//! Along `q ⊕ θ(t)` the velocity is `v = J_r(θ) θ̇`. Solved for θ̇, with `[x, y]` the bracket of directions:
 //!
 //! ```text
 //! θ̇ = J_r⁻¹(θ) v = v + ½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]] + O(|θ|⁴)                                                  (1)
 //! ```
 //!
-//! There is no term of third order. Source: A. Iserles, H. Munthe-Kaas, S. Nørsett and A. Zanna, *Lie-group methods*, Acta Numerica 9,
-//! 2000, section 3.2.
+//! There is no term of third order. Source: A. Iserles, H. Munthe-Kaas, S. Nørsett and A. Zanna, *Lie-group methods*,
+//! Acta Numerica 9, 2000, section 3.2.
 
 use crate::space::Blocks;
 use gradyn::Model;
@@ -69,7 +69,8 @@ impl Algebra {
         self.add_bracket(1.0 / 12.0, theta, once, out);
     }
 
-    /// The same of columns of variations `δθ`, `δv`: `out += ½ δ[θ, v] + ¹⁄₁₂ δ[θ, [θ, v]]`. `once`: as it was left; `varied`: memory, nv.
+    /// The same of columns of variations `δθ`, `δv`: `out += ½ δ[θ, v] + ¹⁄₁₂ δ[θ, [θ, v]]`. `once`: as it was left;
+    /// `varied`: memory, nv.
     pub(crate) fn add_rates(
         &self,
         [theta, v, once]: [&[f64]; 3],
@@ -89,7 +90,8 @@ impl Algebra {
         }
     }
 
-    /// Of `kᵀ (½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]])` adds first derivatives by θ and v, and second ones by both, (2 nv)², symmetric.
+    /// Of `kᵀ (½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]])` adds first derivatives by θ and v, and second ones by both, (2 nv)²,
+    /// symmetric.
     pub(crate) fn bend_rate(
         &self,
         k: &[f64],

@@ -1,6 +1,7 @@
-//! What joints that turn in space add to second derivatives of a whole step by `z = (q, v, u)`.
+//! The contribution of joints that rotate in space to second derivatives of a whole step by `z = (q, v, u)`.
 //!
-//! A place `q ⊕ w` with `w = w(z)`, weighted by λ along its own directions, and a rate `θ̇ = J_r⁻¹(θ) v`, weighted by k:
+//! For a configuration `q ⊕ w` with `w = w(z)`, weighted by λ along its own directions, and a rate `θ̇ = J_r⁻¹(θ) v`,
+//! weighted by k:
 //!
 //! ```text
 //! ∂²(λᵀ(q ⊕ w)) = Rᵀ φ'' R + (Jᵀ λ)ᵀ ∂²w          R = ∂(q, w)/∂z ,   φ of retraction

@@ -1,12 +1,12 @@
-//! Euler's explicit step, and what it has in common with the [semi-implicit](super::SemiImplicitEuler) one.
+//! Euler's explicit step, and the parts it shares with the [semi-implicit](super::SemiImplicitEuler) one.
 //!
 //! ```text
 //! explicit        q⁺ = q ⊕ h v ,    v⁺ = v + h a(q, v, u)
 //! semi-implicit   v⁺ = v + h a(q, v, u) ,    q⁺ = q ⊕ h v⁺
 //! ```
 //!
-//! Both of first order. The semi-implicit one is symplectic where the mass matrix is constant, and keeps energies bounded in practice;
-//! it is Crocoddyl's `IntegratedActionModelEuler`.
+//! Both are of first order. The semi-implicit one is symplectic if the mass matrix is constant, and keeps energies
+//! bounded in practice; it is Crocoddyl's `IntegratedActionModelEuler`.
 
 use super::acceleration::EngineMemory;
 use super::retraction::{Retraction, RetractionMemory};
@@ -88,7 +88,8 @@ impl<A: Acceleration> Steps<A> {
         Self { acceleration, flat: retraction.is_flat(), retraction }
     }
 
-    /// Second derivatives of `μᵀ a + gᶠ·f`, with `μ = gᵃ + h λ_v + h Jᵀ λ_q`, J given if velocities at the end move configurations.
+    /// Second derivatives of `μᵀ a + gᶠ·f`, with `μ = gᵃ + h λ_v + h Jᵀ λ_q`, J given if velocities at the end move
+    /// configurations.
     pub(super) fn bend(
         &self,
         on: &mut StepView<'_>,

@@ -1,24 +1,25 @@
-//! Damping and friction of joints that act at the end of the step.
+//! Damping and friction of joints at the end of the step.
 //!
-//! An explicit step multiplies the velocity of a joint with damping d and inertia m by `1 − h d/m`: beyond `h d/m = 2` it grows from step to
-//! step. Here the torques T of damping and friction are those of the velocity `v⁺` that the step ends with, so that any step is stable; of
-//! damping alone the factor is `1/(1 + h d/m)`:
+//! An explicit step multiplies the velocity of a joint with damping d and inertia m by `1 − h d/m`: beyond `h d/m = 2`
+//! it grows from step to step. Here the torques T of damping and friction are those of the velocity `v⁺` at the end of
+//! the step, so any step is stable. For damping alone the factor is `1/(1 + h d/m)`:
 //!
 //! ```text
 //! a = FD(q, v, τ + Δ) ,   Δ = T(v) − T(v⁺) ,   v⁺ = v + h a                                                    (1)
 //! ```
 //!
-//! FD is forward dynamics, contacts and loops among it, in which `T(v)` is. It is affine in torques, `a = a₀ + G Δ`, so that
-//! `F(v⁺) = v⁺ − v − h a₀ − h G (T(v) − T(v⁺))` is all there is to be solved, by Newton's method with `N = 1 + h G S`, `S = T′(v⁺)`. G is not
-//! negative, nor is S: N has an inverse everywhere, and `|F|²` has no stationary point but the solution. Derivatives are, with
-//! `S₀ = T′(v)`,
+//! FD is forward dynamics, including contacts and loops, and contains `T(v)`. It is affine in torques, `a = a₀ + G Δ`,
+//! so the only equation to solve is `F(v⁺) = v⁺ − v − h a₀ − h G (T(v) − T(v⁺))`, by Newton's method with
+//! `N = 1 + h G S`, `S = T′(v⁺)`. Neither G nor S is negative: N has an inverse everywhere, and `|F|²` has no
+//! stationary point but the solution. With `S₀ = T′(v)`, the derivatives are
 //!
 //! ```text
 //! N δa = FD_q δq + (FD_v + G (S₀ − S)) δv + G B δu − G S a δh                                                  (2)
 //! δf = f_q δq + (f_v + f_τ (S₀ − S)) δv + f_τ B δu − f_τ S (h δa + a δh)
 //! ```
 //!
-//! and second ones of `gᵃ·a + gᶠ·f`, with `μ = N⁻ᵀ (gᵃ − h S f_τᵀ gᶠ)`, `p = Gᵀ μ + f_τᵀ gᶠ`, and `Z = ∂(q, v, u, Δ)/∂(q, v, u)`,
+//! and the second derivatives of `gᵃ·a + gᶠ·f`, with `μ = N⁻ᵀ (gᵃ − h S f_τᵀ gᶠ)`, `p = Gᵀ μ + f_τᵀ gᶠ`, and
+//! `Z = ∂(q, v, u, Δ)/∂(q, v, u)`,
 //!
 //! ```text
 //! ∂² = Zᵀ ∂²(μ·FD + gᶠ·f) Z + Σ p_i (T″_i(v) ∂v_i² − T″_i(v⁺) (∂v⁺_i)²)                                        (3)
@@ -33,15 +34,16 @@ use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Where a velocity enters the region that the width of the friction smooths, each iteration may halve what is left: from 1e3 widths
-/// away it takes ten, and then it doubles digits.
+/// Where a velocity enters the region that the width of the friction smooths, each iteration may halve what is left:
+/// from 1e3 widths away it takes ten, and then it doubles digits.
 const MOST_ITERATIONS: usize = 200;
-/// Corrections this small, relative to velocities, are taken for rounding once they no longer shrink: N is as ill-conditioned as the mass
-/// matrix.
+/// Corrections this small, relative to velocities, are taken for rounding once they no longer shrink: N is as
+/// ill-conditioned as the mass matrix.
 const ROUNDING: f64 = 1e-9;
 
 /// Forward dynamics whose damping and friction act at the end of the step, what
-/// [`SemiImplicitEuler::implicit_friction`](super::SemiImplicitEuler::implicit_friction) makes steps of. It depends on the length of the step.
+/// [`SemiImplicitEuler::implicit_friction`](super::SemiImplicitEuler::implicit_friction) makes steps of. It depends on
+/// the length of the step.
 #[derive(Clone, Debug)]
 pub struct ImplicitFriction {
     /// With torques on all degrees of freedom behind its controls.
@@ -84,7 +86,8 @@ struct Memory {
     second: Option<[DMatrix<f64>; 3]>,
 }
 
-/// Damping and friction of all joints at a velocity, or their first or second derivative by it; nothing where the robot has none.
+/// Damping and friction of all joints at a velocity, or their first or second derivative by it; nothing where the robot
+/// has none.
 fn torques(model: &Model, v: &[f64], derivative: usize, to: &mut [f64]) {
     to.fill(0.0);
     if !model.has_joint_friction() {

@@ -1,13 +1,14 @@
-//! Inverse dynamics: accelerations and forces are chosen, and equalities say which can be.
+//! Inverse dynamics: accelerations and forces are chosen, and equalities restrict them to possible ones.
 //!
 //! ```text
 //! u = (a, f)         v⁺ = v + h a ,   q⁺ = q ⊕ h v⁺
 //! Nᵀ τ = 0 ,   J a + γ = 0             τ = id(q, v, a) − Jᵀ f
 //! ```
 //!
-//! N are directions of torques that no motor makes, `Nᵀ B = 0`. No mass matrix is factorized. Sources: H. Ferrolho, V. Ivan, W. Merkt, I. Havoutis and
-//! S. Vijayakumar, *Inverse Dynamics vs. Forward Dynamics in Direct Transcription Formulations for Trajectory Optimization*, 2021;
-//! S. Katayama and T. Ohtsuka, *Efficient solution method based on inverse dynamics for optimal control problems of rigid body systems*, 2021.
+//! N contains the directions of torques without motors, `Nᵀ B = 0`. No mass matrix is factorized. Sources: H. Ferrolho,
+//! V. Ivan, W. Merkt, I. Havoutis and S. Vijayakumar, *Inverse Dynamics vs. Forward Dynamics in Direct Transcription
+//! Formulations for Trajectory Optimization*, 2021; S. Katayama and T. Ohtsuka, *Efficient solution method based on
+//! inverse dynamics for optimal control problems of rigid body systems*, 2021.
 
 use super::{
     Acceleration, Actuation, Contact, ContactRows, Engine, SemiImplicitEuler, Sensitivities, Step, StepView,
@@ -23,9 +24,11 @@ use gradyn::{Constraint, InputError, Method, Model, Scalar, Workspace, rnea};
 use nalgebra::DMatrix;
 use std::any::Any;
 
-/// Inverse dynamics: controls are accelerations, nv, then multipliers of contacts, one a row. Equalities: torques that no motor makes, then accelerations of contacts.
+/// Inverse dynamics: controls are accelerations, nv, then multipliers of contacts, one a row. Equalities: torques that
+/// no motor makes, then accelerations of contacts.
 ///
-/// Torques of motors are a function of state and controls, which [`JointTorque`](crate::residual::JointTorque) gives to costs.
+/// Torques of motors are a function of state and controls, which [`JointTorque`](crate::residual::JointTorque) gives to
+/// costs.
 #[derive(Clone, Debug)]
 #[doc(alias("DifferentialActionModelFreeInvDynamics", "DifferentialActionModelContactInvDynamics"))]
 pub struct InverseDynamics {

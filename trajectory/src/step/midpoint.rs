@@ -14,16 +14,17 @@
 //!
 //! and A and B by the same matrix: `N δw = δv + (h/2) (a_q D δq + a_u δu)`, `D = ∂(q ⊕ (h/2) w)/∂q`.
 //!
-//! Second derivatives by the adjoint of these equations: with weights `λ` of the next state and `g` of `a` and of multipliers `f`,
+//! Second derivatives come from the adjoint of these equations, with weights `λ` of the next state and `g` of `a` and
+//! of multipliers `f`:
 //!
 //! ```text
 //! Nᵀ μ = 2 λ_v + h J_r(h w)ᵀ λ_q + (a_v + (h/2) a_q J)ᵀ g_a + (f_v + (h/2) f_q J)ᵀ g_f
 //! ∂² = Zᵀ ∂²((g_a + (h/2) μ)ᵀ a + g_fᵀ f) Z  +  what q_m and q⁺ bend by (chart)                    Z = ∂(q_m, w, u)/∂(q, v, u)
 //! ```
 //!
-//! Of order 2, symmetric in time. It is symplectic where the mass matrix is constant; for every robot it keeps quadratic functions of
-//! velocities that the motion keeps: energy and magnitude of the angular momentum of a body that nothing acts on. Source: E. Hairer,
-//! C. Lubich and G. Wanner, *Geometric Numerical Integration*, 2006, theorem IV.2.1.
+//! The rule has order 2 and is symmetric in time. It is symplectic if the mass matrix is constant. For every robot it
+//! preserves quadratic functions of velocities that the motion preserves: energy and magnitude of the angular momentum
+//! of a free body. Source: E. Hairer, C. Lubich and G. Wanner, *Geometric Numerical Integration*, 2006, theorem IV.2.1.
 
 use super::acceleration::EngineMemory;
 use super::chart::Chart;
@@ -41,12 +42,12 @@ use std::sync::Arc;
 
 /// Newton's method takes 3 to 5 iterations where it converges: it doubles digits each time.
 const MOST_ITERATIONS: usize = 20;
-/// Corrections this small, relative to velocities, are taken for rounding once they no longer shrink: accelerations lose up to as
-/// many digits as the mass matrix is ill-conditioned.
+/// Corrections this small, relative to velocities, are taken for rounding once they no longer shrink: accelerations
+/// lose up to as many digits as the mass matrix is ill-conditioned.
 const ROUNDING: f64 = 1e-9;
 
-/// The implicit midpoint rule, order 2; controls are constant over the step. Cost: as many derivatives of accelerations as Newton's method
-/// takes, some four. Costs see acceleration and multipliers in the middle of the step.
+/// The implicit midpoint rule, order 2; controls are constant over the step. Cost: as many derivatives of accelerations
+/// as Newton's method takes, some four. Costs see acceleration and multipliers in the middle of the step.
 #[derive(Clone, Debug)]
 pub struct ImplicitMidpoint<A> {
     acceleration: A,

@@ -45,7 +45,7 @@ use std::sync::Arc;
 pub struct StepView<'a> {
     /// The robot.
     pub model: &'a Model,
-    /// Where.
+    /// The point of evaluation.
     pub at: At<'a>,
     /// Configuration, nq.
     pub q: &'a [f64],
@@ -57,15 +57,15 @@ pub struct StepView<'a> {
     pub workspace: &'a mut Workspace,
     /// Memory of the engine.
     pub derivatives: &'a mut DerivativeWorkspace,
-    /// What [`Step::memory`] has made.
+    /// The result of [`Step::memory`].
     pub own: &'a mut dyn Any,
-    /// To be written: the acceleration, nv, for costs to see.
+    /// Output: the acceleration, nv, for costs.
     pub a: &'a mut [f64],
-    /// To be written: the multipliers, for costs to see.
+    /// Output: the multipliers, for costs.
     pub f: &'a mut [f64],
 }
 
-/// Weights of what a step makes: of a sum whose second derivatives are asked for.
+/// Weights of the results of a step, for a sum whose second derivatives are requested.
 #[derive(Clone, Copy, Debug)]
 pub struct StepWeights<'a> {
     /// λ⁺, of `x⁺` along `(δq⁺, δv⁺)`, 2 nv.
@@ -79,70 +79,71 @@ pub struct StepWeights<'a> {
 }
 
 impl StepWeights<'_> {
-    /// Is there nothing to be weighted?
+    /// Whether all weights are zero.
     pub(crate) fn are_zero(&self) -> bool {
         [self.next, self.eq, self.a, self.f].into_iter().flatten().all(|x| *x == 0.0)
     }
 }
 
-/// One step of a robot. Object-safe; states are `(q, v)`, what else is remembered is the [`Stage`](crate::stage::Stage)'s affair.
+/// One step of a robot. Object-safe. States are `(q, v)`; the [`Stage`](crate::stage::Stage) handles other carried
+/// numbers.
 pub trait Step: Send + Sync + Debug {
     /// Its controls.
     fn controls(&self) -> usize;
-    /// Multipliers of contacts, or impulses, that it makes.
+    /// The number of multipliers of contacts, or impulses, that it computes.
     fn multipliers(&self) -> usize {
         0
     }
-    /// Where each contact has its rows in the multipliers.
+    /// The rows of each contact in the multipliers.
     fn contacts(&self) -> &[ContactRows] {
         &[]
     }
-    /// Does the state jump, in no time?
+    /// Whether the state jumps instantaneously.
     fn jumps(&self) -> bool {
         false
     }
-    /// Does it make an acceleration that costs can see?
+    /// Whether it computes an acceleration that costs can use.
     fn accelerates(&self) -> bool {
         !self.jumps()
     }
-    /// Do its accelerations depend on its length?
+    /// Whether its accelerations depend on its length.
     fn accelerates_by_length(&self) -> bool {
         false
     }
-    /// Equalities that it asks for, of its state and its controls.
+    /// The number of equalities that it imposes on its state and its controls.
     fn equalities(&self) -> usize {
         0
     }
-    /// Is it a step of this robot? Called when a problem is built.
+    /// Checks that it is a step of this robot. Called when a problem is built.
     ///
     /// # Errors
-    /// Why not; `place` is the phase.
+    /// The reason why not; `place` is the phase.
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         let _ = (model, place);
         Ok(())
     }
-    /// Told of numbers of the robot that vary: their values then stand behind its controls, in `u` and in all derivatives by it, and
-    /// [`StepView::model`] has them. `false` if it has no derivatives by such; so by default.
+    /// Called with numbers of the robot that vary. Their values then follow its controls, in `u` and in all derivatives
+    /// by it, and [`StepView::model`] has them. `false` if it has no derivatives by such numbers, which is the default.
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         let _ = numbers;
         false
     }
-    /// Memory of its own, for one thread.
+    /// Its memory, for one thread.
     fn memory(&self, model: &Model) -> Box<dyn Any + Send>;
-    /// The next `(q, v)`; acceleration and multipliers into the view; what equalities are off into `eq`.
+    /// The next `(q, v)`; writes acceleration and multipliers to the view, and violations of equalities to `eq`.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], eq: &mut [f64]) -> Result<(), Reason>;
-    /// The same, with A and B for `(δq, δv)`, in the first 2 nv rows and columns of `out`; the derivatives of acceleration and
-    /// multipliers into `by`. Entries that were written at the last call are still there.
+    /// The same, with A and B for `(δq, δv)`, in the first 2 nv rows and columns of `out`; the derivatives of
+    /// acceleration and multipliers into `by`. Entries that were written at the last call are still there.
     ///
     /// # Errors
     /// As [`next`](Self::next).
     fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason>;
-    /// Adds to `out`'s [`Curvature`] the second derivatives of `λ⁺ᵀ x⁺ + νᵀ c + gᵃ·a + gᶠ·f` along `q ⊕ δq`, `v + δv`, `u + δu`, right after
-    /// [`linearize`](Self::linearize) at the same place, whose A, B and `by` are there. `false` if it does not know them; so by
-    /// default.
+    /// Adds to `out`'s [`Curvature`] the second derivatives of `λ⁺ᵀ x⁺ + νᵀ c + gᵃ·a + gᶠ·f` along `q ⊕ δq`, `v + δv`,
+    /// `u + δu`, right after [`linearize`](Self::linearize) at the same point, whose A, B and `by` are available.
+    /// `false` if it does not have them, which is the default.
     ///
     /// # Errors
     /// As [`next`](Self::next).
@@ -160,27 +161,30 @@ pub trait Step: Send + Sync + Debug {
     fn held(&self) -> &[gradyn::Constraint] {
         &[]
     }
-    /// `[α, β]` of `q⁺ = q ⊕ h (α v + β v⁺)`, if configurations move by the velocities of nodes alone: then bounds of these bound the way.
+    /// `[α, β]` of `q⁺ = q ⊕ h (α v + β v⁺)`, if configurations move by the velocities of nodes alone: bounds of
+    /// velocities then bound the path.
     fn moves_by(&self) -> Option<[f64; 2]> {
         None
     }
-    /// Is `x⁺` affine in state and controls, for every state of this robot?
+    /// Whether `x⁺` is affine in state and controls, for every state of this robot.
     fn is_affine(&self, model: &Model) -> bool {
         let _ = model;
         false
     }
-    /// The order of its method: the error of a step grows with this power of its length, plus one. One by default.
+    /// The order of its method: the error of a step grows with this power of its length, plus one. The default is one.
     fn order(&self) -> u32 {
         1
     }
-    /// Memory of [`reference`](Self::reference), for one thread. `None` if it has no finer method; so by default.
+    /// Memory of [`reference`](Self::reference), for one thread. `None` if it has no finer method, which is the
+    /// default.
     fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
         let _ = model;
         None
     }
-    /// The next `(q, v)` by a method of higher order, of the same accelerations under the same controls and contacts: what
-    /// [`resimulation`](crate::resimulation) holds the step against. The view has the memory that
-    /// [`reference_memory`](Self::reference_memory) has made; acceleration and multipliers at the start of the step go into it.
+    /// The next `(q, v)` by a method of higher order, for the same accelerations under the same controls and contacts.
+    /// [`resimulation`](crate::resimulation) compares the step with it. The view has the memory from
+    /// [`reference_memory`](Self::reference_memory), and receives acceleration and multipliers at the start of the
+    /// step.
     ///
     /// # Errors
     /// As [`next`](Self::next), or if there is no such method.
@@ -188,11 +192,11 @@ pub trait Step: Send + Sync + Debug {
         let _ = (on, next);
         Err(Reason::Other("the step has no method of higher order".into()))
     }
-    /// Can it be differentiated by its length? Only then can the duration of its phase be free.
+    /// Whether it can be differentiated by its length. Only then can the duration of its phase be free.
     fn has_length(&self) -> bool {
         false
     }
-    /// `∂x⁺/∂h` by its length, 2 nv, right after [`linearize`](Self::linearize) at the same place.
+    /// `∂x⁺/∂h` by its length, 2 nv, right after [`linearize`](Self::linearize) at the same point.
     ///
     /// # Errors
     /// As [`next`](Self::next), or if it [cannot be](Self::has_length).
@@ -206,7 +210,7 @@ pub trait Step: Send + Sync + Debug {
         let _ = (on, by, out, to);
         Err(Reason::Other("the step cannot be differentiated by its length".into()))
     }
-    /// `∂²(λ⁺ᵀ x⁺)/∂h∂(q, v, u, h)`, 2 nv + nu + 1. `false` if it does not know them.
+    /// `∂²(λ⁺ᵀ x⁺)/∂h∂(q, v, u, h)`, 2 nv + nu + 1. `false` if it does not have them.
     ///
     /// # Errors
     /// As [`by_length`](Self::by_length).

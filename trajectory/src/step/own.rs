@@ -1,4 +1,4 @@
-//! Accelerations of one's own, written once for every number type.
+//! User-defined accelerations, written once for every number type.
 
 use super::{Acceleration, Engine, Sensitivities, memory_of};
 use crate::fault::{ProblemError, Reason};
@@ -8,7 +8,8 @@ use nalgebra::DMatrix;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// Accelerations `a(q, v, u)` that a function of one's own gives, nv numbers; first and second derivatives come from dual numbers.
+/// Accelerations `a(q, v, u)` that a function of one's own gives, nv numbers; first and second derivatives come from
+/// dual numbers.
 ///
 /// Cost of second ones: about `n²/16 + n/2` evaluations, n = 2 nv + nu.
 ///

@@ -1,11 +1,12 @@
-//! How `q ⊕ w` bends: second derivatives of a step of configurations, joint by joint.
+//! The curvature of `q ⊕ w`: second derivatives of a step of configurations, joint by joint.
 //!
 //! ```text
 //! φ(δ, ε) = λᵀ log((q ⊕ w)⁻¹ (q ⊕ δ ⊕ (w + ε)))
 //! ```
 //!
-//! It is the same for every q, zero for joints whose configurations are numbers, and falls into blocks, one for each joint that turns in
-//! space. With `D = ∂(q ⊕ w)/∂q`, `J = ∂(q ⊕ w)/∂w` and the bracket of directions, to second order
+//! It is the same for every q, zero for joints whose configurations are vectors, and splits into blocks, one for each
+//! joint that rotates in space. With `D = ∂(q ⊕ w)/∂q`, `J = ∂(q ⊕ w)/∂w` and the bracket of directions, to second
+//! order
 //!
 //! ```text
 //! log(…) = D δ + J ε + ½ [D δ, J ε] + ½ (∂J/∂w ε) ε
@@ -157,8 +158,8 @@ impl Retraction {
         Ok(())
     }
 
-    /// Of each joint `kᵀ (½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]])`: adds first derivatives to those by θ and by v, and calls `take` with its
-    /// directions and second ones, by θ and then by v.
+    /// Of each joint `kᵀ (½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]])`: adds first derivatives to those by θ and by v, and calls
+    /// `take` with its directions and second ones, by θ and then by v.
     pub(super) fn rates(
         &self,
         memory: &mut RetractionMemory,

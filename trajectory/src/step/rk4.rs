@@ -1,7 +1,7 @@
 //! The classical method of Runge and Kutta, on the Lie group of configurations.
 //!
-//! With `q = q₀ ⊕ θ` the motion is one of numbers, `θ̇ = J_r⁻¹(θ) v`, `v̇ = a(q₀ ⊕ θ, v, u)`, and the method is applied to these
-//! (H. Munthe-Kaas, *Runge-Kutta methods on Lie groups*, BIT 38(1), 1998):
+//! With `q = q₀ ⊕ θ` the motion is one of vectors, `θ̇ = J_r⁻¹(θ) v`, `v̇ = a(q₀ ⊕ θ, v, u)`, and the method is applied
+//! to these (H. Munthe-Kaas, *Runge-Kutta methods on Lie groups*, BIT 38(1), 1998):
 //!
 //! ```text
 //! θ_i = c_i h k_{i−1} ,   v_i = v + c_i h l_{i−1}                                   c = 0, ½, ½, 1
@@ -9,8 +9,9 @@
 //! q⁺ = q ⊕ (h/6) (k₁ + 2 k₂ + 2 k₃ + k₄) ,   v⁺ = v + (h/6) (l₁ + 2 l₂ + 2 l₃ + l₄)
 //! ```
 //!
-//! What the series of `J_r⁻¹` leaves out is of order h⁴, times h in the step: the order stays 4. Without the brackets, as Crocoddyl's
-//! `IntegratedActionModelRK` has it, it is 4 only where all joints are numbers or angles, and 2 where one turns in space.
+//! The terms omitted from the series of `J_r⁻¹` are of order h⁴, times h in the step, so the order stays 4. Without the
+//! brackets, as in Crocoddyl's `IntegratedActionModelRK`, the order is 4 only if all joints are numbers or angles, and
+//! 2 if one rotates in space.
 
 use super::acceleration::EngineMemory;
 use super::algebra::Algebra;
@@ -24,8 +25,8 @@ use nalgebra::DMatrix;
 use std::any::Any;
 use std::sync::Arc;
 
-/// The classical method of Runge and Kutta, order 4 for every kind of joint; controls are constant over the step. Cost: four accelerations.
-/// Costs see acceleration and multipliers at the start of the step.
+/// The classical method of Runge and Kutta, order 4 for every kind of joint; controls are constant over the step. Cost:
+/// four accelerations. Costs see acceleration and multipliers at the start of the step.
 #[derive(Clone, Debug)]
 #[doc(alias = "IntegratedActionModelRK")]
 pub struct Rk4<A> {

@@ -1,6 +1,6 @@
-//! Second derivatives through the stages of Runge and Kutta, from the last one back.
+//! Second derivatives through the Runge-Kutta stages, from the last one to the first.
 //!
-//! With weights `θ̄⁺ = Jᵀ(θ⁺) λ_q` of the whole increment, and `ρ` what the rate `k = J_r⁻¹(θ) v` is weighted by k̄:
+//! With weights `θ̄⁺ = Jᵀ(θ⁺) λ_q` of the whole increment, and `ρ` the rate `k = J_r⁻¹(θ) v` weighted by k̄:
 //!
 //! ```text
 //! k̄_i = h b_i θ̄⁺ + h c_{i+1} θ̄_{i+1} ,   l̄_i = h b_i λ_v + h c_{i+1} v̄_{i+1}
@@ -8,7 +8,7 @@
 //! ∂² = Σ Z_iᵀ ∂²(l̄_iᵀ a)(q_i, v_i, u) Z_i  +  what q ⊕ θ_i, weighted by q̄_i, rates, weighted by k̄_i, and q ⊕ θ⁺ bend by
 //! ```
 //!
-//! with `Z_i` the derivatives of `(q_i, v_i, u)`. What joints that turn in space bend by, [`Chart`] has.
+//! with `Z_i` the derivatives of `(q_i, v_i, u)`. [`Chart`] has the curvature terms of joints that rotate in space.
 
 use super::chart::Chart;
 use super::euler::transposed_times;
@@ -92,8 +92,8 @@ impl Stages {
         }
     }
 
-    /// Adds all second derivatives. `hessian` has those of accelerations at a stage, by its number, its q and v, and weights; `end` are
-    /// `θ⁺` and its derivatives.
+    /// Adds all second derivatives. `hessian` has those of accelerations at a stage, by its number, its q and v, and
+    /// weights; `end` are `θ⁺` and its derivatives.
     pub(super) fn bend(
         &mut self,
         h: f64,

@@ -267,7 +267,7 @@ pub(super) enum Subject<'a> {
 struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     robot: Option<&'a str>,
-    /// Of a function that is none of a robot's.
+    /// Of a function that does not belong to a robot.
     #[serde(skip_serializing_if = "Option::is_none")]
     program: Option<&'a str>,
     against: &'a str,

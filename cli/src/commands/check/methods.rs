@@ -46,7 +46,7 @@ pub(super) struct Conditions {
     pub(super) held: f64,
     /// Does the rank of the constraints change here, so that derivatives by the configuration do not exist?
     pub(super) rank_changes: bool,
-    /// Is there a centre of mass?
+    /// Is there a center of mass?
     pub(super) has_mass: bool,
     /// How large what cancels is in torques, motions of bodies, and accelerations.
     cancels: [f64; 3],

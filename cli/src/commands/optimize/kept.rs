@@ -22,7 +22,8 @@ pub(super) struct Kept {
     /// Where that is.
     pub(super) node: usize,
     pub(super) phase: String,
-    /// The largest price of a row, if the solver has prices: what the cost would gain by one unit more room.
+    /// The largest multiplier of a row, if the solver has multipliers: the decrease of the cost per unit that the bound is
+    /// relaxed.
     pub(super) multiplier: Option<f64>,
 }
 

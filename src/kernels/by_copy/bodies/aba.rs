@@ -1,15 +1,15 @@
 //! Forward dynamics: the articulated-body algorithm (RBDA, table 7.1), in axes of the bodies, about their origins.
 //!
-//! Inverse dynamics without accelerations of joints come first. What they leave, `r = τ − c`, moves the robot as if it stood still
-//! without gravity, so that nothing here depends on velocities: with the articulated inertia `I` of a body, about whose third
-//! axis its hinge turns, `S = (0, z)`,
+//! Inverse dynamics without joint accelerations come first. The remainder, `r = τ − c`, moves the robot as if it were
+//! at rest without gravity, so nothing here depends on velocities. With the articulated inertia `I` of a body, about
+//! whose third axis its hinge rotates, `S = (0, z)`,
 //!
 //! ```text
 //! U = I S    D = Sᵀ U    u = r − Sᵀ p    I_λ += X (I − U D⁻¹ Uᵀ) Xᵀ    p_λ += X (p + U D⁻¹ u)       (1)
 //! q̈ = D⁻¹ (u − Uᵀ a_λ)    a = a_λ + S q̈                                                            (2)
 //! ```
 //!
-//! The force of inverse dynamics goes the same way as `p`, so their sum does.
+//! The force of inverse dynamics is propagated in the same way as `p`, so their sum is.
 
 use crate::formulas::singular;
 use crate::kernels::by_copy::bodies::BodiesMemory;
@@ -75,7 +75,7 @@ fn rigid_bodies<R: Register>(group: &DepthGroup, to: &mut Articulated) {
     to.trace.store(j.trace());
 }
 
-/// Equation (1). Is no pivot lost?
+/// Equation (1). Returns whether no pivot is lost.
 #[inline(always)]
 fn eliminate<R: Register>(
     group: &DepthGroup,
@@ -128,7 +128,7 @@ fn eliminate<R: Register>(
     true
 }
 
-/// Acceleration of a free base, `I a = τ − p`. Is no pivot lost?
+/// Acceleration of a free base, `I a = τ − p`. Returns whether no pivot is lost.
 #[inline(always)]
 fn base_acceleration<R: Register>(
     group: &DepthGroup,

@@ -1,4 +1,4 @@
-//! Articulated inertias of four bodies, and how they pass to those that carry them.
+//! Articulated inertias of four bodies, and their propagation to the bodies that carry them.
 
 use crate::kernels::by_copy::bodies::body_rows::{
     BodyRow, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric, store_matrix,
@@ -152,8 +152,8 @@ pub(crate) fn plus_outer<R: Register>(
     )
 }
 
-/// An inertia that puts up nothing about the third axis, whose `H` has two columns and whose `J` the entries xx, xy and yy, in the
-/// axes of the parent.
+/// An inertia that puts up nothing about the third axis, whose `H` has two columns and whose `J` the entries xx, xy and
+/// yy, in the axes of the parent.
 #[inline(always)]
 pub(crate) fn turned<R: Register>(
     r: &Matrix3<Lanes<R>>,

@@ -1,21 +1,21 @@
-//! Derivatives of a quadruped's inverse dynamics (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using
-//! spatial vector algebra*, 2022), in axes of the bodies, about their origins.
+//! Derivatives of a quadruped's inverse dynamics (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives
+//! of rigid-body dynamics using spatial vector algebra*, 2022), in axes of the bodies, about their origins.
 //!
-//! Inertias and Coriolis matrices are moments of mass and of flow ([`moments`](crate::spatial::moments)), summed up over subtrees. Of a
-//! hinge, `S = (0, z)`, the motions of the paper are, with the velocity `v` and the acceleration `a` of the origin, less gravity,
-//!
+//! Inertias and Coriolis matrices are moments of mass and of flow ([`moments`](crate::spatial::moments)), summed over
+//! subtrees. For a hinge, `S = (0, z)`, the motions of the paper are, with the velocity `v` and the acceleration `a` of
+//! the origin, minus gravity,
 //! ```text
 //! Ψ̇ = (v × z, ω × z)        Ψ̈ = (a × z + 2 v × (ω × z), K z)        Ψ̇ + Ṡ = 2 Ψ̇ ,
 //! ```
 //!
-//! and of a free base, whose columns are its axes,
+//! and for a free base, whose columns are its axes,
 //!
 //! ```text
 //! Ψ̇ = 0        Ψ̈ = (a₀ × w, 0)        Ψ̇ + Ṡ = v × S        with S = (s, w), and a₀ = −g in its axes.
 //! ```
 //!
-//! What each column gives, `A = I_C S`, `Q`, `V` and `T`, is seen from one body after the other on the way to the root, in the lanes
-//! of that column. There are
+//! The results of each column, `A = I_C S`, `Q`, `V` and `T`, are transformed to one body after the other on the path
+//! to the root, in the lanes of that column. The entries are
 //!
 //! ```text
 //! τ_q[i, j] = S_iᵀ Q_j              τ_v[i, j] = S_iᵀ V_j                    M[i, j] = S_iᵀ A_j        where i carries j's body

@@ -1,7 +1,8 @@
-//! The mass matrix of a quadruped: composite rigid bodies (RBDA, table 6.2), in axes of the bodies, about their origins.
+//! The mass matrix of a quadruped: composite rigid bodies (RBDA, table 6.2), in axes of the bodies, about their
+//! origins.
 //!
-//! What moves the subtree of a hinge about its axis, `A = I_C S`, is seen from one body after the other on the way to the root. It
-//! stays in the lanes of that hinge, and poses come to it.
+//! The force that moves the subtree of a hinge about its axis, `A = I_C S`, is transformed to one body after the other
+//! on the path to the root. It stays in the lanes of that hinge, and poses are brought to it.
 
 use crate::kernels::by_copy::bodies::body_rows::{
     BODIES, BodyRow, gather, load_matrix, load_symmetric, load_vector, store_matrix, store_symmetric, store_vector,

@@ -1,15 +1,16 @@
-//! Robots of several limbs: bodies as many joints from the root go side by side, four to a register, from depth to depth of the tree.
+//! Robots with several limbs: bodies at equal depth are processed side by side, four per register, from depth to depth
+//! of the tree.
 //!
-//! Every step is that of the books for one body, so a quadruped takes hardly longer than one of its legs. For hinges on a fixed
-//! base, or on a free one that nothing holds ([`plan`](crate::plan) says when it pays); everything else goes through the forms that hold for
-//! all trees, which these are tested against. These also are asked again where a result is not finite or a matrix is singular:
-//! they say why.
+//! Every step is that of the books for one body, so a quadruped takes hardly longer than one of its legs. These forms
+//! are for hinges on a fixed base, or on a free base that nothing holds ([`plan`](crate::plan) says when they pay).
+//! Everything else uses the forms for all trees, which these are tested against. Those forms are also used again if a
+//! result is not finite or a matrix is singular, and report the reason.
 //!
-//! Which body stands where, and constants four at a time: [`plan::bodies`](crate::plan::bodies).
+//! [`plan::bodies`](crate::plan::bodies) has the lane of each body, and constants four at a time.
 //!
 //! - [`rnea`], [`aba`]: inverse and forward dynamics
-//! - [`mass_matrix`], [`derivatives`], [`limbs`]: of a quadruped the mass matrix, derivatives of inverse dynamics, and the inverse of the
-//!   mass matrix and products with it
+//! - [`mass_matrix`], [`derivatives`], [`limbs`]: for a quadruped the mass matrix, derivatives of inverse dynamics, and
+//!   the inverse of the mass matrix and products with it
 
 pub(crate) mod aba;
 pub(crate) mod articulated;
@@ -98,8 +99,8 @@ pub(crate) fn mass_matrix(
     Outcome::when(all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), NV).is_none())
 }
 
-/// Torques and derivatives of a quadruped's inverse dynamics in the field of some gravity, the mass matrix among them. Are all, and the
-/// configuration, finite? Lengths have been checked.
+/// Torques and derivatives of a quadruped's inverse dynamics in the field of some gravity, the mass matrix among them.
+/// Are all, and the configuration, finite? Lengths have been checked.
 pub(crate) fn rnea_derivatives(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
     (groups, level): (&DepthGroups, VectorLevel),
@@ -114,7 +115,8 @@ pub(crate) fn rnea_derivatives(
     Outcome::when([q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite))
 }
 
-/// The inverse of a quadruped's mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`]. Is it finite, and no pivot lost?
+/// The inverse of a quadruped's mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`]. Returns whether it
+/// is finite, and no pivot is lost.
 pub(crate) fn minv(
     (groups, level): (&DepthGroups, VectorLevel),
     memory: &mut BodiesMemory,
@@ -126,7 +128,8 @@ pub(crate) fn minv(
     Outcome::when(found && all_finite(to))
 }
 
-/// Derivatives of a quadruped's accelerations by configurations and velocities, from those of torques, after [`minv`]. Are all finite?
+/// Derivatives of a quadruped's accelerations by configurations and velocities, from those of torques, after [`minv`].
+/// Returns whether all are finite.
 pub(crate) fn aba_derivatives(
     gravity: Vector3<f64>,
     level: VectorLevel,

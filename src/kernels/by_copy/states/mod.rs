@@ -1,14 +1,15 @@
-//! Eight states side by side (or four, see [`Register::LANES`]), one to a lane of the registers, for robots of revolute and prismatic joints on a fixed or a floating
-//! base, none of which mimics another or is given by cosine and sine.
+//! Eight states side by side (or four, see [`Register::LANES`]), one per lane of the registers, for robots of revolute
+//! and prismatic joints on a fixed or a floating base. No joint may mimic another or be given by cosine and sine.
 //!
-//! The forms that hold for every joint spend most of their time on what these do not need. Here each body has axes whose
-//! third is that of its joint ([`plan::states`](crate::plan::states)), inertias are moments of mass ([`moments`](crate::spatial::moments)), and
+//! The forms for every joint spend most of their time on work that these joints do not need. Here the third axis of
+//! each body is that of its joint ([`plan::states`](crate::plan::states)), inertias are moments of mass
+//! ([`moments`](crate::spatial::moments)), and there are two modules:
 //!
 //! - [`rnea`]: inverse dynamics in axes of the bodies, from accelerations of points
-//! - [`mass_matrix`], [`derivatives`]: in axes of the body at the root, about its origin, where nothing has to be
-//!   transformed to be summed up, and `S` of a free body is the unit matrix
+//! - [`mass_matrix`], [`derivatives`]: in axes of the body at the root, about its origin, where sums need no
+//!   transformations, and `S` of a free body is the unit matrix
 //!
-//! Every other robot goes through the forms for any number type or eight joints at a time, which these are tested against.
+//! Every other robot uses the forms for any number type or for eight joints at a time, which these are tested against.
 
 pub(crate) mod derivatives;
 pub(crate) mod mass_matrix;

@@ -1,4 +1,4 @@
-//! Factors of the inverse of the mass matrix along the tree, and what the sweep that makes them works in.
+//! Factors of the inverse of the mass matrix along the tree, and the memory of the sweep that computes them.
 
 use crate::plan::joints::Layout;
 use crate::plan::rows::Row;
@@ -27,7 +27,7 @@ pub(crate) struct Articulated {
 pub(crate) struct Step {
     pub(crate) lane: usize,
     pub(crate) parent: Option<usize>,
-    /// Is the one before its parent?
+    /// Whether the previous one is its parent.
     pub(crate) follows: bool,
     /// Do others hang from it than the next one, or bodies without a degree of freedom?
     pub(crate) branches: bool,

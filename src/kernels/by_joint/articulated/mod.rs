@@ -1,15 +1,15 @@
 //! Solutions with the mass matrix by articulated bodies, for trees so deep that sparse factors are hardly sparse.
 //!
-//! One sweep from the leaves leaves `U`, `D` of each degree of freedom (RBDA, section 7.3); after that a product `M⁻¹ x` is two
-//! more, of 24 products a degree of freedom, whatever the depth:
+//! One sweep from the leaves gives `U`, `D` of each degree of freedom (RBDA, section 7.3). After that, a product
+//! `M⁻¹ x` takes two more sweeps, of 24 products per degree of freedom, for any depth:
 //!
 //! ```text
 //! r_k = x_k − S_kᵀ p_k            p_λ += p_k + (U D⁻¹)_k r_k                                       (1)
 //! y_k = D_k⁻¹ r_k − (U D⁻¹)_kᵀ a_λ        a_k = a_λ + S_k y_k                                        (2)
 //! ```
 //!
-//! (the innovations factors of A. Jain, *Robot and Multibody Dynamics*, 2011, section 7.2). Axes are the world's, about the root of
-//! each tree.
+//! (the innovations factors of A. Jain, *Robot and Multibody Dynamics*, 2011, section 7.2). Axes are the world's, about
+//! the root of each tree.
 
 pub(crate) mod factors;
 pub(crate) mod pivots;
@@ -21,8 +21,8 @@ use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
 
-/// `memory.articulated` from columns and inertias in its lanes, and `x := M⁻¹ x`. The first degree of freedom whose pivot is lost, and
-/// the pivot, is an error.
+/// `memory.articulated` from columns and inertias in its lanes, and `x := M⁻¹ x`. The first degree of freedom whose
+/// pivot is lost, and the pivot, is an error.
 pub(crate) fn factorize_and_solve(layout: &Layout, memory: &mut JointsMemory, x: &mut [f64]) -> Outcome {
     let mut articulated = memory.articulated.take().unwrap_or_else(|| Box::new(Articulated::new(layout)));
     let done = articulated.eliminate(layout, memory, x);

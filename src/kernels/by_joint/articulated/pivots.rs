@@ -1,15 +1,16 @@
-//! Articulated bodies from the leaves to the root, a column of `I^A` a register: each degree of freedom waits for the one before,
-//! and what it does takes few steps that wait for each other.
+//! Articulated bodies from the leaves to the root, one column of `I^A` per register: each degree of freedom waits for
+//! the previous one, and its work has few dependent steps.
 //!
 //! The force `p` of equation (1) in [`articulated`](super) is a seventh row of `I^A`, so that a right-hand side takes
-//! no work of its own:
+//! no extra work:
 //!
 //! ```text
 //! [I^A; pᵀ] S = [U; Sᵀp]        D = Sᵀ U + armature        r = x − Sᵀ p        [I^A; pᵀ] −= [U; −r] D⁻¹ Uᵀ
 //! ```
 //!
-//! The same step as [`ArticulatedBody::eliminate`](crate::formulas::articulated_body::ArticulatedBody::eliminate), by which the plain
-//! level and other number types go; when a pivot is lost, both ask [`singular`].
+//! This is the same step as
+//! [`ArticulatedBody::eliminate`](crate::formulas::articulated_body::ArticulatedBody::eliminate), which the plain level
+//! and other number types use. If a pivot is lost, both call [`singular`].
 
 use crate::formulas::singular;
 use crate::kernels::by_joint::articulated::factors::{Below, Extent, Factor, Own, Step, Weld};

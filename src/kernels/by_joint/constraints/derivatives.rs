@@ -1,4 +1,4 @@
-//! How points and frames that are held vary with the state, eight columns at a time.
+//! Derivatives of held points and frames by the state, eight columns at a time.
 
 use crate::formulas::constraints::{AtState, Axes, VariedAxes};
 use crate::formulas::frame_view::FrameView;
@@ -21,7 +21,8 @@ pub(crate) struct Sums<'a> {
     pub(crate) height: usize,
 }
 
-/// Adds what the columns of the body `b` change of the side `s`, which has this pose in its tree; motions are those of the state.
+/// Adds what the columns of the body `b` change of the side `s`, which has this pose in its tree; motions are those of
+/// the state.
 pub(crate) fn add(
     layout: &Layout,
     memory: &mut JointsMemory,

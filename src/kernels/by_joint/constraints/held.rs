@@ -1,4 +1,5 @@
-//! What constraints hold, and what their derivatives are multiplied by: see [`solve`](super::solve) and [`operators`](super::operators).
+//! The results of constraints, and the operators of their derivatives: see [`solve`](super::solve) and
+//! [`operators`](super::operators).
 
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::{self, Block};
@@ -76,7 +77,8 @@ pub(crate) struct Projections {
     /// Columns of `X`: block (c, g) is entry `c · groups + g`; then what `N` is multiplied from.
     pub(super) x: Vec<Block>,
     pub(super) xt: Vec<Block>,
-    /// Eight columns of `E₁`, of what is multiplied by `Jᵀ`, of `E₂`, of `V E₂` and of what multipliers come from, each a row.
+    /// Eight columns of `E₁`, of what is multiplied by `Jᵀ`, of `E₂`, of `V E₂` and of what multipliers come from, each
+    /// a row.
     pub(super) of_torques: Vec<Block>,
     pub(super) turned: Vec<Block>,
     pub(super) of_rows: Vec<Block>,

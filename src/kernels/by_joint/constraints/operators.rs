@@ -13,7 +13,7 @@
 //! dq̈ = −N E₁ − Z V E₂ ,   dλ = Vᵀ (Zᵀ E₁ − V E₂)
 //! ```
 //!
-//! A block that a matrix is multiplied by has its columns, one a row: a product is a sum over these.
+//! A block that a matrix is multiplied by stores its columns, one per row: a product is a sum over these.
 
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::substitution::{half, other_half};
@@ -23,8 +23,8 @@ use crate::plan::rows::Row;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 
-/// Fills in all that derivatives are multiplied by. If they are asked for, derivatives by the torques too: of accelerations,
-/// `N`, nv × nv and symmetric to the bit, and of multipliers, `−Vᵀ Zᵀ`, rows × nv.
+/// Fills in all that derivatives are multiplied by. If they are asked for, derivatives by the torques too: of
+/// accelerations, `N`, nv × nv and symmetric to the bit, and of multipliers, `−Vᵀ Zᵀ`, rows × nv.
 pub(crate) fn fill(held: &mut Held, mass: &Factors, by_torques: Option<(&mut [f64], &mut [f64])>) {
     if held.projections.is_empty() {
         held.projections = Projections::new(mass.width, held.width);
@@ -134,7 +134,7 @@ pub(crate) struct Changes<'a> {
     pub(crate) turned: &'a [f64],
     /// `E₂`, a row a row of `J`.
     pub(crate) rows: &'a [f64],
-    /// Is `E₁` zero where the mass matrix is?
+    /// Whether `E₁` is zero where the mass matrix is.
     pub(crate) sparse: bool,
 }
 
@@ -230,7 +230,8 @@ fn read<R: Register>(from: &[f64], height: usize, n: usize, to: &mut [Block]) {
     }
 }
 
-/// `sums ± Σ A_k B_k`, the blocks `B_k` so many apart; `live` says how far those of a product are filled, if it is not zero.
+/// `sums ± Σ A_k B_k`, the blocks `B_k` so many apart; `live` says how far those of a product are filled, if it is not
+/// zero.
 #[inline(always)]
 fn add_products<R: Register, const MINUS: bool>(
     sums: &mut [R; WIDTH],

@@ -1,4 +1,4 @@
-//! What constraints hold: multipliers by the factors of `G = J M⁻¹ Jᵀ`, eight rows at a time, where these are clearly
+//! Constraint forces: multipliers by the factors of `G = J M⁻¹ Jᵀ`, eight rows at a time, if these are clearly
 //! independent.
 //!
 //! ```text
@@ -6,8 +6,8 @@
 //! λ = −G⁻¹ (J x + b) ,  x := x + L⁻¹ D^(−1/2) Y λ      so that J x = −b
 //! ```
 //!
-//! `G` has twice the digits of `Y` in its condition; where that could be felt, and where rows depend on each other, the
-//! orthogonal factors of [`constraints`](crate::dynamics::constraints) are in place.
+//! The condition number of `G` has twice the digits of that of `Y`. If that could matter, and if rows depend on each
+//! other, the orthogonal factors of [`constraints`](crate::dynamics::constraints) are used.
 
 use crate::formulas::singular;
 use crate::kernels::blocks::factors::Factors;
@@ -17,12 +17,12 @@ use crate::plan::rows::Row;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 
-/// Rows are clearly independent if of each at least this part is left once those after it are taken out of it, relative to
-/// its block and in squares: four of sixteen digits may be lost.
+/// Rows are clearly independent if of each at least this part is left once those after it are taken out of it, relative
+/// to its block and in squares: four of sixteen digits may be lost.
 const CLEAR: f64 = 1e-4;
 
-/// Where the reciprocal of that part is less everywhere, the solution has all its digits but one or two. Times what pivots
-/// count as lost by.
+/// Where the reciprocal of that part is less everywhere, the solution has all its digits but one or two. Times what
+/// pivots count as lost by.
 const SURE: f64 = 1e2 * CLEAR / singular::RESOLUTION;
 
 /// Rows of constraints at a state.
@@ -36,9 +36,9 @@ pub(crate) struct HeldRows<'a> {
     pub(crate) least: &'a [f64],
 }
 
-/// Adds to `motion` what multipliers do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out. Returns the
-/// largest entry of what is left of it, and the least part of a row that those after it leave, in squares; or nothing if rows are not
-/// clearly independent.
+/// Adds to `motion` what multipliers do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out.
+/// Returns the largest entry of what is left of it, and the least part of a row that those after it leave, in squares;
+/// or nothing if rows are not clearly independent.
 pub(crate) fn hold(
     held: &mut Option<Box<Held>>,
     mass: &Factors,

@@ -85,7 +85,8 @@ impl<'a, 'i> Edits<'a, 'i> {
         }
     }
 
-    /// The same for an element that has all attributes or none. If it `must` be there it is inserted even without a difference.
+    /// The same for an element that has all attributes or none. If it `must` be there it is inserted even without a
+    /// difference.
     pub(super) fn set_all(&mut self, place: &Place<'a, 'i>, attributes: &[Numbers], must: bool) {
         if must || attributes.iter().any(Numbers::differ) {
             self.write(place, attributes, true);
@@ -259,7 +260,7 @@ impl<'a> Layout<'a> {
         let inner = node.children().filter(Node::is_element).find_map(|child| self.indent(child)).map(str::to_owned);
         let inner = inner.or_else(|| own.map(|own| format!("{own}{}", self.unit)));
         let last = node.children().rfind(|child| !child.is_text());
-        // Beside a neighbour that does not begin its line, or in an element that does not: in the same line.
+        // Beside a neighbor that does not begin its line, or in an element that does not: in the same line.
         let beside = last.is_some_and(|last| last.is_element() && self.indent(last).is_none());
         let inner = inner.filter(|_| !beside);
         let line = |deeper: &str| match &inner {

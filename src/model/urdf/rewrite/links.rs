@@ -64,7 +64,7 @@ struct Body<'n> {
     name: &'n str,
 }
 
-/// Mass, mass centre and the entries of the tensor, as a file has them.
+/// Mass, center of mass and the entries of the tensor, as a file has them.
 type Ten = [f64; 10];
 
 /// What a link's `inertial` says.
@@ -122,7 +122,7 @@ impl Body<'_> {
         if self.on_world { Inertia::zero() + sum } else { sum }
     }
 
-    /// How far an inertia is from the wanted one: relative errors of mass, mass centre and tensor, added up.
+    /// How far an inertia is from the wanted one: relative errors of mass, center of mass and tensor, added up.
     fn distance(&self, y: &Inertia<f64>) -> f64 {
         let relative = |differences: &[f64], of: &[f64]| {
             let size: f64 = of.iter().map(|x| x.abs()).sum();
@@ -143,7 +143,7 @@ impl Body<'_> {
         rest.rotational = whole.rotational - others.rotational;
         if others.mass > 0.0 {
             let away = v3::sub(whole.com, others.com);
-            // Without mass there is no centre.
+            // Without mass there is no center.
             rest.com = if rest.mass > 0.0 {
                 v3::scale_plus(others.mass / rest.mass, away, whole.com)
             } else {

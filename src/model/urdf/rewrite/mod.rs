@@ -1,7 +1,8 @@
 //! Giving changed parameters back to the file: numbers in the text change, and nothing else does.
 //!
-//! [`rewrite`] is what comes after an identification or a calibration. It takes the text of the file that a robot was read from, and
-//! the robot with other numbers; comments, order, blanks, quotes and what gradyn does not know stay as they are, byte for byte.
+//! [`rewrite`] is what comes after an identification or a calibration. It takes the text of the file that a robot was
+//! read from, and the robot with other numbers; comments, order, blanks, quotes and what gradyn does not know stay as
+//! they are, byte for byte.
 
 mod change;
 mod edits;
@@ -62,21 +63,24 @@ impl fmt::Display for NotWritten {
 
 /// Writes the parameters of a model into the text of the URDF file that it was read from.
 ///
-/// What `text` gives under `options` is compared with `model`, which has the same bodies, joints and frames. Numbers that differ are
-/// replaced where they stand, by the shortest decimals that read back to them; attributes and elements that are missing are inserted, with
-/// the file's indentation. All else stays, byte for byte. Read again under the same options, the text gives the model: to the bit where
-/// the file has the number itself, to a few roundings where the reader computes it (angles, turned tensors, sums).
+/// What `text` gives under `options` is compared with `model`, which has the same bodies, joints and frames. Numbers
+/// that differ are replaced where they stand, by the shortest decimals that read back to them; attributes and elements
+/// that are missing are inserted, with the file's indentation. All else stays, byte for byte. Read again under the same
+/// options, the text gives the model: to the bit where the file has the number itself, to a few roundings where the
+/// reader computes it (angles, turned tensors, sums).
 ///
 /// Written are:
-/// - mass, mass centre and inertia of links, the tensor in the axes that the `inertial` has;
-/// - placements of joints as their `origin`, and those of frames as that of the fixed joint behind them: what hangs from a moved link, in
-///   the file, stays where the model has it;
-/// - axes, of length one where one changes; damping, friction and armature, the latter where it stands (in `dynamics` or a `transmission`),
-///   else as an attribute `armature` of `dynamics`; multipliers and offsets of mimic joints; limits that are finite.
+/// - mass, center of mass and inertia of links, the tensor in the axes that the `inertial` has;
+/// - placements of joints as their `origin`, and those of frames as that of the fixed joint behind them: what hangs
+///   from a moved link, in the file, stays where the model has it;
+/// - axes, of length one where one changes; damping, friction and armature, the latter where it stands (in `dynamics`
+///   or a `transmission`), else as an attribute `armature` of `dynamics`; multipliers and offsets of mimic joints;
+///   limits that are finite.
 ///
-/// The inertia of a body is the sum over the links that are fixed to each other, and the file cannot tell which of them has changed: the whole
-/// difference goes to the link that gives the body its name, or, if that would have a negative mass or moments that no rigid body has,
-/// to the heaviest of the others that can take it. [`Change::whole_body`] says so.
+/// The inertia of a body is the sum over the links that are fixed to each other, and the file cannot tell which of them
+/// has changed: the whole difference goes to the link that gives the body its name, or, if that would have a negative
+/// mass or moments that no rigid body has, to the heaviest of the others that can take it. [`Change::whole_body`] says
+/// so.
 ///
 /// Gravity, friction width and the like have no place in a file: [`Rewritten::not_written`].
 ///
@@ -109,9 +113,9 @@ impl fmt::Display for NotWritten {
 ///
 /// # Errors
 /// [`RewriteError::Urdf`] for a text that cannot be read, [`RewriteError::OtherTree`] for the model of another robot,
-/// [`RewriteError::NegativeMass`] and [`RewriteError::Unwritable`] for what no file can say, [`RewriteError::NotReproduced`] where the
-/// text, read again, does not give the number; under [`UrdfOptions::strict`], [`RewriteError::NotWritten`] for the first thing that has
-/// no place in a file.
+/// [`RewriteError::NegativeMass`] and [`RewriteError::Unwritable`] for what no file can say,
+/// [`RewriteError::NotReproduced`] where the text, read again, does not give the number; under [`UrdfOptions::strict`],
+/// [`RewriteError::NotWritten`] for the first thing that has no place in a file.
 ///
 /// Cost: that of reading the text twice.
 pub fn rewrite(text: &str, options: &UrdfOptions, model: &Model) -> Result<Rewritten, RewriteError> {

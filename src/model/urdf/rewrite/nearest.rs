@@ -16,11 +16,11 @@ pub(super) fn text(x: f64) -> String {
     if size > 0.0 && !(1e-5..1e16).contains(&size) { format!("{x:e}") } else { format!("{x}") }
 }
 
-/// Numbers of least `distance` between what is read and what is wanted, in the neighbourhood of a guess.
+/// Numbers of least `distance` between what is read and what is wanted, in the neighborhood of a guess.
 ///
-/// One number after the other is tried as it was, with fifteen digits, and as its neighbours: what was derived with roundings
-/// finds back to numbers of few digits, and often to the very bits that are wanted. Of equally good ones the old is taken, else the
-/// shortest.
+/// One number after the other is tried as it was, with fifteen digits, and as its neighbors: what was derived with
+/// roundings finds back to numbers of few digits, and often to the very bits that are wanted. Of equally good ones the
+/// old is taken, else the shortest.
 pub(super) fn nearest<const N: usize>(guess: [f64; N], old: [f64; N], distance: impl Fn(&[f64; N]) -> f64) -> [f64; N] {
     if distance(&old) <= 0.0 {
         return old;

@@ -9,8 +9,8 @@ use crate::spatial::{Inertia, Transform, vector as v3};
 use nalgebra::Vector3;
 use std::collections::{HashMap, HashSet};
 
-/// What a number read back may differ by, relative to the size of its kind. What can be written comes back to a few 1e-16; poses and axes
-/// are accepted by a model with errors of 1e-9, and the reader makes them exact.
+/// What a number read back may differ by, relative to the size of its kind. What can be written comes back to a few
+/// 1e-16; poses and axes are accepted by a model with errors of 1e-9, and the reader makes them exact.
 const WITHIN: f64 = 1e-8;
 
 /// What the joint of a body has by itself at its `k`-th degree of freedom.
@@ -165,7 +165,7 @@ fn pose_text(x: &Transform<f64>) -> String {
     format!("xyz {:?}, rpy {:?}", x.translation.as_slice(), x.rpy())
 }
 
-/// How large the lengths of a robot are: the largest of its placements, mass centres and frames.
+/// How large the lengths of a robot are: the largest of its placements, centers of mass and frames.
 fn reach(model: &Model) -> f64 {
     let bodies = model.bodies().iter().flat_map(|body| [body.placement().translation, body.inertia().com]);
     let all = bodies.chain(model.frames().iter().map(|frame| frame.placement().translation));
@@ -181,8 +181,8 @@ fn near_pose(a: &Transform<f64>, b: &Transform<f64>, reach: f64) -> bool {
         && a.translation.iter().zip(b.translation.iter()).all(|(a, b)| near(*a, *b, reach))
 }
 
-/// Lists the frames that the changed text does not put where the model has them: those of joints that go with their links, and of links
-/// that bodies are named after.
+/// Lists the frames that the changed text does not put where the model has them: those of joints that go with their
+/// links, and of links that bodies are named after.
 pub(super) fn frames(base: &Model, read: &Model, model: &Model, not_written: &mut Vec<NotWritten>) {
     let reach = reach(model);
     let (model, base) = (frame_poses(model), frame_poses(base));

@@ -1,9 +1,9 @@
 //! Several guesses and two solvers, one after the other, until one leads to a solution.
 //!
-//! That a solver ends with violations says little of the problem: another guess, another length of its phases, another way around or another
-//! solver may end elsewhere. After the guesses that are given come [`variations`] of the first one. All attempts together take at most so many
-//! iterations, and each is told of in [`Report::attempts`]. Attempts follow each other, so that results have the same bits with any number of
-//! threads.
+//! Violations at the end of one solve say little about the problem: another guess, other durations of its phases,
+//! another path or another solver may end elsewhere. The given guesses are followed by [`variations`] of the first one.
+//! All attempts together share a limit of iterations, and each is listed in [`Report::attempts`]. Attempts run one
+//! after the other, so results have the same bits with any number of threads.
 
 mod variations;
 
@@ -46,14 +46,14 @@ impl Method {
     }
 }
 
-/// A guess, and what reports call it.
+/// A guess, and its name in reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guess {
-    /// Such as "standing", or a name of the user's.
+    /// Such as "standing", or a user-defined name.
     pub name: String,
-    /// Where to begin.
+    /// The initial trajectory.
     pub trajectory: Trajectory,
-    /// Where a solution of this solver has ended, to begin with its multipliers, slacks and barrier too.
+    /// The end of a solution of this solver, to also start with its multipliers, slacks and barrier.
     pub warm: Option<(Method, WarmStart)>,
 }
 
@@ -63,7 +63,7 @@ pub struct Guess {
 pub struct MultiStartOptions {
     /// The solver that comes first with each guess.
     pub method: Method,
-    /// At most so many iterations, all attempts together; each has at most those of its solver.
+    /// The iteration limit of all attempts together; each has at most those of its solver.
     pub iterations: usize,
     /// At most so much time, all attempts together.
     pub time: Option<Duration>,
@@ -154,7 +154,8 @@ impl MultiStart {
             Method::Proximal => self.proximal.as_ref().map(|solver| solver.multipliers(k)),
         }
     }
-    /// Where that solver has ended, to [begin](Guess::warm) there again with [`method`](Self::method) first; `None` before a solution.
+    /// Where that solver has ended, to [begin](Guess::warm) there again with [`method`](Self::method) first; `None`
+    /// before a solution.
     #[must_use]
     pub fn warm_start(&self) -> Option<WarmStart> {
         match self.last {
@@ -176,8 +177,8 @@ impl MultiStart {
         self.solve_with(problem, guesses, |_| Control::Continue)
     }
 
-    /// The same, and calls `watch` as it goes on. Where it [finds a proof](crate::certificate::find) that there is no solution, it makes one attempt,
-    /// which says how near the constraints come, and ends with the proof.
+    /// The same, and calls `watch` as it goes on. Where it [finds a proof](crate::certificate::find) that there is no
+    /// solution, it makes one attempt, which says how near the constraints come, and ends with the proof.
     pub fn solve_with(
         &mut self,
         problem: &Problem,
@@ -287,7 +288,7 @@ fn shorter(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
     }
 }
 
-/// May another attempt lead further?
+/// Whether another attempt may lead further.
 fn leads_nowhere(status: &Status, evaluated: bool) -> bool {
     match status {
         Status::Stalled { .. } | Status::Diverged | Status::NoFeasiblePoint { .. } | Status::IterationLimit => true,
@@ -297,7 +298,8 @@ fn leads_nowhere(status: &Status, evaluated: bool) -> bool {
     }
 }
 
-/// Is it nearer to a solution? Solved before not, less violation before more, and where both keep all, less cost.
+/// Whether it is closer to a solution: solved before unsolved, then less violation, and, if both keep all constraints,
+/// less cost.
 fn is_better(a: &Report, b: &Report) -> bool {
     let order = |report: &Report| match report.status {
         Status::Converged => 0,

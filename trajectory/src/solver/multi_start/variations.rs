@@ -1,4 +1,5 @@
-//! Guesses beside a guess: the same for the other solver, along the way to the goal, of other durations, with turns, and drawn.
+//! Variations of a guess: for the other solver, along the path to the goal, with other durations, with full turns, and
+//! random.
 
 use super::{Guess, Method};
 use crate::guess::{bent, drawn, interpolated, with_static_controls};
@@ -62,7 +63,8 @@ fn held(problem: &Problem, guess: Trajectory) -> Trajectory {
     with_static_controls(problem, guess.clone()).unwrap_or(guess)
 }
 
-/// The guess with all free durations times a factor, as far as their bounds let them; `None` if none changes. Velocities go with them.
+/// The guess with all free durations times a factor, as far as their bounds let them; `None` if none changes.
+/// Velocities go with them.
 fn scaled(problem: &Problem, guess: &Trajectory, factor: f64) -> Option<Trajectory> {
     let mut made = guess.clone();
     let mut changed = false;

@@ -14,7 +14,7 @@
 //! ½ |F⁻¹ G δ|² + (F⁻¹ (g − s) − μ F⁻¹ W λ⁻¹)ᵀ F⁻¹ G δ ,    F = W ,   and where g is elastic   F Fᵀ = W² + D
 //! ```
 //!
-//! so that it is as many squares as it has rows, whose sum is positive whatever rounding does.
+//! so that a cone becomes as many squares as it has rows, whose sum is positive for any rounding.
 //!
 //! F. Alizadeh and D. Goldfarb, *Second-order cone programming*, Mathematical Programming 95 (2003), section 4 (the algebra) and 7;
 //! L. Vandenberghe, *The CVXOPT linear and quadratic cone program solvers*, 2010, sections 4.1 and 5 (W, λ); A. Domahidi, E. Chu and S. Boyd,

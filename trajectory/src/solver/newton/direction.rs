@@ -1,4 +1,4 @@
-//! The direction: one sweep over all nodes with their barriers, and as much of the identity as makes it one of descent.
+//! The direction: one sweep over all nodes with their barriers, regularized until it is a descent direction.
 
 use super::{Hessian, InteriorPoint};
 use crate::problem::Problem;

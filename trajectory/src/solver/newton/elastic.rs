@@ -1,6 +1,8 @@
-//! What a node gives up of its constraints where they cannot all hold: `c = p − n`, `g − s = p − n`, with `ρ Σ (p + n)` as the cost.
+//! Elastic constraints of a node, for constraints that cannot all hold: `c = p − n`, `g − s = p − n`, with
+//! `ρ Σ (p + n)` as the cost.
 //!
-//! With ν the multiplier of such a row, the conditions of the barrier problem are `z_p = ρ − ν`, `z_n = ρ + ν`, `z_p p = z_n n = μ`. Linearized,
+//! With ν the multiplier of such a row, the conditions of the barrier problem are `z_p = ρ − ν`, `z_n = ρ + ν`,
+//! `z_p p = z_n n = μ`. Linearized,
 //!
 //! ```text
 //! C δ + (c − p + n) + e = D ν⁺ ,    D = p/z_p + n/z_n ,    e = μ/z_n − μ/z_p + ρ (p/z_p − n/z_n)

@@ -1,16 +1,17 @@
-//! The first μ: as much as slacks of the guess can bear.
+//! The first μ, limited by the growth of the slacks of the guess.
 //!
-//! A bound at one side alone lets its slack s grow. Where the cost bends by h along it, `½ h s² − μ ln s` is least at `s = √(μ/h)`: of contact
-//! forces, which cost little, a μ that is usual makes them hundreds of times those of the guess. The first barrier problem then has its
-//! solution far from any that is wanted, behind steps that no linearization holds for, and the way back from there is as long. So the first μ
-//! is `h s²`, which leaves slacks as large as they are: the geometric mean of all rows with a bound at one side, by what controls cost there,
+//! A bound on one side alone lets its slack s grow. If the cost has the curvature h along it, `½ h s² − μ ln s` is
+//! least at `s = √(μ/h)`. Contact forces cost little, so a usual μ makes them hundreds of times those of the guess. The
+//! solution of the first barrier problem is then far from any useful one, behind steps that no linearization is valid
+//! for, and the way back is as long. The first μ is therefore `h s²`, which keeps slacks at their size: the geometric
+//! mean over all rows with a bound on one side, with the control cost
 //!
 //! ```text
 //! 1/h = G_u diag(l_uu)⁻¹ G_uᵀ
 //! ```
 //!
-//! at most that of the options. Rows that controls do not change, or only such that cost nothing, say nothing of it; slacks between two bounds
-//! cannot grow.
+//! and at most that of the options. Rows that controls do not change, or that change only by controls without cost, are
+//! ignored. Slacks between two bounds cannot grow.
 
 use super::InteriorPoint;
 use super::rows::Rows;

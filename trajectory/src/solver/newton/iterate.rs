@@ -1,4 +1,4 @@
-//! The iteration: derivatives, what is left of optimality, less barrier, a direction, a step along it.
+//! The iteration: derivatives, KKT residual, update of the barrier, direction, step along it.
 
 use super::direction::CLOSE;
 use super::optimality::{Here, Optimality};
@@ -77,7 +77,7 @@ impl InteriorPoint {
         count < self.most || (count < self.options.iterations && self.arrives())
     }
 
-    /// Is it close to an optimum, or has it solved barrier problems?
+    /// Whether it is close to an optimum, or has solved barrier problems.
     fn arrives(&self) -> bool {
         let (Run { mu, first_mu, .. }, error) = (self.run, self.core.now.error);
         let solved = self.begun_warm.map_or(mu <= SOLVED * first_mu, |begun| mu < begun);

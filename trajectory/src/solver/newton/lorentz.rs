@@ -1,6 +1,8 @@
-//! The algebra of the second-order cone: determinants, the way to the boundary, and the scaling of Nesterov and Todd.
+//! The algebra of the second-order cone: determinants, the distance to the boundary, and the scaling of Nesterov and
+//! Todd.
 //!
-//! Of `x = (t, w)` with `J = diag(1, −1 …)`: `det x = xᵀ J x = t² − |w|²`, `x⁻¹ = J x / det x`; the eigenvalues of x are `t ± |w|`.
+//! For `x = (t, w)` with `J = diag(1, −1 …)`: `det x = xᵀ J x = t² − |w|²`, `x⁻¹ = J x / det x`; the eigenvalues of x
+//! are `t ± |w|`.
 //!
 //! F. Alizadeh and D. Goldfarb, *Second-order cone programming*, Mathematical Programming 95 (2003), section 4; L. Vandenberghe, *The CVXOPT
 //! linear and quadratic cone program solvers*, 2010, section 4.

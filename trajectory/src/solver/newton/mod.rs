@@ -1,11 +1,13 @@
-//! Newton's method for problems with constraints: an interior point whose linear systems are solved by one Riccati sweep.
+//! Newton's method for problems with constraints: an interior-point method whose linear systems are solved by one
+//! Riccati sweep.
 //!
-//! States are variables like controls, as in [`MultipleShooting`](super::MultipleShooting). Rows between bounds have slacks that stay
-//! inside by a barrier `−μ Σ ln`, with μ going to zero; of each row its node keeps a square ([`rows`]). Second derivatives are those of the Lagrangian,
-//! of dynamics, costs and constraints alike; where they are not positive along what equalities leave free, which the sweep sees, those of
-//! Gauss and Newton take their place or a multiple of the identity is added, in turns far from a solution ([`direction`]). Steps are accepted by a
-//! filter, whole ones corrected to second order where they meet the bend of a constraint; where none is accepted, violations alone are
-//! made less, until one is ([`restoration`]). Where that leads nowhere either, another way is tried from the same guess ([`ways`]).
+//! States are variables like controls, as in [`MultipleShooting`](super::MultipleShooting). Inequality rows have
+//! slacks, which a barrier `−μ Σ ln` keeps inside the bounds, with μ going to zero. Each row becomes a square in the
+//! cost of its node ([`rows`]). Second derivatives are those of the Lagrangian: of dynamics, costs and constraints. If
+//! they are not positive along the directions that equalities leave free, which the sweep detects, Gauss-Newton
+//! replaces them or they are regularized, alternating far from a solution ([`direction`]). A filter accepts steps. Full
+//! steps get a second-order correction if constraints bend away. If no step is accepted, the violations alone are
+//! reduced, until one is ([`restoration`]). If that fails too, another strategy starts from the same guess ([`ways`]).
 //!
 //! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
 //! programming*, Mathematical Programming 106 (2006); L. Vanroye, A. Sathya, J. De Schutter and W. Decré, *FATROP: a fast constrained optimal
@@ -50,8 +52,8 @@ use ways::Way;
 /// Steps keep at least this share of the distance to bounds (`1 − τ_min`).
 const KEEP: f64 = 0.01;
 
-/// Newton's method as an interior point, for problems with equalities, bounds and second-order cones. The solver, with its memory: made once
-/// for one problem, used for as many solutions as wanted.
+/// Newton's method as an interior-point method, for problems with equalities, bounds and second-order cones. The solver,
+/// with its memory: created once for a problem, used for any number of solutions.
 pub type Newton = Solver<InteriorPoint>;
 
 /// The method of [`Newton`].
@@ -82,13 +84,15 @@ struct Run {
     first_mu: f64,
     /// δ_c: zero, where equalities can hold to first order.
     softness: f64,
-    /// Steps in a row that bounds have cut short, and restorations so far.
+    /// The number of consecutive steps that bounds have shortened.
     short: usize,
+    /// The number of restorations so far.
     restorations: usize,
     /// Directions of this barrier problem so far.
     directions: usize,
-    /// Does the filter begin anew, and has it since the last step that was not short?
+    /// Whether the filter is to be reset.
     forgets: bool,
+    /// Whether it has been reset since the last step that was not short.
     forgave: bool,
 }
 

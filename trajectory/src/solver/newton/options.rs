@@ -1,27 +1,27 @@
-//! What a solution by [`Newton`](super::Newton) may be told.
+//! Options of [`Newton`](super::Newton).
 
 use std::time::Duration;
 
-/// Which second derivatives directions come from.
+/// The second derivatives of directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hessian {
-    /// Those of the Lagrangian. Where they are not positive enough: far from a solution those of Gauss and Newton, or as much of the identity as
-    /// it takes, in turns; with equalities and no other constraints beside the dynamics as [`Exact`](Self::Exact). Where that ends nowhere, the
-    /// other of both.
+    /// Those of the Lagrangian. If they are not positive enough far from a solution, Gauss-Newton replaces them or they are
+    /// regularized, alternating. If equalities are the only constraints beside the dynamics, this is [`Exact`](Self::Exact).
+    /// If the first strategy fails, the other one follows.
     #[default]
     Automatic,
-    /// Those of the Lagrangian, with as much of the identity as it takes.
+    /// Those of the Lagrangian, regularized as much as needed.
     Exact,
-    /// Those of Gauss and Newton: of costs `Jᵀ W J`, of dynamics and constraints none.
+    /// Those of Gauss-Newton: `Jᵀ W J` of costs, none of dynamics and constraints.
     GaussNewton,
 }
 
 /// How a trial follows its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RollOut {
-    /// Along straight lines, and by the dynamics where only short steps are accepted; with equalities and no other constraints beside the
-    /// dynamics along straight lines alone. Where that ends nowhere, the other of both, and then by the dynamics alone, from the roll-out of the
-    /// guess.
+    /// Along straight lines, and by the dynamics if only short steps are accepted. If equalities are the only constraints
+    /// beside the dynamics, along straight lines alone. If the first strategy fails, the other one follows, and then trials
+    /// by the dynamics alone, from the roll-out of the guess.
     #[default]
     Automatic,
     /// Along straight lines, all nodes at once: gaps may grow.
@@ -34,25 +34,26 @@ pub enum RollOut {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NewtonOptions {
-    /// At most so many iterations.
+    /// The iteration limit.
     pub iterations: usize,
-    /// At most so much time, looked at after each iteration.
+    /// The time limit, checked after each iteration.
     pub time: Option<Duration>,
-    /// Converged if the conditions of optimality hold to this, with the cost scaled so that its gradient was at most 100 at the guess.
+    /// The KKT residual of a converged solution, with the cost scaled so that its gradient is at most 100 at the guess.
     pub tolerance: f64,
     /// Second derivatives.
     pub hessian: Hessian,
     /// How trials follow directions.
     pub roll_out: RollOut,
-    /// μ at the beginning, at most: less where rows with a bound at one side cost so little that their slacks would grow far beyond the guess.
+    /// The largest initial μ. It is less if rows with a bound on one side cost so little that their slacks would grow far
+    /// beyond the guess.
     pub barrier: f64,
     /// The first multiple of the identity that is tried where second derivatives are not positive (`δ_w⁰`).
     pub regularization: f64,
-    /// And the last one.
+    /// The largest multiple of the identity.
     pub regularization_max: f64,
-    /// Steps tried: 1, ½, ¼, …, so many.
+    /// The number of trial steps: 1, ½, ¼, …
     pub halvings: usize,
-    /// Threads that evaluate nodes.
+    /// The number of threads that evaluate nodes.
     pub threads: usize,
 }
 

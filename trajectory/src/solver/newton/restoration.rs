@@ -1,12 +1,13 @@
-//! Restoration: less violation, near where the search has failed, until the filter accepts a trajectory again.
+//! Restoration: reduces violations near the point where the search failed, until the filter accepts an iterate again.
 //!
 //! ```text
 //! min ρ Σ (p + n) + ½ ζ |x ⊖ x_R|² + ½ ζ |u − u_R|²     c = p − n ,   g − s = p − n ,   L ≤ s ≤ U ,   x⁺ = f(x, u)
 //! ```
 //!
-//! by the same sweep, since what is given up is eliminated row by row ([`elastic`](super::elastic)), with the curvature of constraints and
-//! dynamics where that leaves it positive: without, steps sway about an optimum for hundreds of iterations, since ρ is large. Where that has an
-//! optimum that still violates something, the problem is infeasible near there, and the rows with multipliers are those that block each other.
+//! It uses the same sweep, because elastic variables are eliminated row by row ([`elastic`](super::elastic)). It uses
+//! the curvature of constraints and dynamics where the result is positive. Without it, steps oscillate about an optimum
+//! for hundreds of iterations, because ρ is large. If an optimum of this problem still has violations, the original
+//! problem is locally infeasible, and the rows with multipliers are those that block each other.
 //!
 //! A. Wächter and L. Biegler (2006), section 3.3.
 
@@ -55,7 +56,7 @@ pub(super) struct Restoration {
     /// `x_R` and `u_R`.
     from: Trajectory,
     filter: Filter,
-    /// Have nodes been linearized with the multipliers of what is given up?
+    /// Whether nodes have been linearized with the multipliers of the elastic rows.
     priced: bool,
 }
 

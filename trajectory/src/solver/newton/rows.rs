@@ -1,14 +1,14 @@
-//! Rows of a node that stay between bounds, each with a slack and two multipliers; and [cones](super::cones), whose slacks and
-//! multipliers stand among them, z as those of lower bounds.
+//! Inequality rows of a node, each with a slack and two multipliers; and [cones](super::cones), whose slacks and
+//! multipliers are stored among them, z like those of lower bounds.
 //!
-//! Of `g(x, u) = s`, `L ≤ s ≤ U`, with `y` the multiplier of the first equation and `z` those of the bounds, the conditions of the barrier
-//! problem are
+//! For `g(x, u) = s`, `L ≤ s ≤ U`, with `y` the multiplier of the first equation and `z` those of the bounds, the
+//! conditions of the barrier problem are
 //!
 //! ```text
 //! y = z_U − z_L ,    z_L (s − L) = μ ,    z_U (U − s) = μ ,    g − s = 0
 //! ```
 //!
-//! Linearized, `δs = G δ + (g − s)`, and what is left of a row in the cost of its node is
+//! Linearized, `δs = G δ + (g − s)`, and the remaining contribution of a row to the cost of its node is
 //!
 //! ```text
 //! ½ δᵀ Gᵀ Σ G δ + (b + Σ (g − s))ᵀ G δ ,     Σ = z_L/(s − L) + z_U/(U − s) ,   b = μ/(U − s) − μ/(s − L)
@@ -115,7 +115,7 @@ impl Rows {
         let finite = self.lower.iter().chain(&self.upper).filter(|x| x.is_finite()).count();
         finite + self.cones.iter().map(|cone| cone.rows.len()).sum::<usize>()
     }
-    /// Has a row a bound?
+    /// Whether a row has a bound.
     pub(super) fn is_bounded(&self, row: usize) -> bool {
         self.lower[row].is_finite() || self.upper[row].is_finite()
     }

@@ -1,15 +1,15 @@
-//! What the search asks of all cones of a node at once.
+//! Operations of the search on all cones of a node at once.
 
 use super::cones::{Cone, MOST, slack};
 use super::lorentz::{Point, point};
 use super::rows::Rows;
 
 impl Rows {
-    /// Are there cones?
+    /// Whether there are cones.
     pub(super) fn has_cones(&self) -> bool {
         !self.cones.is_empty()
     }
-    /// Does it count: has it a bound, or is it one of a cone?
+    /// Whether a row counts: it has a bound, or belongs to a cone.
     pub(super) fn counts(&self, row: usize) -> bool {
         self.is_bounded(row) || self.cones.iter().any(|cone| cone.rows.contains(&row))
     }

@@ -1,4 +1,4 @@
-//! The search along a direction: a filter on cost with barriers and violation, and corrections of second order.
+//! The line search: a filter on cost with barriers and violation, and second-order corrections.
 
 use super::rows::Rows;
 use super::{InteriorPoint, KEEP, RollOut};
@@ -36,7 +36,7 @@ pub(super) fn ways(roll_out: RollOut, halvings: usize) -> impl Iterator<Item = (
 /// way back).
 const MOST_RISE: f64 = 1.0;
 
-/// Does a trial cost so much more that less violation is no excuse?
+/// Whether a trial costs so much more that a smaller violation does not justify it.
 fn explodes(from: Merit, trial: Merit) -> bool {
     let rise = trial.cost - from.cost;
     rise > 0.0 && rise.log10() > MOST_RISE + from.cost.abs().log10().max(1.0)

@@ -1,13 +1,16 @@
-//! Ways through a problem: what `Automatic` means, and what is tried next from the same guess where one way has led nowhere.
+//! Strategies for a problem: the meaning of `Automatic`, and the order in which strategies start again from the same
+//! guess after one has failed.
 //!
-//! A step that is too long ends far from anything that can be followed back, however it is restored: no rule for a single step is right for
-//! all problems. So there are three ways, which fail on different problems:
+//! A step that is too long ends far from anything that can be followed back, with any restoration. No rule for a single
+//! step is right for all problems. There are therefore three strategies, which fail on different problems:
 //!
-//! - **straight**: trials along straight lines, and second derivatives that are not positive get as much of the identity as it takes. What Ipopt
-//!   does: the identity keeps steps short where linearized equalities ask for long ones, such as of an arm that is stretched.
-//! - **mixed**: far from a solution, second derivatives that are not positive are replaced by those of Gauss and Newton and get as much of the
-//!   identity as it takes, in turns; where only short steps along straight lines are accepted, trials follow the dynamics.
-//! - **rolled out**: as mixed, with all trials by the dynamics, from the roll-out of the guess: no gaps ever.
+//! - **straight**: trials go along straight lines, and second derivatives that are not positive are regularized as much
+//!   as needed, as in Ipopt. The regularization keeps steps short where linearized equalities require long ones, for
+//!   example for a stretched arm.
+//! - **mixed**: far from a solution, second derivatives that are not positive are replaced by Gauss-Newton's or
+//!   regularized, alternating. If only short steps along straight lines are accepted, trials follow the dynamics.
+//! - **rolled out**: like mixed, with all trials by the dynamics, from the roll-out of the guess, so that there are
+//!   never gaps.
 
 use super::{Hessian, InteriorPoint, RollOut, Run};
 use crate::problem::Problem;
@@ -29,9 +32,10 @@ const WARM: usize = 25;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
     pub(super) roll_out: RollOut,
-    /// Do second derivatives of Gauss and Newton take the place of others that are not positive, far from a solution, every other turn?
+    /// Whether Gauss-Newton replaces second derivatives that are not positive, far from a solution, alternating with
+    /// regularization.
     pub(super) replaces: bool,
-    /// Does it begin with the roll-out of the guess?
+    /// Whether it starts with the roll-out of the guess.
     rolled_out: bool,
 }
 
@@ -168,7 +172,7 @@ impl InteriorPoint {
         self.core.forget_multipliers();
     }
 
-    /// Has a way ended where another one may lead further?
+    /// Whether a strategy has ended where another one may lead further.
     fn leads_nowhere(&self, status: &Status) -> bool {
         match status {
             Status::Stalled { .. } | Status::Diverged | Status::NoFeasiblePoint { .. } | Status::IterationLimit => true,

@@ -1,7 +1,7 @@
 //! Second-order cones among the rows of a node: `g = (t, v)` in K, `t ≥ |v|`.
 //!
-//! The augmented Lagrangian has `|w − Π(w)|² / 2μ` of them as of rows between bounds, `w = g + μ ȳ`, with Π(w) the nearest point of K.
-//! With `n = |v|`, `v̂ = v/n`,
+//! The augmented Lagrangian has `|w − Π(w)|² / 2μ` for them as for inequality rows, `w = g + μ ȳ`, with Π(w) the
+//! nearest point of K. With `n = |v|`, `v̂ = v/n`,
 //!
 //! ```text
 //! w − Π(w) = 0                       t ≥ n        inside

@@ -1,4 +1,4 @@
-//! The direction: one sweep over all nodes with what violations cost, and as much of the identity as makes it one of descent.
+//! The direction: one sweep over all nodes with the cost of violations, regularized until it is a descent direction.
 
 use super::{AugmentedLagrangian, Hessian};
 use crate::problem::Problem;

@@ -1,11 +1,11 @@
-//! Is a problem infeasible? It is, near a trajectory, where the sum of the squares of all violations is least and not zero.
+//! Detects local infeasibility: the sum of squared violations is least, and not zero, near a trajectory.
 //!
 //! ```text
 //! min ½ |c + C δ|² + ½ |g + G δ − Π(g)|² + ½ ζ |δ|²        δx⁺ = A δx + B δu + d
 //! ```
 //!
-//! is one sweep more. Where it promises no less violation, the rows that are violated are those that block each other: their violations are
-//! the multipliers of this problem.
+//! is one additional sweep. If it predicts no decrease of the violations, the violated rows are those that block each
+//! other: their violations are the multipliers of this problem.
 
 use super::AugmentedLagrangian;
 use crate::node::Row;

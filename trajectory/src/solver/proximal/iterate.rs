@@ -1,4 +1,4 @@
-//! The iteration: derivatives, what is left of optimality, new estimates or less μ, a direction, a step along it.
+//! The iteration: derivatives, KKT residual, new estimates or a smaller μ, direction, step along it.
 
 use super::{AugmentedLagrangian, ProximalOptions, Run};
 use crate::fault::Fault;
@@ -169,7 +169,7 @@ impl AugmentedLagrangian {
         if hopeless && self.run.mu <= HARD { self.blocked(crew, problem) } else { None }
     }
 
-    /// Have violations become less within some iterations, or have these not been done yet?
+    /// Whether violations have decreased within some iterations, or these have not been done yet.
     fn is_patient(&mut self) -> bool {
         let violation = self.core.now.optimality.primal;
         let (count, before) = self.run.patience;

@@ -1,13 +1,14 @@
-//! A primal-dual augmented Lagrangian: multipliers are estimated, violations cost, and what they cost makes the next estimates.
+//! A primal-dual augmented Lagrangian: multipliers are estimated, violations are penalized, and the penalties give the
+//! next estimates.
 //!
-//! States are variables like controls, as in [`MultipleShooting`](super::MultipleShooting): gaps are equations of the sweep, which closes
-//! them to first order exactly, so that no penalty of theirs has to be chosen and the structure of steps is kept. So are bounds of
-//! durations and parameters, which have no meaning beyond. All other constraints are soft ([`rows`]): with estimates of the multipliers, a
-//! violation c costs `c²/2μ`. Directions are those of Newton for states, controls and multipliers together, so that equalities which depend
-//! on each other, or on nothing, need no care: μ makes the system regular, and multipliers of rows that are there twice are those of least
-//! norm. Where the augmented Lagrangian is stationary to ω, multipliers become the estimates if violations are below η, and μ shrinks if
-//! not. Second derivatives are those of
-//! [`Newton`](super::Newton).
+//! States are variables like controls, as in [`MultipleShooting`](super::MultipleShooting). Gaps are equations of the
+//! sweep, which closes them exactly to first order. They need no penalty, and the structure of steps is kept. The same
+//! holds for bounds of durations and parameters, which have no meaning beyond. All other constraints are soft
+//! ([`rows`]): given estimates of the multipliers, a violation c costs `c²/2μ`. Directions are those of Newton for
+//! states, controls and multipliers together. Dependent or empty equalities need no special treatment: μ makes the
+//! system regular, and duplicate rows have multipliers of least norm. If the augmented Lagrangian is stationary to ω,
+//! the multipliers become the estimates if violations are below η, and otherwise μ shrinks. Second derivatives are
+//! those of [`Newton`](super::Newton).
 //!
 //! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP: Proximal Constrained Trajectory Optimization*,
 //! IEEE T-RO 41 (2025); A. R. Conn, N. I. M. Gould and P. L. Toint, *A globally convergent augmented Lagrangian algorithm for
@@ -38,8 +39,8 @@ pub use options::ProximalOptions;
 use rows::Rows;
 use std::ops::ControlFlow;
 
-/// A primal-dual augmented Lagrangian, for problems whose constraints may depend on each other. The solver, with its memory: made once
-/// for one problem, used for as many solutions as wanted.
+/// A primal-dual augmented Lagrangian, for problems whose constraints may depend on each other. The solver, with its
+/// memory: created once for a problem, used for any number of solutions.
 pub type Proximal = Solver<AugmentedLagrangian>;
 
 /// The method of [`Proximal`].

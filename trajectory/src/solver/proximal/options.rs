@@ -1,4 +1,4 @@
-//! What a solution by [`Proximal`](super::Proximal) may be told.
+//! Options of [`Proximal`](super::Proximal).
 
 use crate::solver::newton::{Hessian, RollOut};
 use std::time::Duration;
@@ -7,27 +7,27 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProximalOptions {
-    /// At most so many iterations.
+    /// The iteration limit.
     pub iterations: usize,
-    /// At most so much time, looked at after each iteration.
+    /// The time limit, checked after each iteration.
     pub time: Option<Duration>,
-    /// Converged if the conditions of optimality hold to this, with the cost scaled so that its gradient was at most 100 at the guess.
+    /// The KKT residual of a converged solution, with the cost scaled so that its gradient is at most 100 at the guess.
     pub tolerance: f64,
     /// Second derivatives.
     pub hessian: Hessian,
     /// How trials follow directions.
     pub roll_out: RollOut,
-    /// μ at the beginning: a violation c costs `c²/2μ`.
+    /// The initial μ: a violation c costs `c²/2μ`.
     pub softness: f64,
-    /// And at least.
+    /// The least μ.
     pub softness_min: f64,
     /// The first multiple of the identity that is tried where second derivatives are not positive.
     pub regularization: f64,
-    /// And the last one.
+    /// The largest multiple of the identity.
     pub regularization_max: f64,
-    /// Steps tried: 1, ½, ¼, …, so many.
+    /// The number of trial steps: 1, ½, ¼, …
     pub halvings: usize,
-    /// Threads that evaluate nodes.
+    /// The number of threads that evaluate nodes.
     pub threads: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Rows of a node with multipliers: equalities, and what stays between bounds.
+//! Rows of a node with multipliers: equality and inequality rows.
 //!
 //! With estimates ν̄, ȳ of the multipliers, and `w = g + μ ȳ`, the augmented Lagrangian has
 //!
@@ -6,7 +6,7 @@
 //! |c + μ ν̄|² / 2μ + |w − Π(w)|² / 2μ        Π(w): the nearest number between the bounds
 //! ```
 //!
-//! so that a row counts where w is outside of its bounds, and a step makes
+//! so that a row is active if w is outside of its bounds, and a step makes
 //!
 //! ```text
 //! c + C δ = μ (ν − ν̄) ,    w + G δ − Π(w + G δ) = μ y
@@ -15,8 +15,8 @@
 //! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP: Proximal Constrained Trajectory Optimization*,
 //! IEEE T-RO 41 (2025), sections II and III.
 //!
-//! Durations and parameters are another matter: beyond their bounds many have no meaning. The sweep itself keeps them between these, so that
-//! none is ever violated, and what pushes against a bound is its multiplier.
+//! Durations and parameters are treated differently, because many have no meaning beyond their bounds. The sweep itself
+//! keeps them between these, so that none is ever violated. The force against a bound is its multiplier.
 
 use super::cones::{self, Cone};
 use crate::problem::Problem;

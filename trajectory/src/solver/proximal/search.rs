@@ -1,10 +1,11 @@
-//! The search along a direction: the augmented Lagrangian, with gaps at a price, has to become less.
+//! The line search: the augmented Lagrangian, with a penalty on gaps, must decrease.
 //!
 //! ```text
 //! Φ = L_μ(x, u) + Σ_k ρ_k |d_k|₁ ,    ρ_k > |λ_k|∞        Φ' = −δᵀ H δ + Σ (λ_kᵀ d_k − ρ_k |d_k|₁)
 //! ```
 //!
-//! Without a gap that is the augmented Lagrangian alone. A filter on both lets costs rise without end for a little less of the gaps.
+//! Without a gap this is the augmented Lagrangian alone. A filter on both would let costs rise without limit for
+//! slightly smaller gaps.
 
 use super::{AugmentedLagrangian, RollOut};
 use crate::fault::Fault;

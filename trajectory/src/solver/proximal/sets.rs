@@ -1,12 +1,13 @@
-//! From one set of rows that count to the next: an exact search on the augmented Lagrangian with linearized rows.
+//! From one active set to the next: an exact line search on the augmented Lagrangian with linearized rows.
 //!
-//! Along `p`, from the direction found so far to that of the last sweep, which gaps leave free, this is convex and quadratic in pieces:
+//! Along `p`, from the direction found so far to that of the last sweep, where gaps leave it free, this is convex and
+//! piecewise quadratic:
 //!
 //! ```text
 //! φ'(t) = −(1 − t) pᵀ H p + Σ vᵢ (ω(wᵢ + t vᵢ) − [i counts] (wᵢ + t vᵢ − bᵢ)) / μ        v = G p ,   w = g + G δ + μ ȳ
 //! ```
 //!
-//! with `ω(w) = w − Π(w)` and H that of the sweep. A sum of rows that have changed is all that is to be added.
+//! with `ω(w) = w − Π(w)` and H that of the sweep. Only a sum over rows that have changed has to be added.
 //!
 //! A. Bambade, S. El-Kazdadi, A. Taylor, J. Carpentier, *PROX-QP: Yet another Quadratic Programming Solver for Robotics and beyond*,
 //! RSS 2022, section III.

@@ -77,7 +77,7 @@ pub(super) fn figure(report: &Report, picture: Picture) -> String {
             svg.push_str(&format!("<rect class=\"{class}\" {place}><title>{}</title></rect>\n", escape(&words)));
         }
         if picture == Picture::Deviations && entry.verdict == Verdict::Disagrees {
-            // Seen without colours too.
+            // Seen without colors too.
             let (far_x, far_y) = (x + cell, y + cell);
             svg.push_str(&format!(
                 "<path class=\"cross\" d=\"M{x:.1} {y:.1}L{far_x:.1} {far_y:.1}M{far_x:.1} {y:.1}L{x:.1} {far_y:.1}\"/>\n"

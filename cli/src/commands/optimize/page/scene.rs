@@ -213,7 +213,7 @@ fn poses(task: &Task, motion: &Motion) -> Vec<Vec<[f64; 7]>> {
     let mut poses: Vec<Vec<[f64; 7]>> = Vec::new();
     for q in &motion.q {
         let mut here = vec![numbers(&Transform::identity())];
-        // A state that is none is left where the one before was.
+        // An invalid state is drawn where the previous one was.
         match forward_kinematics(model, &mut workspace, q, &zero, &zero) {
             Ok(at) => here.extend((0..model.bodies().len()).map(|b| {
                 let pose = model.body_id(b).and_then(|body| at.pose(body));

@@ -8,7 +8,7 @@ use crate::page::escape;
 const LINES: usize = 20;
 const COLUMNS: usize = 100;
 
-/// Colours from much to little, half a decade each.
+/// Colors from much to little, half a decade each.
 const CLASSES: [&str; 5] = ["n0", "n1", "n2", "n3", "n4"];
 
 /// The section, if there is anything over time.
@@ -62,7 +62,7 @@ pub(super) fn section(answer: &Answer) -> String {
         let (y, t) = (bottom + 14.0, number::five(t));
         svg.push_str(&format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{t} s</text>\n"));
     }
-    // The scale: from which part of the most on each colour stands.
+    // The scale: from which part of the most on each color stands.
     for (k, (class, part)) in CLASSES.iter().zip(["32 %", "10 %", "3.2 %", "1 %", "0.32 %"]).enumerate() {
         let (x, y) = (left + 84.0 * k as f64, bottom + 28.0);
         svg.push_str(&format!("<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"14\" height=\"12\"/>\n"));

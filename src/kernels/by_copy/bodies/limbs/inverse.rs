@@ -17,7 +17,7 @@ use gradyn_derivatives::{Lanes, MulAdd, Real};
 kernel!(
     halves,
     /// The inverse of a mass matrix whose composite bodies are given.
-    /// Is no pivot lost?
+    /// Whether no pivot is lost.
     pub(crate) fn inverse_of_mass<'a, R: Register>(
         groups: &'a DepthGroups,
         composites: &'a [Composite],
@@ -71,7 +71,8 @@ fn eliminate<T: Real, const N: usize>(a: &mut [[T; N]; N], scale: &[T; N]) -> bo
     true
 }
 
-/// `N` of the legs. Is no pivot lost? The last body gives way first: these are the pivots of articulated bodies.
+/// `N` of the legs. Returns whether no pivot is lost. The last body gives way first: these are the pivots of
+/// articulated bodies.
 #[inline(always)]
 fn invert<R: Register>(composites: &[Composite], mass: &[f64], of: &mut Inverted) -> bool {
     let mut n = [[Lanes::<R>::zero(); HINGES]; HINGES];
@@ -118,7 +119,7 @@ fn couple<R: Register>(mass: &[f64], of: &mut Inverted) {
     }
 }
 
-/// `P`. Is no pivot lost? Mass and moment of inertia are what they are compared with.
+/// `P`. Returns whether no pivot is lost. Mass and moment of inertia are what they are compared with.
 #[inline(always)]
 fn invert_base<R: Register>(scale: [f64; 2], mass: &[f64], of: &mut Inverted) -> bool {
     let mut n = [[0.0; BASE]; BASE];

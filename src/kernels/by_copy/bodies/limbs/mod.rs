@@ -1,19 +1,20 @@
 //! The inverse of a quadruped's mass matrix and products with it, by the blocks of its legs, four at a time.
 //!
-//! Of leg `k` let `M_k` be the block of the mass matrix, and `H_k` what couples it to the base, whose block is `B`. Then with
+//! For leg `k` let `M_k` be the block of the mass matrix, and `H_k` its coupling to the base, whose block is `B`. Then
+//! with
 //!
 //! ```text
 //! N_k = −M_k⁻¹        Z_k = N_k H_k        P = −(B + Σ H_kᵀ Z_k)⁻¹        W_k = Z_k P
 //! ```
 //!
-//! there are, with δ = 1 where `k` is `l` and else 0,
+//! the inverse is, with δ = 1 if `k` is `l` and else 0,
 //!
 //! ```text
 //!         [ P     W_lᵀ             ]            [ x₀ ]   [ b             ]
 //! −M⁻¹ =  [ W_k   δ N_k + W_k Z_lᵀ ]      −M⁻¹  [ x_k ] = [ N_k x_k + Z_k b ]      b = P (x₀ + Σ Z_lᵀ x_l)      (1)
 //! ```
 //!
-//! so that columns of one leg, which have nothing in the rows of others, reach these through six numbers.
+//! so that columns of one leg, which have no entries in the rows of others, reach these through six numbers.
 
 mod inverse;
 mod product;

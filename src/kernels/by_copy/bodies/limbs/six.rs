@@ -1,4 +1,4 @@
-//! Six numbers for the base, and what products with them are made of.
+//! Six numbers for the base, and the operations of products with them.
 
 use crate::kernels::by_copy::bodies::BASE;
 use crate::kernels::by_copy::bodies::body_rows::BodyRow;
