@@ -184,7 +184,10 @@ impl fmt::Display for Warning {
                 deviations.abs()
             ),
             Self::Unexplained { joint, left } if left.is_infinite() => {
-                write!(f, "the torque of `{joint}` is zero in all samples, and that of the robot is not: was it measured?")
+                write!(
+                    f,
+                    "the torque of `{joint}` is zero in all samples, and that of the robot is not: was it measured?"
+                )
             }
             Self::Unexplained { joint, left } => write!(
                 f,
