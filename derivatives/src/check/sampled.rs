@@ -13,8 +13,16 @@ const SHORT: usize = 3;
 const NEAR: f64 = 1e-6;
 /// The next step of a table is at most so much of the one before.
 const SHRINK: f64 = 0.55;
-/// Differences have settled to so much of the derivative, or of its scale; else nothing can be said, neither way.
+/// Differences have settled to so much of the derivative, or of what the output changes by; else nothing can be said, neither way.
 const SETTLED: [f64; 2] = [1e-3, 1e-6];
+/// A decimal fraction of more digits than this is no rounded one: 15 digits always survive in a `f64`.
+const DIGITS: usize = 15;
+/// A constant of fewer digits than this is exact, not rounded: of values rounded to six digits one in a thousand is shorter than four.
+const SHORT_CONSTANT: usize = 4;
+/// A constant that hides no change larger than this of itself, over the input's own size: that of single precision at default steps.
+const FLAT: f64 = 1e-5;
+/// A constant of more digits than this has those of a `f64`: rounded values have three, six or nine.
+const LONG_CONSTANT: usize = 9;
 
 /// Checks a claimed Jacobian of a function that cannot be called: what is known are values at some points, `(x, f(x))`.
 ///
@@ -78,19 +86,39 @@ pub fn sampled_jacobian(
             return Err(CheckError::Sample { input: line.input, step });
         }
     }
-    let seen: Vec<Seen> = (0..y.len()).flat_map(|i| lines.iter().map(move |line| line.see(i))).collect();
+    let resolutions = resolutions(samples);
+    let seen: Vec<Seen> = (0..y.len())
+        .flat_map(|i| {
+            let rounding = resolutions[i].rounding;
+            lines.iter().map(move |line| line.see(i, rounding))
+        })
+        .collect();
     evidence.found.extend(seen.iter().map(|seen| seen.found));
-    // What has not settled cannot contradict either.
-    let scales = evidence.scales();
-    for (found, scale) in evidence.found.iter_mut().zip(scales) {
-        let settled = SETTLED[0] * found.value.abs() + SETTLED[1] * scale;
-        if options.safety * found.error > settled {
+    // What has not settled cannot contradict either. A kink that is larger than the error is one, however coarse the values.
+    let changes: Vec<f64> = (0..y.len()).map(|i| largest(lines.iter().map(|line| line.change(i)))).collect();
+    for (k, found) in evidence.found.iter_mut().enumerate() {
+        let (row, line) = (k / x.len(), &lines[k % x.len()]);
+        let scale = (SETTLED[1] * changes[row] + options.floor * evidence.magnitude[row]) / line.length();
+        let is_constant = resolutions[row].constant.is_some();
+        let is_kink = found.kink > options.safety * found.error;
+        if !is_constant && !is_kink && options.safety * found.error > SETTLED[0] * found.value.abs() + scale {
             found.error = f64::INFINITY;
         }
     }
     let mut report = judge(options, &evidence, claim);
-    for (entry, seen) in report.entries.iter_mut().zip(&seen) {
+    for (k, (entry, seen)) in report.entries.iter_mut().zip(&seen).enumerate() {
         entry.error = seen.found.error;
+        // Rounding can hide that a constant changes, unless it is exact.
+        match resolutions[k / x.len()].constant {
+            Some(true) if entry.claimed == 0.0 => entry.verdict = Verdict::Agrees,
+            Some(false) if matches!(entry.verdict, Verdict::Agrees | Verdict::CannotTell(Reason::Noise)) => {
+                let line = &lines[k % x.len()];
+                let hidden = options.safety * resolutions[k / x.len()].rounding / line.longest() * line.length();
+                let is_fine = entry.claimed == 0.0 && hidden <= FLAT * y[k / x.len()].abs();
+                entry.verdict = if is_fine { Verdict::Agrees } else { Verdict::CannotTell(Reason::Noise) };
+            }
+            _ => {}
+        }
         if seen.one_sided && entry.verdict == Verdict::Agrees {
             entry.verdict = Verdict::CannotTell(Reason::OneSided);
         }
@@ -104,6 +132,62 @@ pub fn sampled_jacobian(
 /// The largest magnitude of those that are finite.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.map(f64::abs).filter(|value| value.is_finite()).fold(0.0, f64::max)
+}
+
+/// How well values of one output are known.
+#[derive(Clone, Copy, Debug)]
+struct Resolution {
+    /// Half a unit of the last digit that they are given with.
+    rounding: f64,
+    /// Are all values the same, and if so, exactly?
+    constant: Option<bool>,
+}
+
+/// Of each output, by the digits of its values: of decimal fractions, of `f32`, or of `f64`.
+///
+/// Exact values of few digits, such as `x + 1` at `1 ± 1/8`, are taken for rounded ones; the error that this allows them is far below
+/// what differences need.
+fn resolutions(samples: &[(Vec<f64>, Vec<f64>)]) -> Vec<Resolution> {
+    let outputs = samples[0].1.len();
+    let of = |i: usize| samples.iter().map(move |(_, y)| y[i]).filter(|y| y.is_finite());
+    let digits = |i: usize| of(i).filter(|y| *y != 0.0).map(|y| decimal(y).0).max().unwrap_or(0);
+    #[expect(clippy::float_cmp, clippy::cast_possible_truncation, reason = "the same number in fewer bits?")]
+    let is_single = |i: usize| of(i).all(|y| f64::from(y as f32) == y);
+    let others_full = (0..outputs).any(|i| digits(i) > DIGITS && !is_single(i));
+    let resolution = |i: usize| {
+        let (most, digits, single) = (largest(of(i)), digits(i), is_single(i));
+        let is_constant = of(i).all(|y| y.to_bits() == samples[0].1[i].to_bits());
+        let exact = digits < SHORT_CONSTANT || digits > LONG_CONSTANT && !single || others_full;
+        let unit = if digits == 0 {
+            // Zeros, which have no digits: of three decimals, as the coarsest tables have them.
+            1e-3
+        } else if is_constant && digits == 1 && most >= 1.0 {
+            // Such as 1 or 20: exact.
+            0.0
+        } else if digits <= LONG_CONSTANT || digits <= DIGITS && !single {
+            let decimals = of(i).filter(|y| *y != 0.0).map(|y| decimal(y).1).max().unwrap_or(0);
+            10.0_f64.powi(-decimals).max(10.0_f64.powf(most.log10().floor()) * 0.1_f64.powi(length(digits) - 1))
+        } else if single {
+            most * f64::from(f32::EPSILON)
+        } else {
+            0.0
+        };
+        Resolution { rounding: 0.5 * unit, constant: is_constant.then_some(exact) }
+    };
+    (0..outputs).map(resolution).collect()
+}
+
+/// How many digits a number has, and how many of them are decimals: -2 of 1200.
+fn decimal(x: f64) -> (usize, i32) {
+    let text = format!("{:e}", x.abs());
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+    (digits, length(digits) - 1 - exponent.parse::<i32>().unwrap_or(0))
+}
+
+/// A number of digits, of which a `f64` has 17.
+fn length(digits: usize) -> i32 {
+    i32::try_from(digits).unwrap_or(i32::MAX)
 }
 
 /// What is known of one derivative.
@@ -121,8 +205,11 @@ struct Line<'s> {
     /// The point's own coordinate, and the function there.
     x: f64,
     y: &'s [f64],
-    /// Its default longest step.
+    /// Its default longest step, and what that is of the input's own scale.
     step: f64,
+    share: f64,
+    /// Has the input a scale of its own: is it other than zero, or given?
+    scaled: bool,
     /// Steps and values, longest first.
     ahead: Vec<(f64, &'s [f64])>,
     behind: Vec<(f64, &'s [f64])>,
@@ -135,7 +222,9 @@ impl<'s> Line<'s> {
         let step = options.step * options.scales.get(input).copied().unwrap_or(own);
         let longest = options.steps.get(input).copied().unwrap_or(f64::INFINITY);
         let step = step.min(longest);
-        let mut line = Self { input, x: x[input], y, step, ahead: Vec::new(), behind: Vec::new() };
+        let scaled = x[input] != 0.0 || input < options.scales.len();
+        let mut line =
+            Self { input, x: x[input], y, step, share: options.step, scaled, ahead: Vec::new(), behind: Vec::new() };
         for (at, value) in &samples[1..] {
             let h = at[input] - x[input];
             let off = |k: usize| if k == input { 0.0 } else { (at[k] - x[k]).abs() };
@@ -161,6 +250,17 @@ impl<'s> Line<'s> {
         if longest > 0.0 { longest } else { self.step }
     }
 
+    /// The length that belongs to the longest step, or the input's own scale, if it is larger.
+    fn length(&self) -> f64 {
+        (if self.scaled { self.longest().max(self.step) } else { self.longest() }) / self.share
+    }
+
+    /// How much an output changes over that length, if it goes on as over the samples.
+    fn change(&self, output: usize) -> f64 {
+        let changes = self.ahead.iter().chain(&self.behind).map(|(_, values)| values[output] - self.y[output]);
+        largest(changes) / self.longest() * self.length()
+    }
+
     /// The step ahead, or minus that behind, of which there is no value though there are too few.
     fn missing(&self) -> Option<f64> {
         let enough = |side: &[(f64, &[f64])]| ladders(side.iter().map(|(h, _)| *h)).any(|ladder| ladder.len() >= LEAST);
@@ -175,8 +275,8 @@ impl<'s> Line<'s> {
         missing.next()
     }
 
-    /// What the differences of one output say.
-    fn see(&self, output: usize) -> Seen {
+    /// What the differences of one output say, whose values are rounded by so much.
+    fn see(&self, output: usize, rounded: f64) -> Seen {
         let y = self.y[output];
         let of = |side: &[(f64, &[f64])]| -> Vec<(f64, f64)> {
             side.iter().map(|(h, values)| (*h, values[output])).filter(|(_, y)| y.is_finite()).collect()
@@ -187,7 +287,7 @@ impl<'s> Line<'s> {
             h,
             value: quotient,
             // Of values, of the points that they are taken at, and of the quotient.
-            rounding: f64::EPSILON * ((largest + self.x.abs() * quotient.abs()) / h + quotient.abs()),
+            rounding: f64::EPSILON * ((largest + self.x.abs() * quotient.abs()) / h + quotient.abs()) + rounded / h,
         };
         let (mut central, mut gap) = (Vec::new(), Vec::new());
         for (h, right) in &ahead {
@@ -266,13 +366,16 @@ struct Limit {
     vanishes: bool,
     /// The largest of them.
     largest: f64,
+    /// What rounding contributes to the value.
+    rounding: f64,
     /// By how much values scatter, as the last quotients have it; zero if these change in one direction.
     scatter: f64,
 }
 
 impl Limit {
     fn is_noise(&self, largest: f64) -> bool {
-        self.scatter > 0.0 && self.scatter <= 0.05 * largest
+        // The table's own error is no more than a few roundings, or values go up and down.
+        self.error <= 4.0 * self.rounding || self.scatter > 0.0 && self.scatter <= 0.05 * largest
     }
 }
 
@@ -311,13 +414,43 @@ fn limit(quotients: &[Quotient], power: i32) -> Option<Limit> {
     Some(best)
 }
 
-/// By one table.
+/// By one table: without the longest steps, if those after them settle to something else.
 fn one(quotients: &[Quotient], power: i32) -> Limit {
+    let (best, contradicted) = extrapolated(quotients, power);
+    match quotients {
+        [_, shorter @ ..] if contradicted && shorter.len() >= SHORT => one(shorter, power),
+        _ if contradicted => Limit { error: f64::INFINITY, ..best },
+        _ => best,
+    }
+}
+
+/// By all steps of a table, and whether shorter steps than those of the best extrapolation contradict it.
+fn extrapolated(quotients: &[Quotient], power: i32) -> (Limit, bool) {
     let mut table = Table::in_powers_of_step(power);
     let (mut value, mut error) = (f64::NAN, f64::INFINITY);
-    for Quotient { h, value: quotient, rounding } in quotients {
+    let mut last = 0;
+    for (k, Quotient { h, value: quotient, rounding }) in quotients.iter().enumerate() {
+        let before = error;
         table.extend(*h, *quotient, *rounding, (&mut value, &mut error));
+        if error < before {
+            last = k;
+        }
     }
+    // Quotients go to their limit like hᵖ. What those of shorter steps are further off by is noise of the values, which the longer
+    // steps have, too, or a bend that these step over.
+    let (known, shorter) = quotients.split_at(quotients.len().min(last + 1));
+    let own = error;
+    let excess = |of: &Quotient| {
+        let expected = known.iter().map(|q| (q.value - value).abs() * (of.h / q.h).powi(power)).fold(0.0, f64::max);
+        ((of.value - value).abs() - 2.0 * expected - own - 4.0 * of.rounding).max(0.0)
+    };
+    let noise = shorter.iter().map(|of| excess(of) * of.h).fold(0.0, f64::max);
+    let rounding = known.last().map_or(0.0, |q| q.rounding);
+    error += known.last().map_or(0.0, |q| noise / q.h);
+    let contradicted = match shorter {
+        [.., before, last] => (last.value - before.value).abs() < 0.25 * excess(before).min(excess(last)),
+        _ => false,
+    };
     let changes: Vec<(f64, f64)> =
         quotients.windows(2).map(|pair| (pair[1].value - pair[0].value, 20.0 * pair[1].rounding)).collect();
     let beyond = changes.iter().all(|(change, rounding)| change.abs() > *rounding);
@@ -336,7 +469,10 @@ fn one(quotients: &[Quotient], power: i32) -> Limit {
     };
     let largest = quotients.iter().fold(0.0, |most: f64, quotient| most.max(quotient.value.abs()));
     let diverges = changes.len() >= 3 && beyond && one_sign && grows;
-    Limit { value, error, steps: quotients.len(), diverges, falls, vanishes, largest, scatter }
+    (
+        Limit { value, error, steps: quotients.len(), diverges, falls, vanishes, largest, rounding, scatter },
+        contradicted,
+    )
 }
 
 /// What to add to the samples, and derivatives on one side.

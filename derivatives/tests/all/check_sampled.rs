@@ -155,3 +155,51 @@ fn values_on_one_side_can_refute() {
     let report = sampled_jacobian(&Options::new("∂y/∂x"), &samples, &Claim::new(1, 1, &[10.0]).expect("fits"));
     assert!(report.as_ref().is_ok_and(Report::agrees), "{report:?}");
 }
+
+/// Rounded values, decimal or of single precision, are known to half a unit of their last digit: differences that are no larger say
+/// nothing, however well they agree.
+#[test]
+fn rounded_values_cannot_tell() {
+    let to = |scale: f64| move |y: f64| (y * scale).round() / scale;
+    #[expect(clippy::cast_possible_truncation, reason = "that is the point")]
+    let single = |y: f64| f64::from(y as f32);
+    type Case<'a> = (&'a str, f64, f64, fn(f64) -> f64, f64, &'a dyn Fn(f64) -> f64);
+    let (six, nine) = (to(1e6), to(1e9));
+    let cases: [Case<'_>; 5] = [
+        ("six decimals", 0.3, 0.0375, f64::exp, 0.3_f64.exp(), &six),
+        ("a plateau", 1e-3, 1e-7, |x| 0.295_52 + x, 1.0, &six),
+        ("nine decimals", 1e-3, 1.25e-4, f64::exp, 1e-3_f64.exp(), &nine),
+        ("single precision", 0.3, 1e-5, f64::sin, 0.3_f64.cos(), &single),
+        ("a plateau of single precision", 0.3, 1e-9, f64::sin, 0.3_f64.cos(), &single),
+    ];
+    for (name, x, longest, f, slope, rounded) in cases {
+        let right = check(&[x], &[longest], &|x| vec![rounded(f(x[0]))], &[slope]);
+        assert!(!right.disagrees(), "{name}: {right}");
+        for claimed in [0.0, -slope, 1.01 * slope] {
+            let wrong = check(&[x], &[longest], &|x| vec![rounded(f(x[0]))], &[claimed]);
+            assert!(!wrong.agrees(), "{name}: {wrong}");
+        }
+    }
+    // Digits that suffice are told, as are constants.
+    for (f, slope) in [(f64::sin as fn(f64) -> f64, 0.3_f64.cos()), (|_| 9.81, 0.0), (|_| 0.0, 0.0)] {
+        for rounded in [&nine as &dyn Fn(f64) -> f64, &single] {
+            let report = check(&[0.3], &[0.0375], &|x| vec![rounded(f(x[0]))], &[slope]);
+            assert!(report.agrees(), "{report}");
+        }
+    }
+}
+
+/// Shorter steps are believed over longer ones, which step over a peak; the noise of all of them is counted.
+#[test]
+fn shorter_steps_are_believed() {
+    let peak = |x: f64| (-((x - 1.01) / 0.01).powi(2)).exp();
+    let slope = 2.0 * 100.0 * (-1.0_f64).exp();
+    for halves in [8, 12] {
+        let report = |claimed: f64| {
+            let samples = samples(&[1.0], &[0.125], halves, &|x| vec![peak(x[0])]);
+            sampled_jacobian(&Options::new("J"), &samples, &Claim::new(1, 1, &[claimed]).expect("fits")).expect("runs")
+        };
+        assert!(!report(slope).disagrees() && !report(0.0).agrees(), "{}", report(slope));
+        assert!(halves < 12 || report(slope).agrees() && report(0.0).disagrees(), "{}", report(slope));
+    }
+}
