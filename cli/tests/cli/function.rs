@@ -77,13 +77,17 @@ fn bad_files_are_refused_in_one_line() {
         ("scale", json!([1.0, 2.0]), "key `scale`: expected 1 numbers, one an input, found 2"),
         ("steps", json!([0.0]), "key `steps`: number 0 is 0, expected a positive one"),
         ("steps", json!("long"), "key `steps`: expected a list of numbers, found"),
-        ("step", json!([0.1]), "did you mean `steps`?"),
+        ("step", json!([0.1]), "or `states`, a list of objects; did you mean `steps`?"),
     ] {
         let mut claims = square(2.0);
         claims[key] = value;
         has(&refused(&check(&claims)), &[message]);
     }
     has(&changed("/states/0/samples/3/y", json!([])), &["state 0: sample 3, key `y`: expected 1 numbers, found 0"]);
+    has(
+        &changed("/states/0/samples/3/y", json!([null])),
+        &["state 0: sample 3: key `y`: entry 0 is null, expected a number; leave out samples that have no value"],
+    );
     has(&changed("/states/0", json!({"x": [1.0]})), &["state 0: missing key `jacobian`"]);
     has(&changed("/inputs", json!([1, 2])), &["key `inputs`: expected a list of names"]);
     has(&changed("/states", json!([])), &["states"]);

@@ -368,14 +368,18 @@ struct Limit {
     largest: f64,
     /// What rounding contributes to the value.
     rounding: f64,
+    /// Noise of values, as quotients of shorter steps than that of the value show it, and that step.
+    noise: f64,
+    step: f64,
     /// By how much values scatter, as the last quotients have it; zero if these change in one direction.
     scatter: f64,
 }
 
 impl Limit {
     fn is_noise(&self, largest: f64) -> bool {
-        // The table's own error is no more than a few roundings, or values go up and down.
-        self.error <= 4.0 * self.rounding || self.scatter > 0.0 && self.scatter <= 0.05 * largest
+        // The table's own error is no more than a few roundings, or values go up and down by little.
+        let is_noise = |of: f64| of > 0.0 && of <= 0.05 * largest;
+        self.error <= 4.0 * self.rounding || is_noise(self.scatter) || is_noise(self.noise)
     }
 }
 
@@ -405,12 +409,14 @@ fn limit(quotients: &[Quotient], power: i32) -> Option<Limit> {
         if apart > 10.0 * other.error {
             best.error = best.error.max(apart);
         }
+        best.noise = best.noise.max(other.noise);
         best.diverges |= other.diverges;
         best.falls &= other.falls;
         best.vanishes &= other.vanishes;
         best.largest = best.largest.max(other.largest);
         best.scatter = best.scatter.max(other.scatter);
     }
+    best.error += best.noise / best.step;
     Some(best)
 }
 
@@ -439,14 +445,13 @@ fn extrapolated(quotients: &[Quotient], power: i32) -> (Limit, bool) {
     // Quotients go to their limit like hᵖ. What those of shorter steps are further off by is noise of the values, which the longer
     // steps have, too, or a bend that these step over.
     let (known, shorter) = quotients.split_at(quotients.len().min(last + 1));
-    let own = error;
     let excess = |of: &Quotient| {
         let expected = known.iter().map(|q| (q.value - value).abs() * (of.h / q.h).powi(power)).fold(0.0, f64::max);
-        ((of.value - value).abs() - 2.0 * expected - own - 4.0 * of.rounding).max(0.0)
+        ((of.value - value).abs() - 2.0 * expected - error - 4.0 * of.rounding).max(0.0)
     };
     let noise = shorter.iter().map(|of| excess(of) * of.h).fold(0.0, f64::max);
     let rounding = known.last().map_or(0.0, |q| q.rounding);
-    error += known.last().map_or(0.0, |q| noise / q.h);
+    let step = known.last().map_or(f64::INFINITY, |q| q.h);
     let contradicted = match shorter {
         [.., before, last] => (last.value - before.value).abs() < 0.25 * excess(before).min(excess(last)),
         _ => false,
@@ -470,7 +475,19 @@ fn extrapolated(quotients: &[Quotient], power: i32) -> (Limit, bool) {
     let largest = quotients.iter().fold(0.0, |most: f64, quotient| most.max(quotient.value.abs()));
     let diverges = changes.len() >= 3 && beyond && one_sign && grows;
     (
-        Limit { value, error, steps: quotients.len(), diverges, falls, vanishes, largest, rounding, scatter },
+        Limit {
+            value,
+            error,
+            steps: quotients.len(),
+            diverges,
+            falls,
+            vanishes,
+            largest,
+            rounding,
+            noise,
+            step,
+            scatter,
+        },
         contradicted,
     )
 }

@@ -109,7 +109,7 @@ fn read(text: &str) -> Result<Table, String> {
             }
             (_, value) => {
                 let nearest = crate::nearest::nearest(&key, KEYS.iter().copied());
-                let meant = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+                let meant = nearest.unwrap_or_default();
                 return Err(format!(
                     "key `{}` ({}): expected `program`, `comment`, `inputs`, `outputs`, `scale`, `steps`, or `states`, a list of objects{meant}",
                     one_line(&key),
@@ -208,6 +208,12 @@ fn take(fields: &mut Vec<(String, Json)>, key: &str) -> Result<Json, String> {
 fn numbers(key: &str, value: Json) -> Result<Vec<f64>, String> {
     match value {
         Json::Numbers(numbers) => Ok(numbers),
+        Json::List(list) => {
+            let other = list.iter().enumerate().find(|(_, entry)| !matches!(entry, Json::Number(_)));
+            let (k, found) = other.map_or((0, String::from("none")), |(k, entry)| (k, entry.describe()));
+            let hint = if matches!(key, "x" | "y") { "; leave out samples that have no value" } else { "" };
+            Err(format!("key `{key}`: entry {k} is {found}, expected a number{hint}"))
+        }
         other => Err(format!("key `{key}`: expected a list of numbers, found {}", other.describe())),
     }
 }
