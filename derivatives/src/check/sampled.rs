@@ -313,7 +313,9 @@ impl<'s> Line<'s> {
             (Some(central), Some(gap), _) => {
                 let size = central.value.abs().max(gap.largest);
                 let unsettled = gap.diverges || 10.0 * gap.error > 0.1 * size && !gap.falls;
-                let mut found = plain(&central, noise(if unsettled { &gap } else { &central }));
+                let scatter = central.scatter.max(gap.scatter);
+                let unsettling = if unsettled { Limit { scatter, ..gap } } else { central };
+                let mut found = plain(&central, noise(&unsettling));
                 let mut sides = None;
                 if unsettled {
                     found.error = f64::INFINITY;
@@ -378,8 +380,7 @@ struct Limit {
 impl Limit {
     fn is_noise(&self, largest: f64) -> bool {
         // The table's own error is no more than a few roundings, or values go up and down by little.
-        let is_noise = |of: f64| of > 0.0 && of <= 0.05 * largest;
-        self.error <= 4.0 * self.rounding || is_noise(self.scatter) || is_noise(self.noise)
+        self.error <= 4.0 * self.rounding || self.scatter > 0.0 && self.scatter <= 0.05 * largest
     }
 }
 
@@ -424,7 +425,10 @@ fn limit(quotients: &[Quotient], power: i32) -> Option<Limit> {
 fn one(quotients: &[Quotient], power: i32) -> Limit {
     let (best, contradicted) = extrapolated(quotients, power);
     match quotients {
-        [_, shorter @ ..] if contradicted && shorter.len() >= SHORT => one(shorter, power),
+        [_, shorter @ ..] if contradicted && shorter.len() >= SHORT => {
+            let of = one(shorter, power);
+            Limit { scatter: of.scatter.max(best.scatter), ..of }
+        }
         _ if contradicted => Limit { error: f64::INFINITY, ..best },
         _ => best,
     }
