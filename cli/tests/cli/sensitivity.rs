@@ -79,6 +79,7 @@ fn what_matters_is_said_by_formulas_and_by_samples() {
     assert!(morris.contains("mean effect"), "{morris}");
     for (arguments, part) in [
         (&["--parameters", "*.mass", "--of", "pose"][..], "--frame"),
+        (&["--parameters", "*.mass", "--frame", "tool0"], "--frame is of poses: expected --of pose"),
         (&["--parameters", "*.mass", "--of", "pose", "--frame", "tol0"], "tool0"),
         (&["--parameters", "*.mass", "--share", "-1"], "--share is -1"),
         (&["--parameters", ","], "names none"),
@@ -332,6 +333,7 @@ fn pairs_groups_and_bounds_are_those_of_a_linear_map() {
         (&["--global", "sobol", "--group", "a=*.mass", "--group", "b=panda_link3.mass"], "is in another group already"),
         (&["--global", "sobol", "--group", "panda_link3.mass=*.mass"], "already"),
         (&["--global", "dgmm"], "dgsm"),
+        (&["--global", "sobol", "--resume", "nowhere/left.json"], "--resume: there is no folder nowhere"),
     ] {
         let message = refused(&run([&["sensitivity", &panda, "--parameters", "*.mass"], more].concat()));
         assert!(message.contains(part), "{part}: {message}");

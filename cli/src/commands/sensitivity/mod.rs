@@ -38,6 +38,9 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
         }
         Ok(parameters)
     };
+    if args.frame.is_some() && args.of != Some(Asked::Pose) {
+        return Err(Error::Usage("--frame is of poses: expected --of pose".into()));
+    }
     if args.global != Some(Global::Sobol) && (args.second_order || !args.group.is_empty()) {
         let what = if args.second_order { "--second-order" } else { "--group" };
         return Err(Error::Usage(format!("{what} is of Sobol's indices: expected --global sobol")));

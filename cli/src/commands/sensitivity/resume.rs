@@ -33,6 +33,13 @@ pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
     f: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Result<Result<Run<P>, String>, Error> {
     let usage = |error: GlobalError| Error::Usage(error.to_string());
+    // Samples of hours are not lost for a folder that is not there.
+    if let Some(folder) = file.and_then(Path::parent)
+        && !folder.as_os_str().is_empty()
+        && !folder.is_dir()
+    {
+        return Err(Error::Usage(format!("--resume: there is no folder {}", folder.display())));
+    }
     if let Some(file) = file
         && let Some(left) = read::<P>(file)?
     {
