@@ -9,7 +9,7 @@ use super::Data;
 use super::data::noise_of;
 use super::differences::segments;
 use super::filter::Filter;
-use super::fit::filtered;
+use super::rows::filtered;
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use crate::statistics::normal_quantile;

@@ -7,7 +7,7 @@
 use super::Data;
 use super::color::Color;
 use super::filter::Filter;
-use super::fit::residuals;
+use super::rows::residuals;
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use nalgebra::{DMatrix, DVector};

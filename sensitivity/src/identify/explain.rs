@@ -4,7 +4,7 @@
 //! each joint in units of its own. A guess is told if it leaves less than half of what the fit left.
 
 use super::Data;
-use super::fit::{residuals, sizes};
+use super::rows::{residuals, sizes};
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use nalgebra::{DMatrix, DVector};

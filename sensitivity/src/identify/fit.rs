@@ -8,13 +8,13 @@ use super::color::{Color, correct};
 use super::delay::Delay;
 use super::entropic::Entropic;
 use super::filter::Filter;
+use super::rows::{Row, errors, filtered, sizes};
+use super::verdict::Verdict;
 use super::{Data, Warning};
 use crate::error::SensitivityError;
 use crate::estimate::{Estimate, Loss, Options, Pull, levenberg_marquardt_with};
-use crate::local::torques_by_parameters;
 use crate::parameters::Parameters;
 use gradyn::derivatives::difference::Euclidean;
-use gradyn::{Workspace, rnea};
 use nalgebra::DMatrix;
 use std::ops::Range;
 
@@ -350,54 +350,9 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let as_given = Filter::new(&all.time, 0.0, options.low_pass, options.every)?;
     let fitted = errors(parameters, all, &with_delay, &estimate.parameters)?;
     let before = errors(parameters, all, &as_given, &nominal)?;
-    let is_held = |row: &Row| held_out.iter().any(|range| range.contains(&row.sample));
-    let of_fit =
-        |rows: &[Row], held: bool| -> Vec<Row> { rows.iter().filter(|row| is_held(row) == held).cloned().collect() };
-    let rms = |rows: &[Row], j: usize| {
-        (rows.iter().map(|row| row.error[j] * row.error[j]).sum::<f64>() / rows.len() as f64).sqrt()
-    };
-    let relative = |rows: &[Row]| {
-        let square = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
-        let sum = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-        (square(&|row| sum(&row.error)) / square(&|row| sum(&row.size))).sqrt()
-    };
-    let (of_seen, of_rest) = (of_fit(&fitted, false), of_fit(&fitted, true));
-    let joint = |j: usize| JointError {
-        joint: names[j].clone(),
-        fitted: rms(&of_seen, j),
-        held_out: rms(&of_rest, j),
-        before: rms(&before, j),
-    };
-    let rest = of_fit(&before, true);
-    let validation = Validation {
-        fitted: relative(&of_seen),
-        held_out: relative(&of_rest),
-        before: if rest.is_empty() { relative(&before) } else { relative(&rest) },
-    };
-    let left = if of_rest.is_empty() { validation.fitted } else { validation.held_out };
-    let mut explanations = Vec::new();
-    let mut explains = true;
-    if left.is_nan() || left > WELL {
-        explanations = super::explain::explanations(parameters, all, left)?;
-        explains = left < CLEARLY * validation.before && explanations.is_empty();
-        let tested = if of_rest.is_empty() { &of_seen } else { &of_rest };
-        let ordered = |j: usize| correlations[j].abs() > ORDERED;
-        for j in (0..nv).filter(|j| ordered(*j)) {
-            let size = (tested.iter().map(|row| row.size[j].powi(2)).sum::<f64>() / tested.len() as f64).sqrt();
-            let left = rms(tested, j) / size;
-            if left > 1.0 {
-                warnings.push(Warning::Unexplained { joint: names[j].clone(), left });
-            }
-        }
-        if left >= 1.0 {
-            explains = false;
-            explanations.push("a robot without any torque would be as close".to_owned());
-        } else if left > UNEXPLAINED && (0..nv).filter(|j| ordered(*j)).count() * 2 >= nv {
-            explains = false;
-            explanations
-                .push("what is left is not noise: a load, friction or link that matters does not vary".to_owned());
-        }
-    }
+    let found = Verdict::of(parameters, all, [&fitted, &before], (&held_out, &names, &correlations))?;
+    let Verdict { joints, validation, explanations, explains, warnings: unexplained } = found;
+    warnings.extend(unexplained);
     let robot = parameters.robot_at(&estimate.parameters)?;
     let changed: Vec<usize> = parameters.bodies();
     let why = |b: &usize| {
@@ -407,7 +362,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     Ok(Fit {
         parameters: parameters.names(),
         noise,
-        joints: (0..nv).map(joint).collect(),
+        joints,
         validation,
         held_out,
         compared: fitted.into_iter().map(Row::compared).collect(),
@@ -430,15 +385,6 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
 const PULLED: f64 = 1.0;
 /// Data leave less than this part of the torques where there is no noise, but differences for derivatives.
 const NOISE_FREE: f64 = 1e-4;
-/// A fit that leaves less of the torques explains them, whatever was left before.
-const WELL: f64 = 0.05;
-/// One that leaves less than this part of what was left before has found something.
-const CLEARLY: f64 = 0.9;
-/// One that leaves more of the torques has not explained them, unless what it leaves is noise.
-const UNEXPLAINED: f64 = 0.3;
-/// Residuals whose neighbors are correlated by more than this are not noise alone.
-const ORDERED: f64 = 0.5;
-
 /// The standard deviation of each joint's noise; of a robust fit by the median of the absolute residuals.
 fn deviations(residuals: &[f64], sigma: &[f64], robust: bool) -> Vec<f64> {
     let nv = sigma.len();
@@ -455,58 +401,6 @@ fn deviations(residuals: &[f64], sigma: &[f64], robust: bool) -> Vec<f64> {
         size.max(1e-9)
     };
     (0..nv).map(of).collect()
-}
-
-/// Residuals after the filter, and their derivatives, of the first `seen` samples.
-#[expect(clippy::too_many_arguments, reason = "what is fitted, and where it is written")]
-pub(super) fn filtered(
-    parameters: &Parameters,
-    data: &Data,
-    seen: usize,
-    filter: &Filter,
-    sigma: &[f64],
-    p: &[f64],
-    r: &mut [f64],
-    jacobian: &mut DMatrix<f64>,
-) -> Result<(), SensitivityError> {
-    if filter.is_nothing() {
-        return residuals(parameters, data, 0..seen, sigma, p, r, jacobian);
-    }
-    let (nv, np, dofs) = (sigma.len(), p.len(), data.rows(parameters.robot().nv()));
-    let (mut all, mut by) = (vec![0.0; seen * nv], DMatrix::zeros(seen * nv, np));
-    residuals(parameters, data, 0..seen, sigma, p, &mut all, &mut by)?;
-    for j in 0..nv {
-        let measured = |i: usize| data.tau[i][dofs[j]] / sigma[j];
-        let mut series: Vec<f64> = (0..seen).map(|i| all[i * nv + j] + measured(i)).collect();
-        filter.late(&mut series);
-        series.iter_mut().enumerate().for_each(|(i, x)| *x -= measured(i));
-        filter.smooth(&mut series);
-        filter.kept.iter().enumerate().for_each(|(row, i)| r[row * nv + j] = series[*i]);
-        for k in 0..np {
-            let mut series: Vec<f64> = (0..seen).map(|i| by[(i * nv + j, k)]).collect();
-            filter.late(&mut series);
-            filter.smooth(&mut series);
-            filter.kept.iter().enumerate().for_each(|(row, i)| jacobian[(row * nv + j, k)] = series[*i]);
-        }
-    }
-    Ok(())
-}
-
-/// One sample of what was measured and is left.
-#[derive(Clone, Debug)]
-struct Row {
-    sample: usize,
-    error: Vec<f64>,
-    tau: Vec<f64>,
-    /// What errors are relative to.
-    size: Vec<f64>,
-}
-
-impl Row {
-    fn compared(self) -> Compared {
-        let predicted = self.tau.iter().zip(&self.error).map(|(tau, error)| tau - error).collect();
-        Compared { sample: self.sample, measured: self.tau, predicted }
-    }
 }
 
 /// Samples, in order.
@@ -536,101 +430,4 @@ fn split(n: usize, options: &FitOptions) -> Result<(Ranges, Ranges), Sensitivity
     let ends = std::iter::once(0).chain(held.iter().map(|range| range.end));
     let starts = held.iter().map(|range| range.start).chain(std::iter::once(n));
     Ok((ends.zip(starts).map(|(from, to)| from..to).filter(|range| !range.is_empty()).collect(), held))
-}
-
-/// What torques are compared to, by joint and sample: themselves; where all that were measured are zero, as of a robot in free flight, what
-/// gravity and motion ask of the robot as it was given.
-pub(super) fn sizes(parameters: &Parameters, data: &Data) -> Result<Vec<Vec<f64>>, SensitivityError> {
-    let model = parameters.robot();
-    let dofs = data.rows(model.nv());
-    let of = |j: &usize| data.tau.iter().map(|row| row[*j]).collect::<Vec<f64>>();
-    let mut sizes: Vec<Vec<f64>> = dofs.iter().map(of).collect();
-    if sizes.iter().flatten().any(|size| *size != 0.0) {
-        return Ok(sizes);
-    }
-    let (ws, none) = (&mut Workspace::new(model), vec![0.0; model.nv()]);
-    for (i, q) in data.q.iter().enumerate() {
-        let weight = rnea(model, ws, q, &none, &none, &[])?.to_vec();
-        let all = rnea(model, ws, q, &data.v[i], &data.a[i], &[])?;
-        for (sizes, j) in sizes.iter_mut().zip(&dofs) {
-            sizes[i] = weight[*j].hypot(all[*j] - weight[*j]);
-        }
-    }
-    Ok(sizes)
-}
-
-/// `τ − τ(p)` of all samples that the filter keeps.
-fn errors(parameters: &Parameters, data: &Data, filter: &Filter, p: &[f64]) -> Result<Vec<Row>, SensitivityError> {
-    let (model, offsets) = (parameters.robot_at(p)?, parameters.torque_offsets(p)?);
-    let ws = &mut Workspace::new(&model);
-    let dofs = data.rows(offsets.len());
-    let nv = dofs.len();
-    let mut predicted = vec![vec![0.0; data.len()]; nv];
-    for (i, q) in data.q.iter().enumerate() {
-        let tau = rnea(&model, ws, q, &data.v[i], &data.a[i], &[])?;
-        dofs.iter().enumerate().for_each(|(row, j)| predicted[row][i] = tau[*j] + offsets[*j]);
-    }
-    let mut measured: Vec<Vec<f64>> = dofs.iter().map(|j| data.tau.iter().map(|row| row[*j]).collect()).collect();
-    let sizes = sizes(parameters, data)?;
-    for (predicted, measured) in predicted.iter_mut().zip(&mut measured) {
-        filter.late(predicted);
-        filter.smooth(predicted);
-        filter.smooth(measured);
-    }
-    let still = measured.iter().flatten().all(|tau| *tau == 0.0);
-    let row = |i: &usize| Row {
-        sample: *i,
-        error: (0..nv).map(|j| measured[j][*i] - predicted[j][*i]).collect(),
-        tau: (0..nv).map(|j| measured[j][*i]).collect(),
-        size: (0..nv).map(|j| if still { sizes[j][*i] } else { measured[j][*i] }).collect(),
-    };
-    Ok(filter.kept.iter().map(row).collect())
-}
-
-pub(super) fn residuals(
-    parameters: &Parameters,
-    data: &Data,
-    range: Range<usize>,
-    sigma: &[f64],
-    p: &[f64],
-    r: &mut [f64],
-    jacobian: &mut DMatrix<f64>,
-) -> Result<(), SensitivityError> {
-    let model = parameters.robot_at(p)?;
-    let chain = parameters.chain(p)?;
-    let by_regressor = parameters.are_standard();
-    let (ws, dofs) = (&mut Workspace::new(&model), data.rows(model.nv()));
-    let nv = dofs.len();
-    let (offsets, sensors) = (parameters.torque_offsets(p)?, parameters.of_torque_sensors());
-    let mut by = DMatrix::zeros(model.nv(), p.len());
-    for (row, i) in range.enumerate() {
-        let (q, v, a) = (&data.q[i], &data.v[i], &data.a[i]);
-        let tau = rnea(&model, ws, q, v, a, &[])?;
-        for (k, (j, sigma)) in dofs.iter().zip(sigma).enumerate() {
-            r[row * nv + k] = (tau[*j] + offsets[*j] - data.tau[i][*j]) / sigma;
-        }
-        torques_by_parameters(&model, ws, &chain, by_regressor, (q, v, a), &mut by)?;
-        sensors.iter().for_each(|(dof, k)| by[(*dof, *k)] = 1.0);
-        let mut to = jacobian.rows_mut(row * nv, nv);
-        for (k, (j, sigma)) in dofs.iter().zip(sigma).enumerate() {
-            to.row_mut(k).copy_from(&(by.row(*j) / *sigma));
-        }
-    }
-    without_rounding(jacobian);
-    Ok(())
-}
-
-/// Columns below this part of the longest are rounding: of a joint that stands upright to the last bit but one, or of axes written with
-/// ten digits.
-const NOTHING: f64 = 1e-9;
-
-/// Sets columns that are rounding to zero: scaled to unit length they would look like the others.
-pub(crate) fn without_rounding(jacobian: &mut DMatrix<f64>) {
-    let lengths: Vec<f64> = jacobian.column_iter().map(|column| column.norm()).collect();
-    let longest = lengths.iter().copied().fold(0.0, f64::max);
-    for (k, length) in lengths.iter().enumerate() {
-        if *length <= NOTHING * longest {
-            jacobian.column_mut(k).fill(0.0);
-        }
-    }
 }

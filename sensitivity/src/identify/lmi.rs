@@ -16,8 +16,8 @@
 //! 3(1), 2018; J. Kelley, *The cutting-plane method for solving convex programs*, 1960; P. Goulart, Y. Chen, *Clarabel*, arXiv 2405.12762.
 
 use super::Data;
-use super::fit::residuals;
 use super::nullspace::by_parameters;
+use super::rows::residuals;
 use crate::error::SensitivityError;
 use crate::parameters::{Kind, Parameters};
 use clarabel::algebra::CscMatrix;

@@ -19,9 +19,11 @@ mod motion;
 mod nullspace;
 mod output_error;
 mod poses;
+mod rows;
 mod structure;
+mod verdict;
 
-pub(crate) use fit::without_rounding;
+pub(crate) use rows::without_rounding;
 
 pub use data::{ContactForces, Data, Warning};
 pub use delay::Delay;

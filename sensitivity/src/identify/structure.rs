@@ -105,7 +105,7 @@ fn expect_some(parameters: &Parameters) -> Result<(), SensitivityError> {
 
 /// What rows tell of their columns.
 fn found(mut rows: DMatrix<f64>, parameters: &Parameters, found_by: FoundBy) -> Result<Structure, SensitivityError> {
-    super::fit::without_rounding(&mut rows);
+    super::rows::without_rounding(&mut rows);
     let found = identifiability(&rows, TOLERANCE).map_err(|e| SensitivityError::Other(e.to_string()))?;
     let gap = match found.singular_values.get(found.rank) {
         Some(next) if *next > 0.0 => found.singular_values[found.rank.saturating_sub(1)] / next,

@@ -11,6 +11,7 @@ mod fddp;
 mod filter;
 mod gaps;
 mod inertia;
+mod method;
 mod multi_start;
 mod newton;
 mod optimality;
@@ -21,8 +22,9 @@ mod support;
 mod trial;
 mod warm;
 
-pub use driver::{HasOptions, Solver};
+pub use driver::Solver;
 pub use fddp::{Fddp, FddpOptions};
+pub use method::HasOptions;
 pub use multi_start::{Guess, Method, MultiStart, MultiStartOptions, Progress};
 pub use newton::{Hessian, InteriorPoint, Newton, NewtonOptions, RollOut};
 pub use proximal::{AugmentedLagrangian, Proximal, ProximalOptions};

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::quadratic::Quadratic;
 use crate::solver::crew::Crew;
 use crate::solver::domain;
-use crate::solver::driver::{self, Next, Tried, Watch};
+use crate::solver::method::{self, Next, Tried, Watch};
 use crate::solver::report::Status;
 use std::ops::ControlFlow;
 
@@ -28,7 +28,7 @@ impl InteriorPoint {
     pub(super) fn iterate(&mut self, crew: &Crew, problem: &Problem, cold: bool, watch: Watch<'_>) -> Status {
         self.filter.forgive(self.options.tolerance);
         self.run.forgets = true;
-        driver::iterate(self, crew, problem, cold, self.options.tolerance, watch)
+        method::iterate(self, crew, problem, cold, self.options.tolerance, watch)
     }
 
     /// What a step that was tried leads to: short ones make the filter forget, or violations alone less.

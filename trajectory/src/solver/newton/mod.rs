@@ -31,8 +31,9 @@ mod ways;
 use super::condense;
 use super::core::Core;
 use super::crew::Crew;
-use super::driver::{HasOptions, Method, Next, Solver, Tried, Watch};
+use super::driver::Solver;
 use super::filter::Filter;
+use super::method::{HasOptions, Method, Next, Tried, Watch};
 use super::optimality;
 use super::report::Status;
 use super::warm::{Begin, WarmNode, WarmStart};
@@ -128,7 +129,10 @@ impl Method for InteriorPoint {
     fn wrong(&self) -> Option<String> {
         self.options.wrong()
     }
-    fn options(&mut self) -> &mut NewtonOptions {
+    fn options(&self) -> &NewtonOptions {
+        &self.options
+    }
+    fn options_mut(&mut self) -> &mut NewtonOptions {
         &mut self.options
     }
     fn core(&self) -> &Core {

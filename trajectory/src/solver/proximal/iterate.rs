@@ -7,7 +7,7 @@ use crate::quadratic::Quadratic;
 use crate::solver::core::ACCEPTABLE;
 use crate::solver::crew::Crew;
 use crate::solver::domain;
-use crate::solver::driver::{self, Next, Tried, Watch};
+use crate::solver::method::{self, Next, Tried, Watch};
 use crate::solver::optimality::{Here, Optimality};
 use crate::solver::report::Status;
 use std::ops::ControlFlow;
@@ -53,7 +53,7 @@ impl AugmentedLagrangian {
         let began = Instant::now();
         self.core.until = self.options.time.and_then(|limit| began.checked_add(limit));
         self.begin_search();
-        driver::iterate(self, crew, problem, cold, self.options.tolerance, watch)
+        method::iterate(self, crew, problem, cold, self.options.tolerance, watch)
     }
 
     /// More of the identity where no step is accepted, and less after long ones.

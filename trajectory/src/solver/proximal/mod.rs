@@ -25,7 +25,8 @@ mod sets;
 
 use super::core::Core;
 use super::crew::Crew;
-use super::driver::{HasOptions, Method, Next, Solver, Tried, Watch};
+use super::driver::Solver;
+use super::method::{HasOptions, Method, Next, Tried, Watch};
 use super::newton::{Hessian, RollOut};
 use super::report::Status;
 use super::trial::Trial;
@@ -99,7 +100,10 @@ impl Method for AugmentedLagrangian {
     fn wrong(&self) -> Option<String> {
         self.options.wrong()
     }
-    fn options(&mut self) -> &mut ProximalOptions {
+    fn options(&self) -> &ProximalOptions {
+        &self.options
+    }
+    fn options_mut(&mut self) -> &mut ProximalOptions {
         &mut self.options
     }
     fn core(&self) -> &Core {
