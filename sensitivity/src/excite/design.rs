@@ -8,7 +8,9 @@ use super::options::ExciteOptions;
 use super::problem::Problem;
 use super::quality::Quality;
 use super::quasi_newton::{End, minimise};
+use super::robot::Robot;
 use super::series::{Coordinates, Series};
+use super::stance::Stance;
 use crate::error::SensitivityError;
 use crate::identify::Data;
 use crate::parameters::Parameters;
@@ -63,6 +65,15 @@ pub struct Progress {
     pub gain: f64,
 }
 
+/// What feet and motors bear, one row a sample.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loads {
+    /// The smallest forces that carry the base: multipliers of the contacts in their order, N and N m.
+    pub forces: Vec<Vec<f64>>,
+    /// Torques of the motors with them, nv each; zero for the base.
+    pub motors: Vec<Vec<f64>>,
+}
+
 /// A motion that tells much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excitation {
@@ -72,10 +83,15 @@ pub struct Excitation {
     pub base: Vec<String>,
     /// Of each base parameter, the chosen one that it is named after.
     pub columns: Vec<usize>,
-    /// The motion.
+    /// The motion, of these degrees of freedom.
     pub series: Series,
-    /// Its samples, with the torques of the robot as it is.
+    /// What moves by the series: all, or what the feet leave free.
+    pub degrees_of_freedom: Vec<usize>,
+    /// Its samples, with the torques of the robot as it is; of a robot on its feet, with what their forces do
+    /// ([`Data::with_contact_forces`]).
     pub samples: Data,
+    /// Of a robot on its feet, what these and the motors bear.
+    pub loads: Option<Loads>,
     /// The random motion that it began with, as large as the limits let it be.
     pub random: Quality,
     /// The motion found.
@@ -148,26 +164,62 @@ const ROUNDS: usize = 30;
 pub fn excite(
     parameters: &Parameters,
     options: &ExciteOptions,
+    progress: impl FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Excitation, SensitivityError> {
+    // Its joints have as many coordinates as velocities?
+    let _ = JointLimits::of(parameters.robot())?;
+    design(parameters, options, None, progress)
+}
+
+/// The motion of a robot on its feet that tells the most of the parameters: the base, and joints that no foot needs, move by series, and the legs
+/// follow. Contact forces are taken as measured, so that all rows of torques count. Limits of torques are those of the motors, where the feet bear
+/// the smallest forces that carry the base. It starts and ends where the robot stands: `options.start` is not looked at. A motion that the
+/// legs cannot follow is not admissible.
+///
+/// Feet are held as if bolted: whether they would slip, or pull at the ground, is not looked at. The gradient of the motion is that of central
+/// differences through the legs.
+///
+/// # Errors
+/// As [`excite`]; parameters that move the geometry, along which forces of contacts act.
+pub fn excite_stance(
+    parameters: &Parameters,
+    options: &ExciteOptions,
+    stance: &Stance,
+    progress: impl FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Excitation, SensitivityError> {
+    if parameters.moves_geometry() {
+        let reason = "contact forces are taken along the geometry of the robot, which must not vary: leave out placements and axes";
+        return Err(SensitivityError::Other(reason.into()));
+    }
+    design(parameters, &ExciteOptions { start: None, ..options.clone() }, Some(stance), progress)
+}
+
+fn design(
+    parameters: &Parameters,
+    options: &ExciteOptions,
+    stance: Option<&Stance>,
     mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Excitation, SensitivityError> {
     let model = parameters.robot();
-    // Its joints have as many coordinates as velocities?
-    let _ = JointLimits::of(model)?;
     let names = model.dof_names();
     options.check(&names)?;
     let base = Base::of(parameters)?;
     let information = Information::new(parameters, &base, &options.noise)?;
-    let coordinates = coordinates(model, options);
+    let coordinates = coordinates(model, options, stance);
     let nodes = NODES * options.harmonics;
     let samples = (options.rate * options.period + 1e-9).floor() as usize + 1;
-    let points = FINER * nodes.max(samples) + 1;
-    let here = (model, &options.limits);
+    let points = match stance {
+        None => FINER * nodes.max(samples) + 1,
+        // Legs that follow cost twenty times as much.
+        Some(_) => (FINER * nodes).max(samples) + 1,
+    };
+    let here = Robot { model, limits: &options.limits, stance };
 
     let start = random(here, (&coordinates, options.seed), points, &names)?;
     let at_start = coordinates.series(&start);
     let mut problem = Problem::new(here, &coordinates, &information, nodes);
     let scale: Vec<f64> = information
-        .stack(&problem.states(&start))?
+        .stack(&problem.states(&start)?)?
         .column_iter()
         .map(|column| column.norm())
         .map(|length| if length > 0.0 { length } else { 1.0 })
@@ -178,7 +230,7 @@ pub fn excite(
     let size = Motion::new(here, &series, points).fitting()?;
     let times = |of: &[Vec<f64>]| of.iter().map(|of| of.iter().map(|x| size * x).collect()).collect();
     let series = Series { cosines: times(&series.cosines), sines: times(&series.sines), ..series };
-    let (states, random_states) = (sampled(&series, options, samples), sampled(&at_start, options, samples));
+    let (states, random_states) = (sampled(here, &series, options, samples)?, sampled(here, &at_start, options, samples)?);
     let (found, random) = (Quality::of(&information, &states)?, Quality::of(&information, &random_states)?);
     // A motion that had to be made much smaller may tell less than the one it began with.
     let worse = found.log_det < random.log_det || (found.log_det.is_infinite() && found.rank < random.rank);
@@ -191,12 +243,15 @@ pub fn excite(
         f64::INFINITY
     };
     let parameter_names = parameters.names();
+    let (samples, loads) = with_torques(here, options.rate, states)?;
     Ok(Excitation {
         base: base.names(&parameter_names),
         columns: base.columns().to_vec(),
         alone: (0..parameters.len()).map(|k| base.alone(k)).collect(),
         parameters: parameter_names,
-        samples: with_torques(model, options.rate, states)?,
+        samples,
+        loads,
+        degrees_of_freedom: stance.map_or_else(|| (0..model.nv()).collect(), |stance| stance.free().to_vec()),
         series,
         random,
         found,
@@ -209,14 +264,16 @@ pub fn excite(
 }
 
 /// Amplitudes in units of what limits allow at the frequency of the period.
-fn coordinates(model: &Model, options: &ExciteOptions) -> Coordinates {
+fn coordinates(model: &Model, options: &ExciteOptions, stance: Option<&Stance>) -> Coordinates {
     let omega = TAU / options.period;
     let (mut scale, mut start) = (Vec::new(), Vec::new());
-    for j in 0..model.nv() {
+    let free = stance.map_or_else(|| (0..model.nv()).collect(), |stance| stance.free().to_vec());
+    let stands = stance.map(Stance::free_start);
+    for (at, j) in free.into_iter().enumerate() {
         let [(middle, half), (_, velocity), (_, acceleration), _] = options.limits.of_joint(j);
         scale.push((omega * half).min(velocity).min(acceleration / omega));
-        start.push(match &options.start {
-            Some(start) => (start[j], 0.0),
+        start.push(match stands.as_ref().or(options.start.as_ref()) {
+            Some(start) => (start[at], 0.0),
             // Without limits, the position matters little or goes round.
             None => (middle, if half.is_finite() { half } else { 1.0 }),
         });
@@ -226,7 +283,7 @@ fn coordinates(model: &Model, options: &ExciteOptions) -> Coordinates {
 
 /// A random motion, as large as the limits let it be.
 fn random(
-    here: (&Model, &JointLimits),
+    here: Robot<'_>,
     (coordinates, seed): (&Coordinates, u64),
     points: usize,
     names: &[String],
@@ -265,7 +322,7 @@ fn random(
 
 /// What a motion uses on a fine grid.
 fn fine(problem: &Problem<'_>, x: &[f64], points: usize) -> Result<Uses, SensitivityError> {
-    Motion::new((problem.model, problem.limits), &problem.coordinates.series(x), points).uses(1.0)
+    Motion::new(problem.robot, &problem.coordinates.series(x), points).uses(1.0)
 }
 
 struct Ended {
@@ -327,20 +384,40 @@ fn optimise(
 }
 
 /// States at the times of the samples.
-fn sampled(series: &Series, options: &ExciteOptions, samples: usize) -> Vec<State> {
-    (0..samples).map(|i| <[Vec<f64>; 3]>::from(series.at(i as f64 / options.rate))).collect()
+fn sampled(
+    robot: Robot<'_>,
+    series: &Series,
+    options: &ExciteOptions,
+    samples: usize,
+) -> Result<Vec<State>, SensitivityError> {
+    let free = (0..samples).map(|i| <[Vec<f64>; 3]>::from(series.at(i as f64 / options.rate))).collect();
+    // It was looked at on a grid as fine, where they can.
+    robot.states(free)?.ok_or_else(|| SensitivityError::Other("the feet cannot stay where they are at a sample".into()))
 }
 
 /// Samples as a measurement without noise would give them.
-fn with_torques(model: &Model, rate: f64, states: Vec<State>) -> Result<Data, SensitivityError> {
-    let ws = &mut Workspace::new(model);
-    let mut data = Data::default();
-    for (i, [q, v, a]) in states.into_iter().enumerate() {
+fn with_torques(
+    robot: Robot<'_>,
+    rate: f64,
+    states: Vec<State>,
+) -> Result<(Data, Option<Loads>), SensitivityError> {
+    let ws = &mut Workspace::new(robot.model);
+    let (mut data, mut loads) = (Data::default(), robot.stance.map(|_| Loads::default()));
+    for (i, state) in states.into_iter().enumerate() {
         data.time.push(i as f64 / rate);
-        data.tau.push(rnea(model, ws, &q, &v, &a, &[])?.to_vec());
+        if let (Some(stance), Some(loads)) = (robot.stance, &mut loads) {
+            let [all, forces, motors] = stance.loads(robot.model, ws, &state)?;
+            data.tau.push(all);
+            loads.forces.push(forces);
+            loads.motors.push(motors);
+        } else {
+            let [q, v, a] = &state;
+            data.tau.push(rnea(robot.model, ws, q, v, a, &[])?.to_vec());
+        }
+        let [q, v, a] = state;
         data.q.push(q);
         data.v.push(v);
         data.a.push(a);
     }
-    Ok(data)
+    Ok((data, loads))
 }

@@ -65,10 +65,9 @@ impl<'a> Information<'a> {
     /// J of all states, one under the other.
     pub(super) fn stack(&self, states: &[State]) -> Result<DMatrix<f64>, SensitivityError> {
         let nv = self.model.nv();
-        let memory = || (Workspace::new(self.model), DMatrix::zeros(nv, self.chosen));
         let rows: Vec<DMatrix<f64>> = states
             .par_iter()
-            .map_init(memory, |(ws, by), state| self.rows(ws, by, state))
+            .map_init(|| self.memory(), |(ws, by), state| self.rows(ws, by, state))
             .collect::<Result<_, SensitivityError>>()?;
         let mut stack = DMatrix::zeros(nv * states.len(), self.base.columns().len());
         rows.iter().enumerate().for_each(|(i, rows)| stack.rows_mut(i * nv, nv).copy_from(rows));
@@ -91,6 +90,20 @@ impl<'a> Information<'a> {
     /// `−log det/(2 r)`, the mean logarithm of the deviations of r base parameters, and its gradients by the states: `scale` has the lengths
     /// that columns count in.
     pub(super) fn cost(&self, states: &[State], scale: &[f64]) -> Result<(f64, Vec<State>), SensitivityError> {
+        let (cost, weights) = self.weights(states, scale)?;
+        let memory = || Workspace::<Dual64>::new(self.model);
+        let contracted =
+            |ws: &mut _, (state, weights): (&State, &_)| self.contracted(ws, state, &self.chain.back(weights));
+        let gradients = states.par_iter().zip(&weights).map_init(memory, contracted);
+        Ok((cost, gradients.collect::<Result<_, SensitivityError>>()?))
+    }
+
+    /// The same, and of each state what `∂τ/∂p` weighs: the gradient is that of [`weighed`](Self::weighed), summed.
+    pub(super) fn weights(
+        &self,
+        states: &[State],
+        scale: &[f64],
+    ) -> Result<(f64, Vec<DMatrix<f64>>), SensitivityError> {
         let (nv, r) = (self.model.nv(), scale.len());
         let mut j = self.stack(states)?;
         j.column_iter_mut().zip(scale).for_each(|(mut column, scale)| column /= *scale);
@@ -104,17 +117,33 @@ impl<'a> Information<'a> {
         let inverse = root.solve_upper_triangular(&DMatrix::identity(r, r)).ok_or_else(singular)?;
         let mut weights = j * (&inverse * inverse.transpose());
         weights.column_iter_mut().zip(scale).for_each(|(mut column, scale)| column /= -*scale * r as f64);
-        let memory = || Workspace::<Dual64>::new(self.model);
-        let gradients = states.par_iter().enumerate().map_init(memory, |ws, (i, state)| {
+        let of_state = |i: usize| {
             // Of all that were chosen; those that are no base parameter weigh nothing.
             let mut all = DMatrix::zeros(nv, self.chosen);
             for (k, column) in self.base.columns().iter().enumerate() {
                 all.column_mut(*column).copy_from(&weights.view((i * nv, k), (nv, 1)));
             }
             all.row_iter_mut().zip(self.noise).for_each(|(mut row, noise)| row /= *noise);
-            self.contracted(ws, state, &self.chain.back(&all))
-        });
-        Ok((cost, gradients.collect::<Result<_, SensitivityError>>()?))
+            all
+        };
+        Ok((cost, (0..states.len()).map(of_state).collect()))
+    }
+
+    /// `Σ w ∂τ/∂p` at a state: nv rows, a column for each that was chosen.
+    pub(super) fn weighed(
+        &self,
+        ws: &mut Workspace,
+        by: &mut DMatrix<f64>,
+        [q, v, a]: &State,
+        w: &DMatrix<f64>,
+    ) -> Result<f64, SensitivityError> {
+        torques_by_parameters(self.model, ws, &self.chain, self.by_regressor, (q, v, a), by)?;
+        Ok(by.dot(w))
+    }
+
+    /// Memory of [`weighed`](Self::weighed).
+    pub(super) fn memory(&self) -> (Workspace, DMatrix<f64>) {
+        (Workspace::new(self.model), DMatrix::zeros(self.model.nv(), self.chosen))
     }
 
     /// `Σ w ∂(∂τ/∂p)` by a state, for weights of the engine's parameters: nv rows.

@@ -167,9 +167,16 @@ impl Uses {
     pub(super) fn add(&mut self, limits: &JointLimits, x: [&[f64]; 4]) {
         for (j, largest) in self.0.iter_mut().enumerate() {
             for ((largest, (middle, half)), x) in largest.iter_mut().zip(limits.of_joint(j)).zip(x) {
-                *largest = largest.max((x[j] - middle).abs() / half);
+                let used = (x[j] - middle).abs() / half;
+                // What is not a number is within no limit.
+                *largest = largest.max(if used.is_nan() { f64::INFINITY } else { used });
             }
         }
+    }
+
+    /// More than any limit.
+    pub(super) fn endless(joints: usize) -> Self {
+        Self(vec![[f64::INFINITY; 4]; joints])
     }
 
     /// Of each joint, in the order of [`LimitKind::ALL`].

@@ -28,10 +28,13 @@ mod options;
 mod problem;
 mod quality;
 mod quasi_newton;
+mod robot;
 mod series;
+mod stance;
 
-pub use design::{Excitation, Progress, Status, excite};
+pub use design::{Excitation, Loads, Progress, Status, excite, excite_stance};
 pub use limits::{JointLimits, LimitKind, Use};
 pub use options::ExciteOptions;
 pub use quality::Quality;
 pub use series::Series;
+pub use stance::Stance;

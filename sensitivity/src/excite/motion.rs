@@ -1,10 +1,11 @@
 //! A motion on a fine grid: where it meets limits, and how much smaller it must be.
 
 use super::information::State;
-use super::limits::{JointLimits, Uses};
+use super::limits::Uses;
+use super::robot::Robot;
 use super::series::Series;
 use crate::error::SensitivityError;
-use gradyn::{Model, Workspace, rnea};
+use gradyn::Workspace;
 
 /// States are looked at on a grid; between its points a wave of a twentieth of its frequency rises by 1e-3 of itself at most, and there is as
 /// much room.
@@ -16,30 +17,34 @@ const DOUBLINGS: usize = 40;
 
 /// A motion that can be made smaller or larger about its start.
 pub(super) struct Motion<'a> {
-    model: &'a Model,
-    limits: &'a JointLimits,
+    robot: Robot<'a>,
     start: Vec<f64>,
     states: Vec<State>,
 }
 
 impl<'a> Motion<'a> {
     /// At so many times over a period, both ends included.
-    pub(super) fn new((model, limits): (&'a Model, &'a JointLimits), series: &Series, points: usize) -> Self {
+    pub(super) fn new(robot: Robot<'a>, series: &Series, points: usize) -> Self {
         let time = |i: usize| series.period * i as f64 / (points - 1) as f64;
         let states = (0..points).map(|i| <[Vec<f64>; 3]>::from(series.at(time(i)))).collect();
-        Self { model, limits, start: series.start.clone(), states }
+        Self { robot, start: series.start.clone(), states }
     }
 
     /// What it uses of the limits if it is so many times as large.
     pub(super) fn uses(&self, size: f64) -> Result<Uses, SensitivityError> {
-        let ws = &mut Workspace::new(self.model);
-        let mut uses = Uses::none(self.model.nv());
-        for [q, v, a] in &self.states {
-            let q: Vec<f64> = q.iter().zip(&self.start).map(|(q, start)| start + size * (q - start)).collect();
-            let times = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| size * x).collect() };
-            let (v, a) = (times(v), times(a));
-            let tau = rnea(self.model, ws, &q, &v, &a, &[])?;
-            uses.add(self.limits, [&q, &v, &a, tau]);
+        let nv = self.robot.model.nv();
+        let ws = &mut Workspace::new(self.robot.model);
+        let times = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| size * x).collect() };
+        let sized = |[q, v, a]: &State| {
+            let q = q.iter().zip(&self.start).map(|(q, start)| start + size * (q - start)).collect();
+            [q, times(v), times(a)]
+        };
+        let Some(states) = self.robot.states(self.states.iter().map(sized).collect())? else {
+            return Ok(Uses::endless(nv));
+        };
+        let mut uses = Uses::none(nv);
+        for state in &states {
+            uses.add(self.robot.limits, self.robot.limited(ws, state)?.each_ref().map(|x| &**x));
         }
         Ok(uses)
     }

@@ -34,16 +34,22 @@ impl ExciteOptions {
     /// # Errors
     /// As [`JointLimits::of`].
     pub fn new(model: &Model) -> Result<Self, SensitivityError> {
-        Ok(Self {
+        Ok(Self::with_limits(JointLimits::of(model)?))
+    }
+
+    /// The same with these limits, such as those of a [`Stance`](super::Stance::limits).
+    #[must_use]
+    pub fn with_limits(limits: JointLimits) -> Self {
+        Self {
             period: 10.0,
             harmonics: 5,
             rate: 100.0,
-            noise: vec![0.1; model.nv()],
+            noise: vec![0.1; limits.velocity.len()],
             start: None,
-            limits: JointLimits::of(model)?,
+            limits,
             seed: 0,
             iterations: 2000,
-        })
+        }
     }
 
     pub(super) fn check(&self, names: &[String]) -> Result<(), SensitivityError> {

@@ -10,11 +10,14 @@
 //! Source: R. Rockafellar, *Augmented Lagrange multiplier functions and duality in nonconvex programming*, SIAM J. Control 12(2), 1974.
 
 use super::information::{Information, State};
-use super::limits::{JointLimits, Uses};
+use super::limits::Uses;
+use super::robot::Robot;
 use super::series::Coordinates;
+use super::stance::Stance;
 use crate::error::SensitivityError;
 use gradyn::dynamics::rnea_gradient;
-use gradyn::{Model, Workspace, rnea};
+use gradyn::Workspace;
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 /// Waves of a twentieth of whose length is between nodes rise by 1.2 % there; products of four of them by less than this.
@@ -22,8 +25,7 @@ const LEAST_PART: f64 = 0.8;
 
 /// A motion at its nodes, and what is asked of it.
 pub(super) struct Problem<'a> {
-    pub(super) model: &'a Model,
-    pub(super) limits: &'a JointLimits,
+    pub(super) robot: Robot<'a>,
     pub(super) coordinates: &'a Coordinates,
     pub(super) information: &'a Information<'a>,
     /// Of each node what the coordinates do to (q, v, a).
@@ -51,18 +53,35 @@ pub(super) struct Value {
     y: Vec<Vec<[f64; 4]>>,
 }
 
+/// What the limits add at one node: their penalty, by how much the worst is exceeded, the next multipliers, and the slopes of the penalty by
+/// what limits are of.
+struct Held {
+    penalty: f64,
+    excess: f64,
+    next: Vec<[f64; 4]>,
+    slopes: [Vec<f64>; 4],
+}
+
+/// Steps of differences of positions, velocities and accelerations: errors of the square of the first by a curvature of some ten, 1e-9; torques are
+/// of second order in velocities and of first in accelerations, so that only rounding counts there.
+const STEP: [f64; 3] = [1e-5, 1e-3, 1e-2];
+
+fn unreachable() -> SensitivityError {
+    SensitivityError::Other("the feet cannot stay where they are".into())
+}
+
 impl<'a> Problem<'a> {
     /// With nodes at equal distances over a period.
     pub(super) fn new(
-        (model, limits): (&'a Model, &'a JointLimits),
+        robot: Robot<'a>,
         coordinates: &'a Coordinates,
         information: &'a Information<'a>,
         nodes: usize,
     ) -> Self {
         let time = |i: usize| coordinates.period * i as f64 / nodes as f64;
         let waves = (0..nodes).map(|i| coordinates.waves(time(i))).collect();
-        let parts = vec![[1.0; 4]; model.nv()];
-        Self { model, limits, coordinates, information, waves, parts }
+        let parts = vec![[1.0; 4]; robot.model.nv()];
+        Self { robot, coordinates, information, waves, parts }
     }
 
     /// Lets nodes use so much less that, of this motion, `room` is left between them: by what it uses on a fine grid.
@@ -70,11 +89,10 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// What the engine refuses.
     pub(super) fn leave(&mut self, room: f64, fine: &Uses, x: &[f64]) -> Result<(), SensitivityError> {
-        let ws = &mut Workspace::new(self.model);
-        let mut nodes = Uses::none(self.model.nv());
-        for [q, v, a] in &self.states(x) {
-            let tau = rnea(self.model, ws, q, v, a, &[])?;
-            nodes.add(self.limits, [q, v, a, tau]);
+        let ws = &mut Workspace::new(self.robot.model);
+        let mut nodes = Uses::none(self.robot.model.nv());
+        for state in &self.states(x)? {
+            nodes.add(self.robot.limits, self.robot.limited(ws, state)?.each_ref().map(|x| &**x));
         }
         for ((parts, fine), nodes) in self.parts.iter_mut().zip(fine.each()).zip(nodes.each()) {
             for ((part, fine), nodes) in parts.iter_mut().zip(fine).zip(nodes) {
@@ -86,11 +104,19 @@ impl<'a> Problem<'a> {
 
     /// Of no weight.
     pub(super) fn multipliers(&self, rho: f64) -> Multipliers {
-        Multipliers { y: vec![vec![[0.0; 4]; self.model.nv()]; self.waves.len()], rho }
+        Multipliers { y: vec![vec![[0.0; 4]; self.robot.model.nv()]; self.waves.len()], rho }
     }
 
     /// The states at the nodes.
-    pub(super) fn states(&self, x: &[f64]) -> Vec<State> {
+    ///
+    /// # Errors
+    /// If contacts cannot be held there; what the engine refuses.
+    pub(super) fn states(&self, x: &[f64]) -> Result<Vec<State>, SensitivityError> {
+        self.robot.states(self.free(x))?.ok_or_else(unreachable)
+    }
+
+    /// The states of what is free at the nodes.
+    fn free(&self, x: &[f64]) -> Vec<State> {
         let c = self.coordinates;
         let sum = |wave: &[f64], x: &[f64]| wave.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
         let state = |waves: &[Vec<f64>; 3]| {
@@ -111,64 +137,123 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// What the engine refuses: torques that are no numbers.
     pub(super) fn value(&self, x: &[f64], multipliers: &Multipliers, scale: &[f64]) -> Result<Value, SensitivityError> {
-        let states = self.states(x);
-        let (cost, mut by_states) = self.information.cost(&states, scale)?;
-        let held = states
-            .par_iter()
-            .zip(&multipliers.y)
-            .zip(&mut by_states)
-            .map_init(
-                || Workspace::new(self.model),
-                |ws, ((state, y), by)| self.held(ws, (state, y), multipliers.rho, by),
-            )
+        let states = self.states(x)?;
+        let nodes = states.par_iter().zip(&multipliers.y);
+        let limited = |ws: &mut _, (state, y): (&State, &Vec<_>)| {
+            Ok(self.held(&self.robot.limited(ws, state)?, y, multipliers.rho))
+        };
+        let held = nodes
+            .map_init(|| Workspace::new(self.robot.model), limited)
             .collect::<Result<Vec<_>, SensitivityError>>()?;
+        let (cost, by_states) = match self.robot.stance {
+            None => {
+                let (cost, mut by) = self.information.cost(&states, scale)?;
+                let slopes = |ws: &mut _, ((state, held), by): ((&State, &Held), &mut _)| self.add(ws, state, held, by);
+                states
+                    .par_iter()
+                    .zip(&held)
+                    .zip(&mut by)
+                    .map_init(|| Workspace::new(self.robot.model), slopes)
+                    .collect::<Result<(), SensitivityError>>()?;
+                (cost, by)
+            }
+            Some(stance) => {
+                let (cost, weights) = self.information.weights(&states, scale)?;
+                let free = self.free(x);
+                let by = states.par_iter().zip(&free).zip(weights.par_iter().zip(&held));
+                let by = by.map_init(
+                    || self.information.memory(),
+                    |memory, ((state, free), (weights, held))| {
+                        let near = stance.of_dependent(&stance.positions(self.robot.model, &state[0])?);
+                        self.differences(memory, stance, (free, &near), (weights, held))
+                    },
+                );
+                (cost, by.collect::<Result<_, SensitivityError>>()?)
+            }
+        };
         let (mut lagrangian, mut excess, mut all) = (cost, -1.0_f64, Vec::with_capacity(held.len()));
-        for (penalty, over, y) in held {
-            lagrangian += penalty;
-            excess = excess.max(over);
-            all.push(y);
+        for held in held {
+            lagrangian += held.penalty;
+            excess = excess.max(held.excess);
+            all.push(held.next);
         }
         Ok(Value { lagrangian, gradient: self.by_coordinates(&by_states), cost, excess, y: all })
     }
 
-    /// What the limits add at one node: their penalty, by how much the worst is exceeded, the next multipliers. Adds to the gradient.
-    fn held(
-        &self,
-        ws: &mut Workspace,
-        ([q, v, a], y): (&State, &[[f64; 4]]),
-        rho: f64,
-        by: &mut State,
-    ) -> Result<(f64, f64, Vec<[f64; 4]>), SensitivityError> {
-        let tau = rnea(self.model, ws, q, v, a, &[])?.to_vec();
+    /// What the limits add at one node, by what they are of there.
+    fn held(&self, limited: &[Vec<f64>; 4], y: &[[f64; 4]], rho: f64) -> Held {
         let (mut penalty, mut excess, mut next) = (0.0, -1.0_f64, y.to_vec());
-        let mut lambda = vec![0.0; tau.len()];
+        let mut slopes = [(); 4].map(|()| vec![0.0; y.len()]);
         for (j, next) in next.iter_mut().enumerate() {
-            let mut slopes = [0.0; 4];
-            for (k, ((middle, half), x)) in
-                self.limits.of_joint(j).into_iter().zip([q[j], v[j], a[j], tau[j]]).enumerate()
-            {
+            for (k, (middle, half)) in self.robot.limits.of_joint(j).into_iter().enumerate() {
                 if half.is_infinite() {
                     continue;
                 }
                 let half = self.parts[j][k] * half;
-                let u = (x - middle) / half;
+                let u = (limited[k][j] - middle) / half;
                 let s = u + next[k] / rho;
                 let over = s - s.clamp(-1.0, 1.0);
                 penalty += 0.5 * (rho * over * over - next[k] * next[k] / rho);
                 excess = excess.max(u.abs() - 1.0);
                 next[k] = rho * over;
-                slopes[k] = next[k] / half;
+                slopes[k][j] = next[k] / half;
             }
-            (0..3).for_each(|k| by[k][j] += slopes[k]);
-            lambda[j] = slopes[3];
         }
-        if lambda.iter().any(|x| *x != 0.0) {
-            let of = rnea_gradient(self.model, ws, q, v, a, &lambda, &[])?;
-            for (by, of) in by.iter_mut().zip([of.dq, of.dv, of.da]) {
+        Held { penalty, excess, next, slopes }
+    }
+
+    /// Adds the slopes of the limits to a gradient by a state.
+    fn add(
+        &self,
+        ws: &mut Workspace,
+        [q, v, a]: &State,
+        held: &Held,
+        by: &mut State,
+    ) -> Result<(), SensitivityError> {
+        let mut add = |of: [&[f64]; 3]| {
+            for (by, of) in by.iter_mut().zip(of) {
                 by.iter_mut().zip(of).for_each(|(by, of)| *by += of);
             }
+        };
+        let [of_q, of_v, of_a, lambda] = &held.slopes;
+        add([of_q, of_v, of_a]);
+        if lambda.iter().any(|x| *x != 0.0) {
+            let of = rnea_gradient(self.robot.model, ws, q, v, a, lambda, &[])?;
+            add([of.dq, of.dv, of.da]);
         }
-        Ok((penalty, excess, next))
+        Ok(())
+    }
+
+    /// The gradient of a node by the state of what is free, through the joints that follow: by central differences of what is weighed there, and of
+    /// what limits are of.
+    fn differences(
+        &self,
+        (ws, by): &mut (Workspace, DMatrix<f64>),
+        stance: &Stance,
+        (free, near): (&State, &[f64]),
+        (weights, held): (&DMatrix<f64>, &Held),
+    ) -> Result<State, SensitivityError> {
+        let mut at = |free: &State| -> Result<f64, SensitivityError> {
+            let state = stance.state(self.robot.model, ws, free, &mut near.to_vec())?.ok_or_else(unreachable)?;
+            let mut sum = self.information.weighed(ws, by, &state, weights)?;
+            if held.slopes.iter().flatten().any(|x| *x != 0.0) {
+                let limited = self.robot.limited(ws, &state)?;
+                sum += limited.iter().flatten().zip(held.slopes.iter().flatten()).map(|(x, s)| x * s).sum::<f64>();
+            }
+            Ok(sum)
+        };
+        let mut gradient = free.clone();
+        for (of, step) in STEP.into_iter().enumerate() {
+            for k in 0..free[of].len() {
+                let mut beside = |step: f64| {
+                    let mut moved = free.clone();
+                    moved[of][k] += step;
+                    at(&moved)
+                };
+                gradient[of][k] = (beside(step)? - beside(-step)?) / (2.0 * step);
+            }
+        }
+        Ok(gradient)
     }
 
     /// A gradient by the states as one by the coordinates.
@@ -199,7 +284,8 @@ mod tests {
     use super::super::base::Base;
     use super::*;
     use crate::Parameters;
-    use gradyn::UrdfOptions;
+    use super::super::limits::JointLimits;
+    use gradyn::{Model, UrdfOptions};
     use gradyn::derivatives::difference::{Euclidean, Method, along};
 
     /// The gradient of information and limits, the chain through the series included, is what differences of its value converge to: with
@@ -224,10 +310,10 @@ mod tests {
                 effort: vec![5.0; 7],
             };
             let coordinates = Coordinates::new(6.0, 3, vec![0.5; 7], vec![(0.1, 0.8); 7]);
-            let problem = Problem::new((&model, &limits), &coordinates, &information, 30);
+            let problem = Problem::new(Robot { model: &model, limits: &limits, stance: None }, &coordinates, &information, 30);
             let x: Vec<f64> = (0..coordinates.len()).map(|i| (5.0 * i as f64).sin()).collect();
             let scale: Vec<f64> =
-                problem.information.stack(&problem.states(&x)).expect("runs").column_iter().map(|c| c.norm()).collect();
+                problem.information.stack(&problem.states(&x).expect("moves")).expect("runs").column_iter().map(|c| c.norm()).collect();
             let mut multipliers = problem.multipliers(3.0);
             let first = problem.value(&x, &multipliers, &scale).expect("runs");
             assert!(first.excess > 0.1 && first.lagrangian > first.cost);

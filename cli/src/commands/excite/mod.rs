@@ -1,5 +1,6 @@
 //! `gradyn excite`: the motion that tells the most.
 
+mod held;
 mod page;
 mod settings;
 
@@ -10,41 +11,50 @@ use crate::number;
 use crate::output::Output;
 use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
-use gradyn_sensitivity::excite::{Excitation, ExciteOptions, JointLimits, LimitKind, Quality, excite as find};
+use gradyn_sensitivity::excite::{
+    Excitation, ExciteOptions, JointLimits, LimitKind, Progress, Quality, excite as find, excite_stance,
+};
+use held::Held;
 use gradyn_sensitivity::{Parameters, SensitivityError};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
     let robot = Robot::load(&args.robot)?;
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
-    let options = options(args, &robot)?;
-    let inputs = [&*robot.path];
+    let held = Held::of(args, &robot)?;
+    let options = options(args, &robot, held.as_ref())?;
+    let inputs: Vec<&Path> = [&*robot.path].into_iter().chain(args.held.constraints.as_deref()).collect();
     let mut to = Output::new(args.output.as_deref(), &inputs)?;
     let mut csv = args.csv.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let bar = progress(args.iterations as u64, "steps");
-    let found = find(&parameters, &options, |progress| {
+    let step = |progress: Progress| {
         bar.set_position(progress.iterations as u64);
         ControlFlow::Continue(())
-    });
+    };
+    let found = match &held {
+        None => find(&parameters, &options, step),
+        Some(held) => excite_stance(&parameters, &options, &held.stance, step),
+    };
     bar.finish_and_clear();
     let found = found.map_err(usage)?;
     let failed = !found.status.converged() || found.found.rank < found.base.len();
     let mut data = Vec::new();
     if let Some(mut file) = csv.take() {
-        file.write(|to| to.write_all(table_of(&robot, &found).as_bytes()))?;
+        file.write(|to| to.write_all(table_of(&robot, held.as_ref(), &found).as_bytes()))?;
         data.extend(file.finish()?);
     }
     if let Some(mut file) = page.take() {
-        file.write(|to| to.write_all(page::write(&robot, &options, &found).as_bytes()))?;
+        file.write(|to| to.write_all(page::write(&robot, (&options, held.as_ref()), &found).as_bytes()))?;
         data.extend(file.finish()?);
     }
     let warnings = robot.warnings();
     if args.json {
-        let text = format!("{:#}\n", to_json(&robot, &parameters, &options, &found));
+        let text = format!("{:#}\n", to_json(&robot, (&parameters, held.as_ref()), &options, &found));
         to.write(|to| to.write_all(text.as_bytes()))?;
         data.extend(to.finish()?);
         return Ok(Report { data, warnings, failed, ..Report::default() });
@@ -59,21 +69,24 @@ pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
     Ok(Report { text, data, warnings, failed })
 }
 
-fn options(args: &Excite, robot: &Robot) -> Result<ExciteOptions, Error> {
+fn options(args: &Excite, robot: &Robot, held: Option<&Held>) -> Result<ExciteOptions, Error> {
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     if !(args.share > 0.0 && args.share <= 1.0) {
         return Err(Error::Usage(format!("--share is {}: expected a share above 0, to 1", args.share)));
     }
     let names = robot.model.dof_names();
-    let mut limits = JointLimits::of(&robot.model).map_err(usage)?;
+    let mut limits = match held {
+        None => JointLimits::of(&robot.model).map_err(usage)?,
+        Some(held) => held.stance.limits(&robot.model),
+    };
     settings::limit(&mut limits, &args.limits, &names)?;
-    let options = ExciteOptions::new(&robot.model).map_err(usage)?;
+    let options = ExciteOptions::with_limits(limits.clone());
     Ok(ExciteOptions {
         period: args.period,
         harmonics: args.harmonics,
         rate: args.rate,
         noise: settings::noise(&args.noise, &names, options.noise.first().copied().unwrap_or(1.0))?,
-        start: args.start.clone(),
+        start: if held.is_some() { None } else { args.start.clone() },
         limits: limits.shared(args.share),
         seed: args.seed,
         iterations: args.iterations,
@@ -81,15 +94,31 @@ fn options(args: &Excite, robot: &Robot) -> Result<ExciteOptions, Error> {
 }
 
 /// Columns as `gradyn identify --data` reads them.
-fn table_of(robot: &Robot, found: &Excitation) -> String {
+fn table_of(robot: &Robot, held: Option<&Held>, found: &Excitation) -> String {
     let names = robot.model.dof_names();
     let heading = |what: &'static str| names.iter().map(move |joint| format!("{what}.{joint}"));
-    let columns: Vec<String> = ["q", "v", "a", "tau"].into_iter().flat_map(heading).collect();
+    let mut columns: Vec<String> = ["v", "a"].into_iter().flat_map(heading).collect();
+    match held {
+        None => columns = heading("q").chain(columns).chain(heading("tau")).collect(),
+        Some(held) => {
+            columns = held.coordinates(&robot.model).into_iter().chain(columns).collect();
+            columns.extend(held.motors(&robot.model).map(|dof| format!("tau.{}", names[dof])));
+            columns.extend(held.force_names());
+        }
+    }
     let mut text = format!("time,{}\n", columns.join(","));
     let samples = &found.samples;
     for (i, time) in samples.time.iter().enumerate() {
         let _ = write!(text, "{time:?}");
-        for x in [&samples.q, &samples.v, &samples.a, &samples.tau].into_iter().flat_map(|rows| &rows[i]) {
+        let motion = [&samples.q[i], &samples.v[i], &samples.a[i]].into_iter().flatten().copied();
+        let row: Vec<f64> = match (held, &found.loads) {
+            (Some(held), Some(loads)) => {
+                let motors = held.motors(&robot.model).map(|dof| loads.motors[i][dof]);
+                motion.chain(motors).chain(loads.forces[i].iter().copied()).collect()
+            }
+            _ => motion.chain(samples.tau[i].iter().copied()).collect(),
+        };
+        for x in row {
             let _ = write!(text, ",{x:?}");
         }
         text.push('\n');
@@ -197,7 +226,12 @@ fn shortened(name: &str) -> String {
     }
 }
 
-fn to_json(robot: &Robot, parameters: &Parameters, options: &ExciteOptions, found: &Excitation) -> Value {
+fn to_json(
+    robot: &Robot,
+    (parameters, held): (&Parameters, Option<&Held>),
+    options: &ExciteOptions,
+    found: &Excitation,
+) -> Value {
     let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
     let quality =
         |of: &Quality| json!({ "rank": of.rank, "condition": number(of.condition), "log_det": number(of.log_det) });
@@ -213,8 +247,9 @@ fn to_json(robot: &Robot, parameters: &Parameters, options: &ExciteOptions, foun
         let [position, velocity, acceleration, effort] = of.largest;
         json!({ "joint": of.joint, "position": position, "velocity": velocity, "acceleration": acceleration, "effort": effort })
     };
-    let joint = |(j, name): (usize, &String)| json!({ "joint": name, "start": found.series.start[j], "cosines": found.series.cosines[j], "sines": found.series.sines[j] });
-    json!({
+    let names = robot.model.dof_names();
+    let joint = |(j, dof): (usize, &usize)| json!({ "joint": names[*dof], "start": found.series.start[j], "cosines": found.series.cosines[j], "sines": found.series.sines[j] });
+    let mut answer = json!({
         "robot": robot.model.name(),
         "verdict": verdict(found),
         "status": found.status.to_string(),
@@ -231,6 +266,11 @@ fn to_json(robot: &Robot, parameters: &Parameters, options: &ExciteOptions, foun
         "parameters": parameters.iter().enumerate().map(parameter).collect::<Vec<_>>(),
         "limits": found.uses.iter().map(used).collect::<Vec<_>>(),
         "size": found.size,
-        "series": robot.model.dof_names().iter().enumerate().map(joint).collect::<Vec<_>>(),
-    })
+        "series": found.degrees_of_freedom.iter().enumerate().map(joint).collect::<Vec<_>>(),
+    });
+    if let Some(held) = held {
+        answer["contacts"] = json!(held.frames());
+        answer["start"] = json!(found.samples.q.first());
+    }
+    answer
 }

@@ -1,5 +1,6 @@
 //! The motion as one page: what it tells, what it uses of the limits, each joint over time.
 
+use super::held::Held;
 use super::{finite, verdict};
 use crate::number;
 use crate::page::{Line, Plot, document, escape, row, table};
@@ -9,14 +10,27 @@ use gradyn_sensitivity::excite::{Excitation, ExciteOptions, LimitKind};
 /// So many points of a line are drawn.
 const POINTS: usize = 800;
 
-pub(super) fn write(robot: &Robot, options: &ExciteOptions, found: &Excitation) -> String {
+pub(super) fn write(
+    robot: &Robot,
+    (options, held): (&ExciteOptions, Option<&Held>),
+    found: &Excitation,
+) -> String {
     let samples = &found.samples;
     let every = samples.len().div_ceil(POINTS).max(1);
     let mut figures = String::new();
+    // Of a robot on its feet positions are those of the base in its pose, then of joints; and torques those of motors.
+    let (positions, torques) = match (&found.loads, held) {
+        (Some(loads), Some(held)) => (&held.positions(&robot.model, &samples.q), &loads.motors),
+        _ => (&samples.q, &samples.tau),
+    };
     for (j, of) in found.uses.iter().enumerate() {
         for (what, rows, kind) in
-            [("position", &samples.q, 0), ("velocity", &samples.v, 1), ("predicted torque", &samples.tau, 3)]
+            [("position", positions, 0), ("velocity", &samples.v, 1), ("predicted torque", torques, 3)]
         {
+            // Nothing drives a base that floats.
+            if kind == 3 && held.is_some_and(|held| !held.motors(&robot.model).any(|dof| dof == j)) {
+                continue;
+            }
             let points = (0..samples.len()).step_by(every).map(|i| (samples.time[i], rows[i][j])).collect();
             let plot = Plot {
                 x: "s".into(),
