@@ -230,7 +230,8 @@ fn design(
     let size = Motion::new(here, &series, points).fitting()?;
     let times = |of: &[Vec<f64>]| of.iter().map(|of| of.iter().map(|x| size * x).collect()).collect();
     let series = Series { cosines: times(&series.cosines), sines: times(&series.sines), ..series };
-    let (states, random_states) = (sampled(here, &series, options, samples)?, sampled(here, &at_start, options, samples)?);
+    let (states, random_states) =
+        (sampled(here, &series, options, samples)?, sampled(here, &at_start, options, samples)?);
     let (found, random) = (Quality::of(&information, &states)?, Quality::of(&information, &random_states)?);
     // A motion that had to be made much smaller may tell less than the one it began with.
     let worse = found.log_det < random.log_det || (found.log_det.is_infinite() && found.rank < random.rank);
@@ -396,11 +397,7 @@ fn sampled(
 }
 
 /// Samples as a measurement without noise would give them.
-fn with_torques(
-    robot: Robot<'_>,
-    rate: f64,
-    states: Vec<State>,
-) -> Result<(Data, Option<Loads>), SensitivityError> {
+fn with_torques(robot: Robot<'_>, rate: f64, states: Vec<State>) -> Result<(Data, Option<Loads>), SensitivityError> {
     let ws = &mut Workspace::new(robot.model);
     let (mut data, mut loads) = (Data::default(), robot.stance.map(|_| Loads::default()));
     for (i, state) in states.into_iter().enumerate() {

@@ -15,8 +15,8 @@ use super::robot::Robot;
 use super::series::Coordinates;
 use super::stance::Stance;
 use crate::error::SensitivityError;
-use gradyn::dynamics::rnea_gradient;
 use gradyn::Workspace;
+use gradyn::dynamics::rnea_gradient;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -203,13 +203,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Adds the slopes of the limits to a gradient by a state.
-    fn add(
-        &self,
-        ws: &mut Workspace,
-        [q, v, a]: &State,
-        held: &Held,
-        by: &mut State,
-    ) -> Result<(), SensitivityError> {
+    fn add(&self, ws: &mut Workspace, [q, v, a]: &State, held: &Held, by: &mut State) -> Result<(), SensitivityError> {
         let mut add = |of: [&[f64]; 3]| {
             for (by, of) in by.iter_mut().zip(of) {
                 by.iter_mut().zip(of).for_each(|(by, of)| *by += of);
@@ -282,11 +276,11 @@ impl Multipliers {
 #[cfg(test)]
 mod tests {
     use super::super::base::Base;
+    use super::super::limits::JointLimits;
     use super::*;
     use crate::Parameters;
-    use super::super::limits::JointLimits;
-    use gradyn::{Model, UrdfOptions};
     use gradyn::derivatives::difference::{Euclidean, Method, along};
+    use gradyn::{Model, UrdfOptions};
 
     /// The gradient of information and limits, the chain through the series included, is what differences of its value converge to: with
     /// parameters of inertias and joints, and with placements, axes and gravity, which go another way.
@@ -310,10 +304,16 @@ mod tests {
                 effort: vec![5.0; 7],
             };
             let coordinates = Coordinates::new(6.0, 3, vec![0.5; 7], vec![(0.1, 0.8); 7]);
-            let problem = Problem::new(Robot { model: &model, limits: &limits, stance: None }, &coordinates, &information, 30);
+            let problem =
+                Problem::new(Robot { model: &model, limits: &limits, stance: None }, &coordinates, &information, 30);
             let x: Vec<f64> = (0..coordinates.len()).map(|i| (5.0 * i as f64).sin()).collect();
-            let scale: Vec<f64> =
-                problem.information.stack(&problem.states(&x).expect("moves")).expect("runs").column_iter().map(|c| c.norm()).collect();
+            let scale: Vec<f64> = problem
+                .information
+                .stack(&problem.states(&x).expect("moves"))
+                .expect("runs")
+                .column_iter()
+                .map(|c| c.norm())
+                .collect();
             let mut multipliers = problem.multipliers(3.0);
             let first = problem.value(&x, &multipliers, &scale).expect("runs");
             assert!(first.excess > 0.1 && first.lagrangian > first.cost);

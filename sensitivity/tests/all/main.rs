@@ -24,5 +24,6 @@ mod rounding;
 mod run;
 mod salib;
 mod sobol;
+mod stance;
 mod structure;
 mod uncertainty;

@@ -40,7 +40,8 @@ impl Held {
         }
         let (mut contacts, mut held) = (Vec::new(), Vec::new());
         for (k, item) in given.iter().enumerate() {
-            let contact = contact(item, model, &start).map_err(|reason| Error::Usage(format!("constraint {k}{reason}")))?;
+            let contact =
+                contact(item, model, &start).map_err(|reason| Error::Usage(format!("constraint {k}{reason}")))?;
             contacts.push((model.frames()[contact.0.index()].name().to_owned(), contact.1.rows()));
             held.push(contact.1);
         }
@@ -110,7 +111,8 @@ fn contact(item: &Json, model: &Model, start: &[f64]) -> Result<(FrameId, Constr
         return Ok((frame, constraint));
     }
     let [_, at] = constraint.placements();
-    let pose = frame_pose(model, &mut Workspace::new(model), start, frame).map_err(|error| format!(": --start: {error}"))?;
+    let pose =
+        frame_pose(model, &mut Workspace::new(model), start, frame).map_err(|error| format!(": --start: {error}"))?;
     Ok((
         frame,
         match constraint.kind() {

@@ -14,8 +14,8 @@ use crate::table::{Align, Cell, Table};
 use gradyn_sensitivity::excite::{
     Excitation, ExciteOptions, JointLimits, LimitKind, Progress, Quality, excite as find, excite_stance,
 };
-use held::Held;
 use gradyn_sensitivity::{Parameters, SensitivityError};
+use held::Held;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::ops::ControlFlow;

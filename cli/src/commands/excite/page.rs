@@ -10,11 +10,7 @@ use gradyn_sensitivity::excite::{Excitation, ExciteOptions, LimitKind};
 /// So many points of a line are drawn.
 const POINTS: usize = 800;
 
-pub(super) fn write(
-    robot: &Robot,
-    (options, held): (&ExciteOptions, Option<&Held>),
-    found: &Excitation,
-) -> String {
+pub(super) fn write(robot: &Robot, (options, held): (&ExciteOptions, Option<&Held>), found: &Excitation) -> String {
     let samples = &found.samples;
     let every = samples.len().div_ceil(POINTS).max(1);
     let mut figures = String::new();
