@@ -63,6 +63,93 @@ fn it_says_what_it_uses_and_whether_it_converged() {
     assert!(text.contains("the limit of iterations is reached"), "{text}");
 }
 
+/// The quadruped stands with bent legs.
+const POSE: &str = "0,0,0.25,0,0,0,1,0,0.7,-1.4,0,0.7,-1.4,0,-0.7,1.4,0,-0.7,1.4";
+const FEET: [&str; 4] = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"];
+
+/// A motion of the quadruped on its feet, of a robot with a heavier base and a heavier leg: from its file `identify` finds both masses, which
+/// are not those of the robot that it is given; all outputs are there.
+#[test]
+fn a_quadruped_on_its_feet_is_excited_and_identified() {
+    let here = directory("excite-stance");
+    let file = |name: &str| here.join(name).to_str().expect("UTF-8").to_owned();
+    let (csv, page, heavy, held) = (file("motion.csv"), file("page.html"), file("heavy.urdf"), file("held.json"));
+    let solo = robot("solo12");
+    let text = fs::read_to_string(&solo).expect("is there");
+    let changed = text.replace("<mass value=\"1.25123725\"/>", "<mass value=\"1.6\"/>");
+    assert_ne!(text, changed);
+    fs::write(&heavy, changed).expect("writes");
+    // Two feet by name, two of a file: the same words as of other commands.
+    let contact = |foot: &&str| format!("{{\"frame\": \"{foot}\", \"type\": \"point\"}}");
+    let list: Vec<String> = FEET[2..].iter().map(contact).collect();
+    fs::write(&held, format!("{{\"constraints\": [{}]}}", list.join(", "))).expect("writes");
+    let arguments = ["excite", &heavy, "--floating-base", "--contact", "FL_FOOT", "--contact", "FR_FOOT", "--constraints", &held];
+    let how = ["--start", POSE, "--parameters", "base_link.mass,FL_UPPER_LEG.mass", "--period", "1.5", "--harmonics", "2", "--rate", "40"];
+    let limits = ["--limits", "*.velocity=8,*.acceleration=80,*.effort=5,root_joint.v?.position=-0.05..0.05", "--iterations", "10"];
+    let files = ["--csv", &csv, "--report", &page, "--json"];
+    let done = run([&arguments[..], &how, &limits, &files].concat());
+    // Ten steps are too few to converge.
+    assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
+    let answer = json(&String::from_utf8(done.stdout).expect("UTF-8"));
+    // Contacts of the file come first.
+    assert_eq!(answer["contacts"], serde_json::json!(["HL_FOOT", "HR_FOOT", "FL_FOOT", "FR_FOOT"]));
+    let series = answer["series"].as_array().expect("list");
+    assert_eq!((series.len(), &series[5]["joint"]), (6, &serde_json::json!("root_joint.wz")));
+    assert_eq!(answer["start"].as_array().expect("list").len(), 19);
+    for joint in answer["limits"].as_array().expect("list") {
+        for kind in ["position", "velocity", "acceleration", "effort"] {
+            assert!(joint[kind].as_f64().is_none_or(|used| used <= 1.0), "{joint}");
+        }
+    }
+    // Positions and velocities of all, torques of twelve motors.
+    assert_eq!(fs::read_to_string(page).expect("is there").matches("<svg ").count(), 18 + 18 + 12);
+
+    let arguments = ["identify", &solo, "--floating-base", "--data", &csv, "--parameters", "base_link.mass,FL_UPPER_LEG.mass", "--json"];
+    let fitted = json(&good(arguments));
+    let value = |k: usize| fitted["parameters"][k]["value"].as_f64().expect("number");
+    // Torques without noise.
+    assert!((value(0) - 1.6).abs() < 1e-9 && (value(1) - 0.14736).abs() < 1e-3, "{fitted:#}");
+    assert_eq!(fitted["measured"].as_array().expect("list").len(), 18);
+}
+
+#[test]
+fn feet_that_cannot_be_held_are_refused() {
+    let (solo, panda) = (robot("solo12"), robot("panda"));
+    let here = directory("excite-held");
+    let file = |name: &str, text: &str| {
+        let path = here.join(name);
+        fs::write(&path, text).expect("writes");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let far = FEET.map(|foot| {
+        format!("{{\"frame\": \"{foot}\", \"type\": \"point\", \"to_placement\": {{\"xyz\": [0, 0, -9]}}}}")
+    });
+    let far = file("far.json", &format!("{{\"constraints\": [{}]}}", far.join(", ")));
+    let tied = file("tied.json", "{\"constraints\": [{\"frame\": \"FL_FOOT\", \"type\": \"point\", \"to\": \"FR_FOOT\"}]}");
+    let none = file("none.json", "{\"constraints\": []}");
+    let feet: Vec<&str> = FEET.iter().flat_map(|foot| ["--contact", foot]).collect();
+    let with = |more: &[&'static str]| [&feet[..], more].concat();
+    let one = ["--contact", "FL_FOOT", "--start", POSE];
+    let cases: [(Vec<&str>, &str); 9] = [
+        (vec!["--contact", "FL_FOO"], "did you mean `FL_FOOT`?"),
+        (with(&[]), "expected a pose with bent legs (the start) (--start says where it stands)"),
+        (with(&["--start", "0,0,0.25"]), "--start has 3 numbers: expected 19"),
+        (with(&["--start", &POSE[2..]]), "--start has 18 numbers: expected 19"),
+        (one.to_vec(), "the contacts carry the base in 3 of 6 directions"),
+        (vec!["--constraints", &far, "--start", POSE], "the feet cannot be where they are held"),
+        (vec!["--constraints", &tied, "--start", POSE], "constraint 0, key `to`: expected none"),
+        (vec!["--constraints", &none, "--start", POSE], "--constraints: the list is empty"),
+        (vec![], "--contact"),
+    ];
+    for (arguments, part) in cases {
+        let all = [&["excite", &solo, "--floating-base", "--parameters", "*.mass"][..], &arguments].concat();
+        let message = refused(&run(all));
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let message = refused(&run(["excite", &panda, "--contact", "panda_link7", "--parameters", "*.mass"]));
+    assert!(message.contains("the base of `panda` does not float"), "{message}");
+}
+
 #[test]
 fn wrong_questions_are_refused_by_name() {
     let double = robot("double_pendulum");
