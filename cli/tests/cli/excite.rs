@@ -83,9 +83,26 @@ fn a_quadruped_on_its_feet_is_excited_and_identified() {
     let contact = |foot: &&str| format!("{{\"frame\": \"{foot}\", \"type\": \"point\"}}");
     let list: Vec<String> = FEET[2..].iter().map(contact).collect();
     fs::write(&held, format!("{{\"constraints\": [{}]}}", list.join(", "))).expect("writes");
-    let arguments = ["excite", &heavy, "--floating-base", "--contact", "FL_FOOT", "--contact", "FR_FOOT", "--constraints", &held];
-    let how = ["--start", POSE, "--parameters", "base_link.mass,FL_UPPER_LEG.mass", "--period", "1.5", "--harmonics", "2", "--rate", "40"];
-    let limits = ["--limits", "*.velocity=8,*.acceleration=80,*.effort=5,root_joint.v?.position=-0.05..0.05", "--iterations", "10"];
+    let arguments =
+        ["excite", &heavy, "--floating-base", "--contact", "FL_FOOT", "--contact", "FR_FOOT", "--constraints", &held];
+    let how = [
+        "--start",
+        POSE,
+        "--parameters",
+        "base_link.mass,FL_UPPER_LEG.mass",
+        "--period",
+        "1.5",
+        "--harmonics",
+        "2",
+        "--rate",
+        "40",
+    ];
+    let limits = [
+        "--limits",
+        "*.velocity=8,*.acceleration=80,*.effort=5,root_joint.v?.position=-0.05..0.05",
+        "--iterations",
+        "10",
+    ];
     let files = ["--csv", &csv, "--report", &page, "--json"];
     let done = run([&arguments[..], &how, &limits, &files].concat());
     // Ten steps are too few to converge.
@@ -104,7 +121,16 @@ fn a_quadruped_on_its_feet_is_excited_and_identified() {
     // Positions and velocities of all, torques of twelve motors.
     assert_eq!(fs::read_to_string(page).expect("is there").matches("<svg ").count(), 18 + 18 + 12);
 
-    let arguments = ["identify", &solo, "--floating-base", "--data", &csv, "--parameters", "base_link.mass,FL_UPPER_LEG.mass", "--json"];
+    let arguments = [
+        "identify",
+        &solo,
+        "--floating-base",
+        "--data",
+        &csv,
+        "--parameters",
+        "base_link.mass,FL_UPPER_LEG.mass",
+        "--json",
+    ];
     let fitted = json(&good(arguments));
     let value = |k: usize| fitted["parameters"][k]["value"].as_f64().expect("number");
     // Torques without noise.
@@ -125,7 +151,8 @@ fn feet_that_cannot_be_held_are_refused() {
         format!("{{\"frame\": \"{foot}\", \"type\": \"point\", \"to_placement\": {{\"xyz\": [0, 0, -9]}}}}")
     });
     let far = file("far.json", &format!("{{\"constraints\": [{}]}}", far.join(", ")));
-    let tied = file("tied.json", "{\"constraints\": [{\"frame\": \"FL_FOOT\", \"type\": \"point\", \"to\": \"FR_FOOT\"}]}");
+    let tied =
+        file("tied.json", "{\"constraints\": [{\"frame\": \"FL_FOOT\", \"type\": \"point\", \"to\": \"FR_FOOT\"}]}");
     let none = file("none.json", "{\"constraints\": []}");
     let feet: Vec<&str> = FEET.iter().flat_map(|foot| ["--contact", foot]).collect();
     let with = |more: &[&'static str]| [&feet[..], more].concat();

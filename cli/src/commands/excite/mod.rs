@@ -77,7 +77,8 @@ fn options(args: &Excite, robot: &Robot, held: Option<&Held>) -> Result<ExciteOp
     let names = robot.model.dof_names();
     let mut limits = match held {
         None => JointLimits::of(&robot.model).map_err(|error| {
-            let hint = if args.robot.floating_base { " (--contact FRAME: of a base that floats feet are held)" } else { "" };
+            let hint =
+                if args.robot.floating_base { " (--contact FRAME: of a base that floats feet are held)" } else { "" };
             Error::Usage(format!("{error}{hint}"))
         })?,
         Some(held) => held.stance.limits(&robot.model),
