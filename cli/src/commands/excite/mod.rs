@@ -70,13 +70,12 @@ pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
 }
 
 fn options(args: &Excite, robot: &Robot, held: Option<&Held>) -> Result<ExciteOptions, Error> {
-    let usage = |error: SensitivityError| Error::Usage(error.to_string());
     if !(args.share > 0.0 && args.share <= 1.0) {
         return Err(Error::Usage(format!("--share is {}: expected a share above 0, to 1", args.share)));
     }
     let names = robot.model.dof_names();
     let mut limits = match held {
-        None => JointLimits::of(&robot.model).map_err(|error| {
+        None => JointLimits::of(&robot.model).map_err(|error: SensitivityError| {
             let hint =
                 if args.robot.floating_base { " (--contact FRAME: of a base that floats feet are held)" } else { "" };
             Error::Usage(format!("{error}{hint}"))
