@@ -206,8 +206,7 @@ impl Stance {
             let Some(followers) = Followers::new(jacobian.select_columns(&self.dependent)) else { return Ok(None) };
             if error.amax() > HELD {
                 let step = followers.solve(-error);
-                // Written so that what is not a number leaves too.
-                if !(step.amax() <= LONGEST) {
+                if step.amax().is_nan() || step.amax() > LONGEST {
                     return Ok(None);
                 }
                 guess.iter_mut().zip(step.iter()).for_each(|(x, step)| *x += step);
