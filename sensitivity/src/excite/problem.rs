@@ -339,4 +339,51 @@ mod tests {
             }
         }
     }
+
+    /// The same of a quadruped whose legs follow its base, where all kinds of limits are exceeded.
+    #[test]
+    fn gradients_pass_through_legs_that_follow() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/solo12.urdf");
+        let model = Model::from_urdf_file(file, &UrdfOptions::new().floating_base(true)).expect("reads").model;
+        let mut q = model.neutral::<f64>();
+        q[2] = 0.25;
+        (0..4).for_each(|leg| q[8 + 3 * leg..][..2].copy_from_slice(&[0.7, -1.4]));
+        let ws = &mut Workspace::new(&model);
+        let feet = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"].map(|name| {
+            let frame = model.find_frame(name).expect("is there");
+            let place = gradyn::dynamics::frame_pose(&model, ws, &q, frame).expect("runs").translation;
+            gradyn::dynamics::Constraint::frame_contact(&model, frame, place).expect("fits")
+        });
+        let stance = Stance::new(&model, &q, &feet).expect("stands");
+        let parameters = Parameters::of(&model).select_all("base_link.pi.m?, *_UPPER_LEG.mass").expect("are there");
+        let base = Base::of(&parameters).expect("told");
+        let noise = [0.5; 18];
+        let information = Information::new(&parameters, &base, &noise).expect("fits");
+        let limits = JointLimits {
+            position: vec![(-0.02, 0.03); 18],
+            velocity: vec![0.1; 18],
+            acceleration: vec![0.2; 18],
+            effort: vec![0.3; 18],
+        };
+        let start = stance.free_start().into_iter().map(|at| (at, 0.0)).collect();
+        let coordinates = Coordinates::new(2.0, 2, vec![0.1; 6], start);
+        let robot = Robot { model: &model, limits: &limits, stance: Some(&stance) };
+        let problem = Problem::new(robot, &coordinates, &information, 10);
+        let x: Vec<f64> = (0..coordinates.len()).map(|i| (5.0 * i as f64).sin()).collect();
+        let states = problem.states(&x).expect("moves");
+        let scale: Vec<f64> = information.stack(&states).expect("runs").column_iter().map(|c| c.norm()).collect();
+        let multipliers = problem.multipliers(0.1);
+        let at = |x: &[f64]| problem.value(x, &multipliers, &scale).expect("feet stay");
+        let exact = at(&x);
+        assert!(exact.excess > 0.1 && exact.lagrangian > exact.cost);
+        for way in 0..3 {
+            let d: Vec<f64> = (0..x.len()).map(|i| (0.3 + (7 * i + way) as f64 * 1.7).cos()).collect();
+            let beside = |t: f64| at(&x.iter().zip(&d).map(|(x, d)| x + t * d).collect::<Vec<_>>()).lagrangian;
+            let h = 1e-4;
+            let found = (beside(h) - beside(-h)) / (2.0 * h);
+            let slope: f64 = exact.gradient.iter().zip(&d).map(|(g, d)| g * d).sum();
+            // Of second order, over limits that come and go.
+            assert!((slope - found).abs() < 1e-5 * found.abs().max(slope.abs()), "{slope} against {found}");
+        }
+    }
 }
