@@ -270,7 +270,7 @@ fn a_robust_scale_is_that_of_the_good_samples() {
 /// The figures of docs/sensitivity.md: intervals of 95 % hold between 88 and 99 % of the truths, or all are warned of; of white and clean logs 57 of
 /// 60 are without a warning.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes 90 s; ten seeds of each kind always run"]
 fn sixty_seeds_of_each_kind() {
     for kind in [Kind::White, Kind::Differenced, Kind::Clean, Kind::Colored, Kind::Late, Kind::Quantized] {
         let (part, warned, _) = held(kind, 60);

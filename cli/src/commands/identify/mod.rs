@@ -45,7 +45,7 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     if args.output_error {
         return output_error::fit(args, &robot, &parameters, (&data, odd), &inputs);
     }
-    let mut to = Output::new(args.output.as_deref(), &inputs)?;
+    let to = Output::new(args.output.as_deref(), &inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let prior = args.prior.as_deref().map(|prior| deviations(prior, &parameters)).transpose()?;
@@ -89,13 +89,23 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     for file in [urdf, page].into_iter().flatten() {
         file.finish()?;
     }
-    if args.json {
-        let text = format!("{:#}\n", to_json(&parameters, &found, args, &warnings, &changes));
-        to.write(|to| to.write_all(text.as_bytes()))?;
-        return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
-    }
-    let text = readable(&robot, &parameters, &data, &found, args, &changes);
-    if args.output.is_some() {
+    let text = if args.json {
+        format!("{:#}\n", to_json(&parameters, &found, args, &warnings, &changes))
+    } else {
+        readable(&robot, &parameters, &data, &found, args, &changes)
+    };
+    reported(args, to, text, warnings, failed)
+}
+
+/// Into the file that was asked for, or for the terminal.
+fn reported(
+    args: &Identify,
+    mut to: Output,
+    text: String,
+    warnings: Vec<String>,
+    failed: bool,
+) -> Result<Report, Error> {
+    if args.json || args.output.is_some() {
         let plain = anstream::adapter::strip_str(&text).to_string();
         to.write(|to| to.write_all(plain.as_bytes()))?;
         return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });

@@ -23,7 +23,7 @@ pub(super) fn fit(
     inputs: &[&Path],
 ) -> Result<Report, Error> {
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
-    let mut to = Output::new(args.output.as_deref(), inputs)?;
+    let to = Output::new(args.output.as_deref(), inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), inputs)).transpose()?;
     let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), inputs)).transpose()?;
     let options = OutputErrorOptions { samples: args.piece as usize, hold_out: args.hold_out };
@@ -58,12 +58,7 @@ pub(super) fn fit(
     } else {
         readable(robot, parameters, data, &found, args, &changes)
     };
-    if args.json || args.output.is_some() {
-        let plain = anstream::adapter::strip_str(&text).to_string();
-        to.write(|to| to.write_all(plain.as_bytes()))?;
-        return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
-    }
-    Ok(Report { text, warnings, failed, ..Report::default() })
+    super::reported(args, to, text, warnings, failed)
 }
 
 /// A body whose inertia is not physical, and why.

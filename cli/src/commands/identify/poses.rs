@@ -26,7 +26,7 @@ pub(super) fn calibrate(args: &Identify, robot: &Robot, parameters: &Parameters,
     let mut warnings = robot.warnings();
     let poses = read(args, robot, file, &mut warnings)?;
     let inputs = [&*robot.path, file];
-    let mut to = Output::new(args.output.as_deref(), &inputs)?;
+    let to = Output::new(args.output.as_deref(), &inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let found = fit_poses(parameters, &poses, args.hold_out).map_err(usage)?;
@@ -51,12 +51,7 @@ pub(super) fn calibrate(args: &Identify, robot: &Robot, parameters: &Parameters,
     } else {
         readable(robot, parameters, &poses, &found, args, &changes)
     };
-    if args.json || args.output.is_some() {
-        let plain = anstream::adapter::strip_str(&text).to_string();
-        to.write(|to| to.write_all(plain.as_bytes()))?;
-        return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
-    }
-    Ok(Report { text, warnings, failed, ..Report::default() })
+    super::reported(args, to, text, warnings, failed)
 }
 
 fn is_good(found: &PoseFit) -> bool {

@@ -2,12 +2,14 @@
 
 mod along;
 mod answer;
+mod files;
 mod groups;
 mod own;
 mod page;
 mod question;
 mod resume;
 mod sampled;
+mod show;
 mod uncertainty;
 
 use super::Report;
@@ -18,12 +20,14 @@ use crate::output::Output;
 use crate::robot::Robot;
 use crate::task::Task;
 use crate::{priors, states};
-use answer::{Answer, ByOutput, CLEAR, Column, by_outputs, readable, to_csv, to_csv_by_outputs, to_json};
+use answer::{Answer, ByOutput, CLEAR, Column};
+use files::{to_csv, to_csv_by_outputs, to_json};
 use gradyn::dynamics::FrameRef;
 use gradyn_sensitivity::{Interval, Output as Of, Parameters, Prior, SensitivityError};
 use question::{AtState, First, Question};
 use sampled::Found;
 use serde_json::json;
+use show::{by_outputs, readable};
 use std::path::Path;
 
 pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {

@@ -4,7 +4,8 @@ mod bars;
 mod heat;
 mod plane;
 
-use super::answer::{Answer, ByOutput, Finding, percent, with_interval};
+use super::answer::{Answer, ByOutput, Finding};
+use super::show::{percent, with_interval};
 use super::uncertainty::Uncertainty;
 use crate::args::Global;
 use crate::number;
