@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Kilobytes of code: 145 are there, the function and the driver of its Hessian at three levels; with copies of pages there were 1437.
 OWN_BOUND = 220
-CRATES = ["gradyn-derivatives", "gradyn", "gradyn-trajectory", "gradyn-sensitivity", "gradyn-cli"]
+CRATES = ["gradyn-derivatives", "gradyn", "gradyn-trajectory", "gradyn-sensitivity", "gradyn-files", "gradyn-cli"]
 
 
 def run(*command, target, wrapper=None):

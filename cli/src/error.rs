@@ -1,10 +1,10 @@
 //! What can go wrong, each as one line for the user.
 
 use gradyn::model::InputError;
-use gradyn::model::urdf::UrdfError;
 pub(crate) use gradyn::text::one_line;
+use gradyn_files::Error as FileError;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use thiserror::Error;
 
 /// Why there is no answer. All end the program with exit code 2.
@@ -13,39 +13,39 @@ pub(crate) enum Error {
     /// The command line itself.
     #[error("{0}")]
     Usage(String),
-    /// The robot's file makes no sense.
-    #[error("{}: {error}", .path.display())]
-    Robot { path: PathBuf, error: Box<UrdfError> },
-    /// A file cannot be read.
-    #[error("cannot read {}: {reason}", .path.display())]
-    Read { path: PathBuf, reason: String },
-    /// A file cannot be written.
-    #[error("cannot write {}: {reason}", .path.display())]
-    Write { path: PathBuf, reason: String },
+    /// What the command line names: files, and what they hold.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Stdout(io::Error),
-    /// The states make no sense.
-    #[error("{file}: {reason}")]
-    States { file: String, reason: String },
-    /// The task makes no sense.
-    #[error("{file}, line {line}: {reason}")]
-    Task { file: String, line: usize, reason: String },
     /// There is not so much memory.
     #[error("{what} {reason}")]
     Memory { what: String, reason: String },
-    /// The library refuses a state, or its result is not finite.
-    #[error("{place}: {error}")]
-    Input { place: String, error: InputError },
 }
 
 impl Error {
     pub(crate) fn read(path: &Path, reason: impl ToString) -> Self {
-        Self::Read { path: path.to_owned(), reason: reason.to_string() }
+        FileError::read(path, reason).into()
     }
 
     pub(crate) fn write(path: &Path, reason: impl ToString) -> Self {
-        Self::Write { path: path.to_owned(), reason: reason.to_string() }
+        FileError::write(path, reason).into()
+    }
+
+    /// A file with invalid content.
+    pub(crate) fn content(file: impl Into<String>, reason: impl Into<String>) -> Self {
+        FileError::content(file, reason).into()
+    }
+
+    /// A line with invalid content, counted from 1.
+    pub(crate) fn in_line(file: impl Into<String>, line: usize, reason: impl Into<String>) -> Self {
+        FileError::in_line(file, line, reason).into()
+    }
+
+    /// A state that the engine refuses.
+    pub(crate) fn input(place: impl Into<String>, error: InputError) -> Self {
+        FileError::Input { place: place.into(), error }.into()
     }
 
     /// What clap says, on one line and without the usage that follows.

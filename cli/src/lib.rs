@@ -4,33 +4,15 @@
 //!
 //! A library, so that it is compiled beside `gradyn` and not after it.
 
-mod answer;
 mod args;
-mod armature;
-mod claims;
 mod commands;
-mod constraints;
-mod csv;
 mod error;
-mod evaluation;
-mod input;
-mod json;
-mod labels;
 mod map;
 mod memory;
-mod nearest;
-mod npz;
-mod number;
 mod output;
-mod page;
-mod priors;
-mod quantity;
-mod robot;
 #[cfg(unix)]
 mod signals;
-mod states;
 mod table;
-mod task;
 mod temporary;
 
 use anstream::{AutoStream, ColorChoice};

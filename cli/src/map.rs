@@ -1,6 +1,7 @@
 //! Matrices as pictures: a character an entry, darker and brighter by magnitude, in decades.
 
 use anstyle::{Ansi256Color, Style};
+use gradyn_files::labels::fit;
 use nalgebra::DMatrix;
 use unicode_width::UnicodeWidthStr;
 
@@ -106,24 +107,6 @@ pub(crate) fn draw(matrix: &DMatrix<f64>, names: &[String], width: usize, out: &
         }
         out.push_str(&format!("{dim}│{dim:#}\n"));
     }
-}
-
-/// A name in exactly so many columns, its end cut off if need be.
-pub(crate) fn fit(name: &str, width: usize) -> String {
-    let mut text = String::new();
-    if name.width() <= width {
-        text.push_str(name);
-    } else {
-        for c in name.chars() {
-            if format!("{text}{c}…").width() > width {
-                break;
-            }
-            text.push(c);
-        }
-        text.push('…');
-    }
-    text.extend(std::iter::repeat_n(' ', width.saturating_sub(text.width())));
-    text
 }
 
 #[cfg(test)]

@@ -1,22 +1,24 @@
 //! `gradyn derivatives`: the derivatives at one state, to look at.
 
 use super::{Report, columns};
-use crate::answer::Question;
 use crate::args::Derivatives;
-use crate::constraints::Constraints;
-use crate::csv::field;
 use crate::error::{Error, one_line};
-use crate::evaluation::{Places, Task};
+use crate::map;
+use crate::memory::{Evaluation, Memory};
 use crate::output::Output;
-use crate::quantity::Quantity;
-use crate::robot::Robot;
-use crate::states::{self, NEUTRAL, RANDOM, State};
 use crate::table::{Align, Cell, Table};
-use crate::{answer, evaluation, map, number};
 use anstyle::Style;
 use gradyn::dynamics::{ReferenceFrame, WrenchFrame};
 use gradyn::once;
 use gradyn::partials::{DerivativeWorkspace, RneaDerivatives};
+use gradyn_files::answer::Question;
+use gradyn_files::constraints::Constraints;
+use gradyn_files::csv::field;
+use gradyn_files::evaluation::Places;
+use gradyn_files::quantity::Quantity;
+use gradyn_files::robot::Robot;
+use gradyn_files::states::{self, NEUTRAL, RANDOM, State};
+use gradyn_files::{answer, evaluation, number};
 use nalgebra::DMatrix;
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
@@ -25,7 +27,7 @@ use unicode_width::UnicodeWidthStr;
 const SMALL: usize = 8;
 
 pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     let (state, title) = states::asked(&args.state, args.seed, &robot)?;
     let from_file = ![RANDOM, NEUTRAL].map(Path::new).contains(&args.state.as_path());
     let inputs: &[&Path] = if from_file { &[&robot.path, &args.state] } else { &[&robot.path] };
@@ -34,24 +36,24 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     let place = |_| format!("{title} of {}", robot.path.display());
     let (method, quantities, free) = (args.method.method, &Quantity::DEFAULT, Constraints::default());
     let places = Places::all(&robot.model, ReferenceFrame::Local);
-    let task = Task { robot: &robot, quantities, method, places: &places, constraints: &free };
+    let task = Evaluation { robot: &robot, quantities, method, places: &places, constraints: &free };
     // Tables and maps are put together in memory, wherever they go.
-    task.check(std::slice::from_ref(&state), output.is_in_memory() || !args.json)?;
+    task.check(Memory::new(args.robot.max_memory), std::slice::from_ref(&state), output.is_in_memory() || !args.json)?;
     if args.json {
         let question = Question { method, quantities, constraints: &free, places: &places };
-        answer::write(&robot, question, &[state], &mut output, place, || ())?;
+        answer::write(&robot, question, &[state], |piece| output.write(|to| to.write_all(piece)), place, || ())?;
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
     }
 
     let mut workspace = DerivativeWorkspace::new(&robot.model);
     let by = evaluation::derivatives(&robot, &mut workspace, args.method.method, &state)
-        .map_err(|error| Error::Input { place: place(0), error })?;
+        .map_err(|error| Error::input(place(0), error))?;
     let by_link = state.by_link(&by.dtau_df_ext, robot.model.nv());
     let names = robot.model.dof_names();
     if args.csv {
         // Values do not depend on the method: those of `evaluate`, and of `--json`.
         let tau = once::rnea(&robot.model, &state.q, &state.v, &state.a, &state.wrenches())
-            .map_err(|error| Error::Input { place: place(0), error })?;
+            .map_err(|error| Error::input(place(0), error))?;
         let text = csv(&state, (&tau, by), &by_link, &names);
         output.write(|to| to.write_all(text.as_bytes()))?;
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });

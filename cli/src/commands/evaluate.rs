@@ -1,33 +1,35 @@
 //! `gradyn evaluate`: the contract for scripts.
 
 use super::{Report, progress};
-use crate::answer::{self, Question};
 use crate::args::Evaluate;
-use crate::constraints::Constraints;
 use crate::error::Error;
-use crate::evaluation::{Places, Task};
-use crate::input;
+use crate::memory::{Evaluation, Memory};
 use crate::output::Output;
-use crate::quantity::{Parts, Quantity};
-use crate::robot::Robot;
-use crate::states::{self, State};
+use gradyn_files::answer::{self, Question};
+use gradyn_files::constraints::Constraints;
+use gradyn_files::evaluation::Places;
+use gradyn_files::input;
+use gradyn_files::quantity::{Parts, Quantity};
+use gradyn_files::robot::Robot;
+use gradyn_files::states::{self, State};
 
 pub(crate) fn evaluate(args: &Evaluate) -> Result<Report, Error> {
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     let quantities = args.quantities();
     let places = places(args, &robot, &quantities)?;
     let (list, constraints) = states::read_held(&args.states, &robot)?;
-    let refused = |reason: String| Error::States { file: input::name(&args.states), reason };
+    let refused = |reason: String| Error::content(input::name(&args.states), reason);
     need_constraints(&quantities, &constraints).map_err(refused)?;
     need_inputs(&quantities, &list, robot.model.nv()).map_err(refused)?;
     let mut output = Output::new(args.output.as_deref(), &[&robot.path, &args.states])?;
     let method = args.method.method;
-    let task = Task { robot: &robot, quantities: &quantities, method, places: &places, constraints: &constraints };
-    task.check(&list, output.is_in_memory())?;
+    let task =
+        Evaluation { robot: &robot, quantities: &quantities, method, places: &places, constraints: &constraints };
+    task.check(Memory::new(args.robot.max_memory), &list, output.is_in_memory())?;
     let bar = progress(list.len() as u64, "states");
     let place = |k: usize| format!("{}: state {k}", input::name(&args.states));
     let question = Question { method, quantities: &quantities, constraints: &constraints, places: &places };
-    answer::write(&robot, question, &list, &mut output, place, || bar.inc(1))?;
+    answer::write(&robot, question, &list, |piece| output.write(|to| to.write_all(piece)), place, || bar.inc(1))?;
     bar.finish_and_clear();
     Ok(Report { data: output.finish()?, warnings: robot.warnings(), ..Report::default() })
 }

@@ -1,11 +1,8 @@
 //! `gradyn info`: what a robot is made of.
 
 use super::Report;
-use crate::answer::{self, JointAnswer, MimicAnswer};
 use crate::args::Info;
 use crate::error::{Error, one_line};
-use crate::number::{five, short};
-use crate::robot::Robot;
 use crate::table::{Align, Table};
 use anstyle::{AnsiColor, Style};
 use gradyn::joint::{Elementary, Joint};
@@ -14,12 +11,15 @@ use gradyn::model::{Body, DofDynamics, Frame};
 use gradyn::plan::Plan;
 use gradyn::spatial::Symmetric3;
 use gradyn::text::count;
+use gradyn_files::answer::{self, JointAnswer, MimicAnswer};
+use gradyn_files::number::{five, short};
+use gradyn_files::robot::Robot;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 pub(crate) fn info(args: &Info) -> Result<Report, Error> {
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     if args.json {
         let mut data = serde_json::to_vec_pretty(&answer(&robot)).map_err(|error| Error::Stdout(error.into()))?;
         data.push(b'\n');

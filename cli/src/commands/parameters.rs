@@ -3,14 +3,14 @@
 use super::Report;
 use crate::args::Parameters as Args;
 use crate::error::{Error, one_line};
-use crate::number;
-use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
+use gradyn_files::number;
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::{Parameter, SensitivityError};
 use serde_json::{Value, json};
 
 pub(crate) fn parameters(args: &Args) -> Result<Report, Error> {
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     let all: Vec<Parameter> = robot.parameters().listed().cloned().collect();
     let chosen: Vec<Parameter> = if args.patterns.is_empty() {
         all

@@ -1,13 +1,13 @@
 //! Every algorithm, by the name that Pinocchio has for the same question, or by its own.
 
 use super::clock::Clock;
-use crate::states::State;
 use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
 use gradyn::derivatives::Dual8;
 use gradyn::dynamics::{self as dy, Constraint, ReferenceFrame, Workspace};
 use gradyn::model::{BodyId, InputError, Model};
 use gradyn::partials::{self, DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace};
 use gradyn::spatial::Force;
+use gradyn_files::states::State;
 use nalgebra::{DMatrix, Vector3};
 use std::hint::black_box;
 

@@ -6,15 +6,15 @@ mod clock;
 use super::Report;
 use crate::args::Bench;
 use crate::error::{Error, one_line};
-use crate::input;
-use crate::json::Entries;
-use crate::robot::Robot;
-use crate::states::{self, State};
 use crate::table::{Align, Table};
 use anstyle::Style;
 use clock::{Clock, Timing};
 use gradyn::derivatives::Level;
 use gradyn::derivatives::simd::with_level;
+use gradyn_files::input;
+use gradyn_files::json::Entries;
+use gradyn_files::robot::Robot;
+use gradyn_files::states::{self, State};
 use serde::Serialize;
 
 /// How many states take turns, if no file gives them.
@@ -33,7 +33,7 @@ struct Answer<'a> {
 }
 
 pub(crate) fn bench(args: &Bench) -> Result<Report, Error> {
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     let states = states(args, &robot)?;
     let level = args.level.unwrap_or_else(Level::active);
     let mut clock = Clock::new(&args.only);
@@ -68,7 +68,7 @@ fn states(args: &Bench, robot: &Robot) -> Result<Vec<State>, Error> {
     let states = states::read(path, robot)?;
     if states.is_empty() {
         let reason = String::from("it holds no state, expected one at least");
-        return Err(Error::States { file: input::name(path), reason });
+        return Err(Error::content(input::name(path), reason));
     }
     Ok(states)
 }

@@ -5,18 +5,18 @@ use super::page::{self, Page, Section};
 use super::show::{BAD, GOOD, UNCLEAR, verdict};
 use super::totals::{Checked, Overall, Total, totals};
 use crate::args::Check;
-use crate::claims::{self, Claims};
 use crate::commands::{Report, progress};
-use crate::constraints;
 use crate::error::{Error, one_line};
-use crate::input;
-use crate::map::fit;
-use crate::number::{count, deviation, exact};
 use crate::output::Output;
-use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
 use anstyle::Style;
 use gradyn::derivatives::check::{Entry, Verdict};
+use gradyn_files::claims::{self, Claims};
+use gradyn_files::constraints;
+use gradyn_files::input;
+use gradyn_files::labels::fit;
+use gradyn_files::number::{count, deviation, exact};
+use gradyn_files::robot::Robot;
 use serde::Serialize;
 use std::path::Path;
 
@@ -28,10 +28,10 @@ const SHOWN_IN_ALL: usize = 24;
 const NAME: usize = 24;
 
 pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
-    let robot = Robot::load(&args.robot.in_layout(args.layout))?;
+    let robot = args.robot.in_layout(args.layout).load()?;
     let output = args.report.as_deref().map(|report| Output::new(Some(report), &[&robot.path, path])).transpose()?;
-    let held = constraints::of_arguments(&args.held, &robot)?;
-    let claims = claims::read(path, &robot, args.layout, held)?;
+    let held = args.held.constraints(&robot)?;
+    let claims = claims::read(path, &robot, args.layout.into(), held)?;
     let file = input::name(path);
     let (checked, notices) = examine(args, &robot, &claims, &file)?;
     let failed = Overall::of(&checked).fails(args.allow_unclear);
@@ -73,11 +73,11 @@ fn examine(args: &Check, robot: &Robot, claims: &Claims, file: &str) -> Result<(
                 Ok(report) => checked.push(Checked { state: k, name: claim.what.name(), report }),
                 Err(Failure::Input(error)) => {
                     let place = format!("{file}: state {k}, `{}`", claim.what.name());
-                    return Err(Error::Input { place, error });
+                    return Err(Error::input(place, error));
                 }
                 Err(Failure::Check(error)) => {
                     let reason = format!("state {k}, `{}`: {error}", claim.what.name());
-                    return Err(Error::States { file: file.to_owned(), reason });
+                    return Err(Error::content(file.to_owned(), reason));
                 }
                 Err(Failure::Undefined(notice)) if notices.contains(&notice) => {}
                 Err(Failure::Undefined(notice)) => notices.push(notice),
@@ -88,7 +88,7 @@ fn examine(args: &Check, robot: &Robot, claims: &Claims, file: &str) -> Result<(
     bar.finish_and_clear();
     if checked.is_empty() {
         let reason = notices.into_iter().next().unwrap_or_else(|| String::from("nothing can be checked"));
-        return Err(Error::States { file: file.to_owned(), reason });
+        return Err(Error::content(file.to_owned(), reason));
     }
     Ok((checked, notices))
 }

@@ -1,9 +1,9 @@
 //! One quantity by two methods.
 
 use super::methods::{Conditions, Derivatives};
-use crate::labels::Labels;
-use crate::quantity::{Axis, Family, Quantity};
 use gradyn::partials::Method;
+use gradyn_files::labels::Labels;
+use gradyn_files::quantity::{Axis, Family, Quantity};
 use nalgebra::DMatrix;
 use serde::Serialize;
 

@@ -2,13 +2,6 @@
 
 use super::compare;
 use super::methods::Conditions;
-use crate::claims::{Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
-use crate::constraints::Constraints;
-use crate::evaluation::{Derivative, Evaluator, Places, Value};
-use crate::labels::Labels;
-use crate::quantity::{Axis, Quantity};
-use crate::robot::Robot;
-use crate::states::State;
 use gradyn::Function;
 use gradyn::check::ClaimError;
 use gradyn::derivatives::check::{self, CheckError, Guess, Knowledge, Options, Report};
@@ -16,6 +9,13 @@ use gradyn::derivatives::difference::Euclidean;
 use gradyn::derivatives::drivers;
 use gradyn::model::InputError;
 use gradyn::partials::Method;
+use gradyn_files::claims::{Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
+use gradyn_files::constraints::Constraints;
+use gradyn_files::evaluation::{Derivative, Evaluator, Places, Value};
+use gradyn_files::labels::Labels;
+use gradyn_files::quantity::{Axis, Quantity};
+use gradyn_files::robot::Robot;
+use gradyn_files::states::State;
 use nalgebra::DMatrix;
 
 /// How strictly claims are checked, and how much there is to be seen.

@@ -1,8 +1,6 @@
 //! What must hold of the results whatever the method: cheap, and blind to how derivatives are computed.
 
 use super::methods::Conditions;
-use crate::robot::Robot;
-use crate::states::State;
 use gradyn::check::Scale;
 use gradyn::dynamics::{
     ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
@@ -15,6 +13,8 @@ use gradyn::partials::{
     AbaDerivatives, DerivativeWorkspace, Method, RneaDerivatives, aba_derivatives, mass_product_derivatives,
     rnea_derivatives,
 };
+use gradyn_files::robot::Robot;
+use gradyn_files::states::State;
 use nalgebra::{DMatrix, DVector, Vector3};
 use serde::Serialize;
 

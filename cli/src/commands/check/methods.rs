@@ -1,15 +1,15 @@
 //! The derivatives of a state by one method.
 
-use crate::constraints::Constraints;
-use crate::evaluation::{Derivative, Evaluator, Place, Places, Point};
-use crate::quantity::{Family, Quantity};
-use crate::robot::Robot;
-use crate::states::State;
 use gradyn::check::Scale;
 use gradyn::dynamics::{ReferenceFrame, Workspace, constraint_jacobian, constraint_rank, crba};
 use gradyn::model::{InputError, Model};
 use gradyn::once;
 use gradyn::partials::Method;
+use gradyn_files::constraints::Constraints;
+use gradyn_files::evaluation::{Derivative, Evaluator, Place, Places, Point};
+use gradyn_files::quantity::{Family, Quantity};
+use gradyn_files::robot::Robot;
+use gradyn_files::states::State;
 use nalgebra::{DMatrix, Vector3};
 
 /// Beyond this, constraints are about to lose a row, and multipliers have no digits to compare.

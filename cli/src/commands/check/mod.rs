@@ -12,20 +12,20 @@ mod show;
 mod totals;
 
 use super::{Report, progress};
-use crate::answer::StateAnswer;
 use crate::args::Check;
-use crate::constraints::{self, Constraints};
 use crate::error::Error;
-use crate::evaluation::Task;
-use crate::json::Json;
-use crate::labels::Labels;
+use crate::memory::{Evaluation, Memory};
 use crate::output::Output;
-use crate::quantity::{Family, Quantity};
-use crate::robot::Robot;
-use crate::states::{self, State};
 use compare::Comparison;
 use gradyn::model::InputError;
 use gradyn::partials::Method;
+use gradyn_files::answer::StateAnswer;
+use gradyn_files::constraints::{self, Constraints};
+use gradyn_files::json::Json;
+use gradyn_files::labels::Labels;
+use gradyn_files::quantity::{Family, Quantity};
+use gradyn_files::robot::Robot;
+use gradyn_files::states::{self, State};
 use identity::{Facts, Identity};
 use methods::{Conditions, Derivatives};
 use serde::Serialize;
@@ -115,7 +115,7 @@ pub(crate) fn check(args: &Check) -> Result<Report, Error> {
     if let Some(path) = &args.function {
         return sampled::check(args, path);
     }
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     let inputs: Vec<&Path> =
         [Some(robot.path.as_path()), args.held.constraints.as_deref()].into_iter().flatten().collect();
     let output = args.report.as_deref().map(|report| Output::new(Some(report), &inputs)).transpose()?;
@@ -138,11 +138,15 @@ pub(crate) fn check(args: &Check) -> Result<Report, Error> {
 /// Every pair of methods, on every state.
 fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
     let (first, samples) = args.state.map_or((0, args.samples), |state| (state, 1));
-    let constraints = constraints::of_arguments(&args.held, robot)?;
+    let constraints = args.held.constraints(robot)?;
     let quantities = quantities(robot, args, &constraints)?;
     // Of the three methods, differences take the most memory.
     let (method, places) = (Method::Difference, methods::places(&robot.model, first));
-    Task { robot, quantities: &quantities, method, places: &places, constraints: &constraints }.check(&[], false)?;
+    Evaluation { robot, quantities: &quantities, method, places: &places, constraints: &constraints }.check(
+        Memory::new(args.robot.max_memory),
+        &[],
+        false,
+    )?;
     let mut findings = Findings {
         seed: args.seed,
         first,
@@ -162,9 +166,8 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
     let (mut next, mut draws) = (end, if args.state.is_some() { 0 } else { DRAWS });
     for index in first..end {
         let refused = |index: u64| {
-            move |error| Error::Input {
-                place: format!("{}: random state {index} (seed {})", robot.path.display(), args.seed),
-                error,
+            move |error| {
+                Error::input(format!("{}: random state {index} (seed {})", robot.path.display(), args.seed), error)
             }
         };
         let mut told = look(robot, args, &quantities, &mut findings, index, draws == 0).map_err(refused(index))?;
@@ -186,9 +189,8 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
     if !findings.without_accelerations.is_empty() {
         findings.never_accelerates = true;
         for index in (0..DRAWS as u64).map(|k| end.saturating_add(k)) {
-            let refused = |error| Error::Input {
-                place: format!("{}: random state {index} (seed {})", robot.path.display(), args.seed),
-                error,
+            let refused = |error| {
+                Error::input(format!("{}: random state {index} (seed {})", robot.path.display(), args.seed), error)
             };
             let state = findings.state(robot, index);
             let conditions = Conditions::new(robot, &findings.constraints, &state).map_err(refused)?;
@@ -348,7 +350,7 @@ mod tests {
         else {
             panic!("the arguments are good")
         };
-        let robot = Robot::load(&args.robot).expect("the robot is good");
+        let robot = args.robot.load().expect("the robot is good");
         let mut findings = examine(&robot, &args).expect("runs");
         assert!(findings.agree());
 
@@ -385,7 +387,7 @@ mod tests {
         else {
             panic!("the arguments are good")
         };
-        let robot = Robot::load(&args.robot).expect("the robot is good");
+        let robot = args.robot.load().expect("the robot is good");
         let mut findings = examine(&robot, &args).expect("runs");
         assert!(findings.agree() && findings.without_differences.is_empty());
         let mut state = findings.state(&robot, 0);
@@ -407,7 +409,7 @@ mod tests {
         else {
             panic!("the arguments are good")
         };
-        let robot = Robot::load(&args.robot).expect("the robot is good");
+        let robot = args.robot.load().expect("the robot is good");
         let mut findings = examine(&robot, &args).expect("runs");
         assert!(findings.agree());
         let state = findings.state(&robot, 3);

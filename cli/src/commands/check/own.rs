@@ -4,22 +4,22 @@ use super::evidence::{self, Failure, Strictness};
 use super::page::{self, Page, Section};
 use super::totals::{Checked, totals};
 use super::{Findings, compare, identity};
-use crate::args::{Check, Layout};
-use crate::claims::{Claim, Claimed, Coordinates, StateClaims};
+use crate::args::Check;
 use crate::error::Error;
-use crate::labels::Labels;
-use crate::number::deviation;
-use crate::quantity::Quantity;
-use crate::robot::Robot;
-use crate::{evaluation, states};
 use gradyn::partials::{DerivativeWorkspace, Method};
+use gradyn_files::claims::{Claim, Claimed, Coordinates, Layout, StateClaims};
+use gradyn_files::labels::Labels;
+use gradyn_files::number::deviation;
+use gradyn_files::quantity::Quantity;
+use gradyn_files::robot::Robot;
+use gradyn_files::{evaluation, states};
 
 /// The methods against each other on all states; formulas in closed form against evidence on one of them, the first that
 /// deviates if one does.
 pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<String, Error> {
     let index = findings.deviating.first().copied().unwrap_or(findings.first);
     let place = format!("random state {index} (seed {})", findings.seed);
-    let refused = |error| Error::Input { place: format!("{}: {place}", robot.path.display()), error };
+    let refused = |error| Error::input(format!("{}: {place}", robot.path.display()), error);
     let mut checked = Vec::new();
     if robot.model.nv() > 0 {
         let state = states::random(robot, findings.seed, index);
@@ -32,7 +32,7 @@ pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<S
             value: value.clone(),
         };
         let claims = StateClaims::own(&state, quantities.into_iter().zip(values).map(claim).collect());
-        let odd = |reason: String| Error::States { file: robot.path.display().to_string(), reason };
+        let odd = |reason: String| Error::content(robot.path.display().to_string(), reason);
         let coordinates = Coordinates::new(&robot.model, Layout::Gradyn, None).map_err(odd)?;
         let strictness = Strictness { tolerance: args.tolerance, floor: args.floor, pictures: 2 };
         for claim in &claims.claims {

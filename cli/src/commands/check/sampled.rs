@@ -5,11 +5,11 @@ use super::totals::{Checked, Overall};
 use crate::args::Check;
 use crate::commands::Report;
 use crate::error::{Error, one_line};
-use crate::input;
-use crate::json::{self, Json};
-use crate::number::count;
 use anstyle::Style;
 use gradyn::derivatives::check::{CheckError, Claim, Options, sampled_jacobian};
+use gradyn_files::input;
+use gradyn_files::json::{self, Json};
+use gradyn_files::number::count;
 use std::path::Path;
 
 /// What a file holds.
@@ -36,7 +36,7 @@ const KEYS: [&str; 7] = ["program", "comment", "inputs", "outputs", "scale", "st
 
 pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
     let (file, bytes) = input::bytes(path)?;
-    let refused = |reason: String| Error::States { file: file.clone(), reason };
+    let refused = |reason: String| Error::content(file.clone(), reason);
     let text = String::from_utf8(bytes).map_err(|_| refused(String::from("it is no text in UTF-8")))?;
     let table = read(&text).map_err(refused)?;
     let options = Options::new("∂y/∂x")
@@ -108,7 +108,7 @@ fn read(text: &str) -> Result<Table, String> {
                 table.states = states.into_iter().enumerate().map(state).collect::<Result<_, _>>()?;
             }
             (_, value) => {
-                let nearest = crate::nearest::nearest(&key, KEYS.iter().copied());
+                let nearest = gradyn_files::nearest::nearest(&key, KEYS.iter().copied());
                 let meant = nearest.unwrap_or_default();
                 return Err(format!(
                     "key `{}` ({}): expected `program`, `comment`, `inputs`, `outputs`, `scale`, `steps`, or `states`, a list of objects{meant}",

@@ -3,12 +3,12 @@
 use super::Findings;
 use crate::args::{Check, ConstraintArgs, Continuous, Order, RobotArgs};
 use crate::error::one_line;
-use crate::labels::Labels;
-use crate::map::fit;
-use crate::number::deviation;
-use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
 use anstyle::{AnsiColor, Style};
+use gradyn_files::labels::Labels;
+use gradyn_files::labels::fit;
+use gradyn_files::number::deviation;
+use gradyn_files::robot::Robot;
 
 /// Names of joints are cut to so many columns in the table.
 const NAME: usize = 24;

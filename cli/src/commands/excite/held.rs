@@ -1,13 +1,13 @@
 //! Feet that are held while the robot moves.
 
 use crate::args::Excite;
-use crate::constraints;
 use crate::error::Error;
-use crate::json::Json;
-use crate::robot::Robot;
 use gradyn::dynamics::{Constraint, ConstraintKind, frame_pose};
 use gradyn::model::{FrameId, Model};
 use gradyn::{Workspace, model::Body};
+use gradyn_files::constraints;
+use gradyn_files::json::Json;
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::excite::Stance;
 
 /// A robot on its feet.
@@ -24,7 +24,7 @@ impl Held {
     /// What the command line holds; `None` if that is nothing.
     pub(super) fn of(args: &Excite, robot: &Robot) -> Result<Option<Self>, Error> {
         let model = &robot.model;
-        let given = constraints::of_arguments(&args.held, robot)?.given.unwrap_or_default();
+        let given = args.held.constraints(robot)?.given.unwrap_or_default();
         if given.is_empty() {
             if args.held.constraints.is_some() {
                 return Err(Error::Usage("--constraints: the list is empty, expected contacts".into()));

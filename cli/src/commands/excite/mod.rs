@@ -7,10 +7,10 @@ mod settings;
 use super::{Report, progress};
 use crate::args::Excite;
 use crate::error::{Error, one_line};
-use crate::number;
 use crate::output::Output;
-use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
+use gradyn_files::number;
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::excite::{
     Excitation, ExciteOptions, JointLimits, LimitKind, Progress, Quality, excite as find, excite_stance,
 };
@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
     let held = Held::of(args, &robot)?;

@@ -2,9 +2,9 @@
 
 use super::held::Held;
 use super::{finite, verdict};
-use crate::number;
-use crate::page::{Line, Plot, document, escape, row, table};
-use crate::robot::Robot;
+use gradyn_files::number;
+use gradyn_files::page::{Line, Plot, document, escape, row, table};
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::excite::{Excitation, ExciteOptions, LimitKind};
 
 /// So many points of a line are drawn.

@@ -1,8 +1,8 @@
 //! Limits and noise by joint, from the command line.
 
 use crate::error::Error;
-use crate::nearest::nearest;
 use glob::Pattern;
+use gradyn_files::nearest::nearest;
 use gradyn_sensitivity::excite::{JointLimits, LimitKind};
 
 /// Sets what a list of `JOINT.KIND=VALUE` says.

@@ -11,9 +11,9 @@
 //!
 //! Columns of v, a and tau are those of all joints or of none; those of a base that floats, for itself, may be left out.
 
-use crate::nearest::nearest;
 use gradyn::Model;
 use gradyn::model::{Body, FrameId};
+use gradyn_files::nearest::nearest;
 use std::f64::consts::PI;
 
 /// A number of a configuration, or several, from columns.

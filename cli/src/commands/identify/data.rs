@@ -3,9 +3,9 @@
 use super::columns::Columns;
 use crate::args::TimeUnit;
 use crate::error::Error;
-use crate::input;
-use crate::robot::Robot;
 use gradyn::dynamics::ReferenceFrame;
+use gradyn_files::input;
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::SensitivityError;
 use gradyn_sensitivity::identify::{ContactForces, Data};
 use std::path::Path;
@@ -48,7 +48,7 @@ pub(super) fn read_all(paths: &[&Path], robot: &Robot, units: Units) -> Result<F
                 if all.measured != data.measured {
                     let reason =
                         "its torques are of other joints than those of the files before: give the same columns";
-                    return Err(Error::States { file: path.display().to_string(), reason: reason.into() });
+                    return Err(Error::content(path.display().to_string(), reason));
                 }
                 // A file begins a hundred steps behind the one before, so that no difference reaches across.
                 let end = all.time.last().copied().unwrap_or(0.0);
@@ -84,7 +84,7 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn read(path: &Path) -> Result<Self, Error> {
         let (file, bytes) = input::bytes(path)?;
-        let refuse = |line: usize, reason: String| Error::States { file: format!("{file}, line {line}"), reason };
+        let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
         let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -123,7 +123,7 @@ pub(super) fn number_in(heading: &[String], fields: &[String], separator: char, 
 /// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there; of a floating base what [`Columns`] says.
 fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) -> Result<(Data, Columns), Error> {
     let Table { file, heading, separator, rows } = Table::read(path)?;
-    let refuse = |line: usize, reason: String| Error::States { file: format!("{file}, line {line}"), reason };
+    let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
     let columns = Columns::new(&heading, &robot.model).map_err(|reason| refuse(1, reason))?;
     warnings.extend(columns.odd.iter().map(|what| format!("{file}: {what}")));
     let nv = robot.model.nv();

@@ -9,12 +9,12 @@ mod poses;
 use super::Report;
 use crate::args::Identify;
 use crate::error::{Error, one_line};
-use crate::number;
 use crate::output::Output;
-use crate::priors;
-use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
 use gradyn::model::urdf::rewrite;
+use gradyn_files::number;
+use gradyn_files::priors;
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::estimate::Loss;
 use gradyn_sensitivity::identify::{Data, Fit, FitOptions, Validation, fit};
 use gradyn_sensitivity::{Parameters, Prior, SensitivityError};
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
     if !(args.confidence > 0.0 && args.confidence < 1.0) {

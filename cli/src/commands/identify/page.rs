@@ -1,9 +1,9 @@
 //! The fit as one page: the verdict, measured against predicted torques, estimates.
 
 use super::{half_width, verdict};
-use crate::number;
-use crate::page::{Line, Plot, Scale, Shade, document, escape, row, table};
-use crate::robot::Robot;
+use gradyn_files::number;
+use gradyn_files::page::{Line, Plot, Scale, Shade, document, escape, row, table};
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::Parameters;
 use gradyn_sensitivity::identify::{Compared, Data, Fit};
 use std::ops::Range;

@@ -6,15 +6,15 @@ use super::written;
 use crate::args::Identify;
 use crate::commands::Report;
 use crate::error::{Error, one_line};
-use crate::nearest::nearest;
-use crate::number;
 use crate::output::Output;
-use crate::page::{Line, Plot, document, escape, row, table};
-use crate::robot::Robot;
 use crate::table::{Align, Cell, Table as Grid};
 use gradyn::Transform;
 use gradyn::dynamics::FrameRef;
 use gradyn::nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use gradyn_files::nearest::nearest;
+use gradyn_files::number;
+use gradyn_files::page::{Line, Plot, document, escape, row, table};
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::estimate::Estimate;
 use gradyn_sensitivity::identify::{PoseFit, Poses, fit_poses};
 use gradyn_sensitivity::{Parameters, SensitivityError};
@@ -70,7 +70,7 @@ fn read(args: &Identify, robot: &Robot, path: &Path, warnings: &mut Vec<String>)
         Error::Usage(format!("--frame: there is no link or joint `{name}`{nearest}"))
     })?;
     let Table { file, heading, separator, rows } = Table::read(path)?;
-    let refuse = |line: usize, reason: String| Error::States { file: format!("{file}, line {line}"), reason };
+    let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
     let heading_says = |reason: String| refuse(1, reason);
     let pose = |suffix: &str| format!("pose.{suffix}");
     let mut known = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::{kept, theirs};
 use crate::error::Error;
-use crate::number::exact;
-use crate::task::Task;
+use gradyn_files::number::exact;
+use gradyn_files::task::Task;
 use gradyn_trajectory::Fault;
 use gradyn_trajectory::quadratic::Quadratic;
 use gradyn_trajectory::riccati::Riccati;
@@ -25,7 +25,7 @@ struct Findings {
 
 pub(super) fn text(task: &Task, file: &Path) -> Result<String, Error> {
     let all = theirs::read(file, task)?.exactly(task)?;
-    let refuse = |fault: Fault| Error::States { file: file.display().to_string(), reason: fault.to_string() };
+    let refuse = |fault: Fault| Error::content(file.display().to_string(), fault.to_string());
     let found = findings(task, &all).map_err(refuse)?;
     // Names that are longer move the numbers to the right.
     let width = found.costs.iter().map(|(name, _)| name.width() + 4).fold(22, usize::max);

@@ -1,9 +1,9 @@
 //! The problem as understood.
 
-use crate::number::{five, short};
 use crate::table::{Align, Table};
-use crate::task::{At, Controls, GuessTask, Made, States, Task, Term};
 use anstyle::Style;
+use gradyn_files::number::{five, short};
+use gradyn_files::task::{At, Controls, GuessTask, Made, States, Task, Term};
 use gradyn_trajectory::Loss;
 
 /// All of it, for people.
@@ -108,7 +108,7 @@ fn phases(task: &Task, text: &mut String) {
             phase.dt.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), dt| (least.min(*dt), most.max(*dt)));
         // Lengths of one phase that are equal but for rounding are shown as one.
         let dt = if most - least <= 1e-12 * most { five(most) } else { format!("{}..{}", five(least), five(most)) };
-        let contact = |held: &crate::task::Held| {
+        let contact = |held: &gradyn_files::task::Held| {
             let n = held.contact.normal;
             let tilted = n.x != 0.0 || n.y != 0.0 || n.z < 0.0;
             let normal = format!(", normal {} {} {}", five(n.x), five(n.y), five(n.z));

@@ -8,13 +8,13 @@ use super::refine::{Refined, Round};
 use super::resimulated::ResimulatedAnswer;
 use super::solve::Solved;
 use super::warm::Written;
-use crate::answer::joints;
-use crate::csv::field;
 use crate::error::Error;
-use crate::json::{Entries, Rows};
-use crate::npz::{self, Array};
 use crate::output::Output;
-use crate::task::Task;
+use gradyn_files::answer::joints;
+use gradyn_files::csv::field;
+use gradyn_files::json::{Entries, Rows};
+use gradyn_files::npz::{self, Array};
+use gradyn_files::task::Task;
 use gradyn_trajectory::{Attempt, Status, Warning};
 use serde::Serialize;
 use std::path::Path;
@@ -64,7 +64,7 @@ struct Answer<'a> {
     seconds: f64,
     nq: usize,
     nv: usize,
-    joints: Vec<crate::answer::JointAnswer<'a>>,
+    joints: Vec<gradyn_files::answer::JointAnswer<'a>>,
     controls: &'a [String],
     parameters: Entries<&'a [f64]>,
     durations: Entries<f64>,

@@ -1,8 +1,8 @@
 //! What contacts, loops and impulses of a solution do, and what is to be known of it.
 
-use crate::number::five;
 use crate::table::{Align, Cell, Table};
-use crate::task::{HeldLimits, Task};
+use gradyn_files::number::five;
+use gradyn_files::task::{HeldLimits, Task};
 use gradyn_trajectory::contact_motion::{ContactImpulse, ContactMotion, HeldFrame, LoopGap, Peak, contact_motion};
 use gradyn_trajectory::solver::Warning;
 use gradyn_trajectory::{Status, Trajectory};

@@ -1,8 +1,8 @@
 //! How well a trajectory keeps its constraints, by name.
 
-use crate::number::five;
 use crate::table::{Align, Table};
-use crate::task::Task;
+use gradyn_files::number::five;
+use gradyn_files::task::Task;
 use gradyn_trajectory::Trajectory;
 use gradyn_trajectory::node::Row;
 use gradyn_trajectory::quadratic::Multipliers;

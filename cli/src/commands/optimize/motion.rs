@@ -5,7 +5,7 @@ use super::kept::{Kept, kept};
 use super::solve::Solved;
 use super::theirs;
 use crate::error::Error;
-use crate::task::{ParameterTask, PhaseTask, Task};
+use gradyn_files::task::{ParameterTask, PhaseTask, Task};
 use gradyn_trajectory::Trajectory;
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use super::held::HeldMotion;
 use super::solve::{self, Solved};
 use crate::args::Optimize;
 use crate::error::Error;
-use crate::task::{PhaseTask, Released, Task};
+use gradyn_files::task::{PhaseTask, Released, Task};
 use gradyn_trajectory::solver::{Guess, Warning};
 
 /// Solves again until no impact pulls on a contact that its phase may release; with what was let go. What is gained is never let go: it is what

@@ -1,8 +1,8 @@
 //! The steps of a solution, integrated again: what they get wrong, what happens between nodes, and where the plan ends under its feedback.
 
 use super::solve::Solved;
-use crate::number::five;
-use crate::task::Task;
+use gradyn_files::number::five;
+use gradyn_files::task::Task;
 use gradyn_trajectory::Status;
 use gradyn_trajectory::resimulation::{
     Alternating, BetweenNodes, Followed, SUBSTEPS, StepDefect, StepsCheck, Tolerances, alternating, check_steps, follow,

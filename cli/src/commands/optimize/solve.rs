@@ -3,8 +3,8 @@
 use super::theirs;
 use crate::commands::progress;
 use crate::error::Error;
-use crate::number::five;
-use crate::task::{Controls, Found, GuessTask, Made, States, Task};
+use gradyn_files::number::five;
+use gradyn_files::task::{Controls, Found, GuessTask, Made, States, Task};
 use gradyn_trajectory::solver::{Guess, Progress};
 use gradyn_trajectory::{Control, Iteration, Trajectory, guess};
 use std::io::{self, Write};

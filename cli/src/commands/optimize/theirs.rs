@@ -3,12 +3,12 @@
 
 use super::motion::Motion;
 use super::warm::{self, Warm};
-use crate::claims::{self, Coordinates, JointPlace};
 use crate::error::Error;
-use crate::input;
-use crate::json::{self, Json};
-use crate::nearest::nearest;
-use crate::task::Task;
+use gradyn_files::claims::{self, Coordinates, JointPlace};
+use gradyn_files::input;
+use gradyn_files::json::{self, Json};
+use gradyn_files::nearest::nearest;
+use gradyn_files::task::Task;
 use gradyn_trajectory::{Trajectory, guess};
 use std::path::Path;
 
@@ -156,7 +156,7 @@ fn order(theirs: &[String], ours: &[String]) -> Result<Vec<usize>, String> {
 
 pub(super) fn read(path: &Path, task: &Task) -> Result<Theirs, Error> {
     let (file, bytes) = input::bytes(path)?;
-    read_bytes(&file, bytes, task).map_err(|reason| Error::States { file, reason })
+    read_bytes(&file, bytes, task).map_err(|reason| Error::content(file, reason))
 }
 
 fn read_bytes(file: &str, bytes: Vec<u8>, task: &Task) -> Result<Theirs, String> {
@@ -166,7 +166,7 @@ fn read_bytes(file: &str, bytes: Vec<u8>, task: &Task) -> Result<Theirs, String>
         Entries::of_json(&String::from_utf8(bytes).map_err(|_| String::from("it is neither .npz nor text in UTF-8"))?)?
     };
     let model = &task.start.model;
-    let coordinates = Coordinates::new(model, crate::args::Layout::Gradyn, entries.joints.as_deref())?;
+    let coordinates = Coordinates::new(model, claims::Layout::Gradyn, entries.joints.as_deref())?;
     let (nq, nv) = (model.nq(), model.nv());
     let has_xs = entries.numbers("xs")?.is_some();
     let mut x: Lists = if has_xs {
@@ -252,7 +252,7 @@ const SAME_TIME: f64 = 1e-9;
 
 impl Theirs {
     fn refuse(&self, reason: impl Into<String>) -> Error {
-        Error::States { file: self.file.clone(), reason: reason.into() }
+        Error::content(self.file.clone(), reason)
     }
 
     /// At the nodes of the problem, one to one.

@@ -3,10 +3,10 @@
 use super::kept::{self, Kept};
 use super::motion::Motion;
 use super::solve::Solved;
-use crate::number::five;
 use crate::table::{Align, Table};
-use crate::task::Task;
 use anstyle::{AnsiColor, Style};
+use gradyn_files::number::five;
+use gradyn_files::task::Task;
 use gradyn_trajectory::{Attempt, Report, Status};
 
 /// All of them; `chosen`: lines of parameters and durations.

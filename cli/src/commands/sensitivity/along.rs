@@ -3,10 +3,10 @@
 use super::question::{First, Question, Series};
 use crate::commands::optimize;
 use crate::error::Error;
-use crate::task::{Found, Task};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian, frame_pose};
 use gradyn::spatial::log3;
 use gradyn::{Constraint, Method, Model, Transform};
+use gradyn_files::task::{Found, Task};
 use gradyn_sensitivity::local::turns;
 use gradyn_sensitivity::rollout::State;
 use gradyn_sensitivity::{Feedback, Output, Parameters, Rollout, Scheme, SensitivityError, local};

@@ -3,7 +3,7 @@
 use super::question::Series;
 use super::uncertainty::Uncertainty;
 use crate::error::one_line;
-use crate::number;
+use gradyn_files::number;
 use gradyn_sensitivity::{Interval, Prior};
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! An answer for programs: JSON and CSV.
 
 use super::answer::{Answer, ByOutput, Finding};
-use crate::csv::field;
-use crate::robot::Robot;
+use gradyn_files::csv::field;
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::{Interval, Prior};
 use serde_json::{Value, json};
 

@@ -15,14 +15,14 @@ mod uncertainty;
 use super::Report;
 use crate::args::{Asked, Global, Sensitivity};
 use crate::error::{Error, one_line};
-use crate::nearest::nearest;
 use crate::output::Output;
-use crate::robot::Robot;
-use crate::task::Task;
-use crate::{priors, states};
 use answer::{Answer, ByOutput, CLEAR, Column};
 use files::{to_csv, to_csv_by_outputs, to_json};
 use gradyn::dynamics::FrameRef;
+use gradyn_files::nearest::nearest;
+use gradyn_files::robot::Robot;
+use gradyn_files::task::Task;
+use gradyn_files::{priors, states};
 use gradyn_sensitivity::{Interval, Output as Of, Parameters, Prior, SensitivityError};
 use question::{AtState, First, Question};
 use sampled::Found;
@@ -66,13 +66,13 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
         warnings.append(&mut along.warnings);
         return answered(args, &task.robot, &parameters, &along, warnings);
     }
-    let robot = Robot::load(&args.robot)?;
+    let robot = args.robot.load()?;
     let parameters = chosen(&robot)?;
     let (state, place) = states::asked(&args.state, args.seed, &robot)?;
     let tau = match &state.tau {
         Some(tau) => tau.clone(),
         None => gradyn::once::rnea(&robot.model, &state.q, &state.v, &state.a, &[])
-            .map_err(|error| Error::Input { place: place.clone(), error })?,
+            .map_err(|error| Error::input(place.clone(), error))?,
     };
     let (q, v, a) = (&state.q[..], &state.v[..], &state.a[..]);
     let output = match args.of.unwrap_or(Asked::Tau) {

@@ -1,8 +1,8 @@
 //! Samples that somebody else has drawn: CSV with a column for each parameter.
 
 use crate::error::Error;
-use crate::input;
-use crate::nearest::nearest;
+use gradyn_files::input;
+use gradyn_files::nearest::nearest;
 use gradyn_sensitivity::Parameters;
 use gradyn_sensitivity::global::{GlobalError, Layout, Plan, Points};
 use std::path::Path;
@@ -20,7 +20,7 @@ impl Own {
     /// Reads a heading with the name of each parameter, in any order, then a line a sample.
     pub(super) fn read(path: &Path, parameters: &Parameters) -> Result<Self, Error> {
         let (file, bytes) = input::bytes(path)?;
-        let refuse = |line: usize, reason: String| Error::States { file: format!("{file}, line {line}"), reason };
+        let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
         let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -67,7 +67,7 @@ impl Own {
 
     /// An error of the analysis is one of the file.
     pub(super) fn refuse(&self, error: &GlobalError) -> Error {
-        Error::States { file: self.file.clone(), reason: error.to_string() }
+        Error::content(self.file.clone(), error.to_string())
     }
 
     /// Are they samples of this pattern: in rows of A, A with each group from B, with second order B with each group from A, then B?
@@ -77,7 +77,7 @@ impl Own {
         let pattern = "A, A with each parameter or group from B, with --second-order B with each from A, then B";
         if !count.is_multiple_of(stride) {
             let reason = format!("{count} samples, expected a multiple of {stride}: {pattern}");
-            return Err(Error::States { file: self.file.clone(), reason });
+            return Err(Error::content(self.file.clone(), reason));
         }
         for (row, samples) in self.values.chunks_exact(stride * k).enumerate() {
             let sample = |i: usize| &samples[i * k..][..k];
@@ -93,7 +93,7 @@ impl Own {
                         "the number of parameter {} is {found}, expected {expected}: samples of a row are {pattern}",
                         j + 1
                     );
-                    return Err(Error::States { file: format!("{file}, line {line}"), reason });
+                    return Err(Error::in_line(file.as_str(), line, reason));
                 }
             }
         }

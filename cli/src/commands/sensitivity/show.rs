@@ -3,8 +3,8 @@
 use super::answer::Answer;
 use super::uncertainty::Uncertainty;
 use crate::error::one_line;
-use crate::number;
 use crate::table::{Align, Cell, Table};
+use gradyn_files::number;
 use gradyn_sensitivity::Interval;
 
 /// A number with its interval, in percent.

@@ -3,9 +3,9 @@
 mod heat;
 
 use super::totals::Total;
-use crate::number::{count, deviation, exact};
-use crate::page::{Line, Plot, Scale, document, escape, row, table};
 use gradyn::derivatives::check::{Curve, Report, Taylor, Verdict};
+use gradyn_files::number::{count, deviation, exact};
+use gradyn_files::page::{Line, Plot, Scale, document, escape, row, table};
 use heat::Picture;
 
 /// What the page is about.

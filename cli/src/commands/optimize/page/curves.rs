@@ -2,8 +2,8 @@
 
 use super::measures::Measures;
 use crate::commands::optimize::motion::{Beside, Motion};
-use crate::page::{Line, Plot};
-use crate::task::Task;
+use gradyn_files::page::{Line, Plot};
+use gradyn_files::task::Task;
 use gradyn_trajectory::step::Actuation;
 use nalgebra::Vector3;
 

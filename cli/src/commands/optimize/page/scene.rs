@@ -2,10 +2,10 @@
 
 use super::measures::Measures;
 use crate::commands::optimize::motion::{Beside, Motion};
-use crate::page::escape;
-use crate::task::{Goal, Task};
 use gradyn::dynamics::{FrameRef, Workspace, forward_kinematics, frame_pose};
 use gradyn::spatial::Transform;
+use gradyn_files::page::escape;
+use gradyn_files::task::{Goal, Task};
 use nalgebra::Vector3;
 use serde::Serialize;
 

@@ -2,8 +2,8 @@
 //! narrow screen.
 
 use crate::commands::sensitivity::answer::{Answer, Finding};
-use crate::number;
-use crate::page::escape;
+use gradyn_files::number;
+use gradyn_files::page::escape;
 
 /// So many bars are drawn; the rest is one.
 const BARS: usize = 15;

@@ -1,8 +1,8 @@
 //! When which parameter matters: time by parameter.
 
 use crate::commands::sensitivity::answer::Answer;
-use crate::number;
-use crate::page::escape;
+use gradyn_files::number;
+use gradyn_files::page::escape;
 
 /// So many parameters have a line, and so many times a column.
 const LINES: usize = 20;

@@ -8,8 +8,8 @@ use super::answer::{Answer, ByOutput, Finding};
 use super::show::{percent, with_interval};
 use super::uncertainty::Uncertainty;
 use crate::args::Global;
-use crate::number;
-use crate::page::{Line, Plot, Shade, document, escape, row, table};
+use gradyn_files::number;
+use gradyn_files::page::{Line, Plot, Shade, document, escape, row, table};
 
 /// So many tubes are drawn: those that are widest at the end.
 const TUBES: usize = 12;

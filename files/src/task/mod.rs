@@ -1,0 +1,392 @@
+//! Task files of `gradyn optimize`: what is to be solved, in TOML. The reference is `docs/optimize.md`.
+
+mod actuation;
+mod cones;
+mod constraints;
+mod contacts;
+mod costs;
+mod entries;
+mod goal;
+mod guess;
+mod kinds;
+mod limits;
+mod losses;
+mod named;
+mod parameters;
+mod phases;
+mod places;
+mod pose;
+mod report;
+mod solver;
+pub mod source;
+mod start;
+mod surface;
+mod term;
+#[cfg(test)]
+mod turned;
+
+pub use actuation::Thruster;
+pub use constraints::ConstraintTask;
+pub use contacts::Held;
+pub use costs::CostTask;
+pub use goal::Goal;
+pub use guess::{Controls, GuessTask, Made, States};
+pub use parameters::ParameterTask;
+pub use phases::{PhaseTask, Pieces, Released};
+pub use places::At;
+pub use report::{HeldLimits, ReportTask};
+pub use solver::{Found, SolverTask};
+pub use start::Start;
+pub use term::Term;
+
+use crate::error::Error;
+use crate::input;
+use crate::number::five;
+use crate::robot::Robot;
+use gradyn::dynamics::{Workspace, constraint_error};
+use gradyn::model::urdf::UrdfOptions;
+use gradyn_trajectory::solver::Warning;
+use gradyn_trajectory::{Problem, ProblemError};
+use kinds::CONTROL_RATE;
+use limits::Limits;
+use pose::Poses;
+use solver::Kept;
+use source::{Item, Source, Table};
+use std::path::Path;
+
+/// A task: a problem, with the names that it was described by.
+#[derive(Debug)]
+pub struct Task {
+    pub name: String,
+    pub robot: Robot,
+    pub start: Start,
+    pub phases: Vec<PhaseTask>,
+    pub costs: Vec<CostTask>,
+    pub constraints: Vec<ConstraintTask>,
+    pub solver: SolverTask,
+    pub guesses: Vec<GuessTask>,
+    /// For errors that show later.
+    pub source: Source,
+    pub report: ReportTask,
+    pub problem: Problem,
+    /// What is dubious in it.
+    pub warnings: Vec<String>,
+}
+
+/// Keys of a task file.
+const KEYS: [&str; 16] = [
+    "name",
+    "robot",
+    "poses",
+    "start",
+    "steps",
+    "actuation",
+    "contacts",
+    "loops",
+    "phases",
+    "limits",
+    "parameters",
+    "costs",
+    "constraints",
+    "solver",
+    "guess",
+    "report",
+];
+
+/// A loop may be open by this much at the start, m or rad: what files with six digits leave.
+const CLOSED: f64 = 1e-5;
+
+impl Task {
+    /// Reads a task, and builds its problem.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::read_changed(path, &[], &[])
+    }
+    /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none. And with contacts that impacts let
+    /// go.
+    pub fn read_changed(path: &Path, finer: &[Pieces], released: &[Released]) -> Result<Self, Error> {
+        let (file, bytes) = input::bytes(path)?;
+        let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
+        let stem = path.file_stem().map_or_else(|| String::from("task"), |stem| stem.to_string_lossy().into_owned());
+        Self::of_source(Source { file, text }, stem, path.parent().unwrap_or(Path::new("")), finer, released)
+    }
+    /// A task of a text, in a folder that files are named from; `name`: what it is called if it does not say so.
+    fn of_source(
+        source: Source,
+        name: String,
+        folder: &Path,
+        finer: &[Pieces],
+        released: &[Released],
+    ) -> Result<Self, Error> {
+        let folder = folder.to_owned();
+        let entries = source.parse()?;
+        let root = Table::root(&source, &entries);
+        root.only(&KEYS)?;
+        let name = root.get("name").map_or(Ok(name), |item| item.text("a name").map(str::to_owned))?;
+
+        let mut robot = robot(&root, &folder)?;
+        robot.model = limits::overridden(root.get("limits").as_ref(), robot.model)?;
+        let poses = Poses::read(root.get("poses"), &robot.model)?;
+        let (q, v) = start::read(root.get("start"), &poses, &robot.model)?;
+        let of_robot = root.need("robot", "a table")?;
+        let mut actuated = actuation::read(root.get("actuation"), &of_robot, &robot.model)?;
+        let limits = Limits::read(root.get("limits"))?;
+        if let Some(limits) = &limits {
+            limits.of_torques(&mut actuated)?;
+        }
+        let parameters = parameters::read(&root, &robot.model)?;
+        let start = Start { model: robot.model.clone(), folder, poses, q, v, actuated, parameters };
+        let steps = phases::steps(&root)?;
+        let contacts = contacts::Contacts::read(&root, &start.model, steps.dt)?;
+        closed(&root, &contacts.loops, &start)?;
+        let mut phases = phases::read(&root, &start, &contacts, &steps, released)?;
+        phases.iter_mut().zip(finer).for_each(|(phase, pieces)| phase.take(pieces));
+        let mut costs = costs::read(&root, &start, &phases)?;
+        let mut constraints = constraints::read(&root, &start, &phases)?;
+        if let Some(limits) = &limits {
+            constraints.extend(limits.constraints(&start, &phases)?);
+        }
+        let before = before(&source, &costs, &constraints)?;
+        let solver = SolverTask::read(
+            root.get("solver"),
+            limits.as_ref().is_some_and(Limits::keeps_any) || !constraints.is_empty(),
+        )?;
+        kept(&solver, &root, limits.as_ref(), &constraints, &start, &phases)?;
+        let of_file = actuation::of_file(root.get("actuation"));
+        let mut warnings = Limits::zeros(limits.as_ref(), of_file, &start);
+        warnings.extend(in_motion(&start, &phases[0]));
+        let guesses = GuessTask::read_all(root.get("guess"), &start)?;
+        if let (Some(item), [_, _, ..]) = (root.get("guess"), &guesses[..])
+            && !solver.has_multipliers()
+        {
+            let name = solver.solver.name;
+            return Err(
+                item.refuse(format!("the solver `{name}` takes one guess: `newton` and `proximal` try several"))
+            );
+        }
+        let report = ReportTask::read(root.get("report"))?;
+        let problem = build(&start, &phases, &mut costs, &mut constraints, before.as_deref())
+            .map_err(|error| place(&error, &source, &start, &phases, &costs, &constraints))?;
+        drop(entries);
+        Ok(Self { name, robot, start, phases, costs, constraints, solver, guesses, problem, source, warnings, report })
+    }
+}
+
+impl Task {
+    /// The first node of the motion: before it stands one that chooses durations and parameters, if there are any.
+    pub fn first(&self) -> usize {
+        usize::from(!self.start.parameters.is_empty() || self.free_phases().next().is_some())
+    }
+    /// The phases that last as long as the solver chooses.
+    pub fn free_phases(&self) -> impl Iterator<Item = &PhaseTask> {
+        self.phases.iter().filter(|phase| phase.free.is_some())
+    }
+    /// The least coefficient of friction that a cone of this contact has.
+    pub fn friction_of(&self, contact: &str) -> Option<f64> {
+        let terms = self.costs.iter().map(|cost| &cost.term);
+        let terms = terms.chain(self.constraints.iter().map(|constraint| &constraint.term));
+        let of = terms.filter(|term| term.contact.as_deref() == Some(contact)).filter_map(|term| term.friction);
+        of.reduce(f64::min)
+    }
+    /// What is to be known of its costs and constraints: a warning for each table of the file that has such.
+    pub fn notes(&self) -> Vec<Warning> {
+        let costs = self.costs.iter().map(|cost| ("cost", &cost.term));
+        let terms = costs.chain(self.constraints.iter().map(|constraint| ("constraint", &constraint.term)));
+        let noted: Vec<_> = terms.filter_map(|(one, term)| Some((one, term, term.note.as_ref()?))).collect();
+        let of_one_table = noted.chunk_by(|(_, a, _), (_, b, _)| a.span == b.span);
+        let warning = |terms: &[(&str, &Term, &String)]| {
+            let (one, first, note) = terms.first()?;
+            let others = match terms.len() - 1 {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            let text = format!("{one} `{}`{others}: {note}", first.name);
+            Some(Warning { about: first.name.clone(), node: None, text })
+        };
+        of_one_table.filter_map(warning).collect()
+    }
+    /// How many nodes the motion has.
+    pub fn nodes(&self) -> usize {
+        self.problem.steps() + 1 - self.first()
+    }
+}
+
+fn robot(root: &Table<'_>, folder: &Path) -> Result<Robot, Error> {
+    let item = root.need("robot", "a table with the `file` of the robot")?;
+    let table = item.table("a table with the `file` of the robot")?;
+    table.only(&["file", "floating_base", "joint_friction", "gravity"])?;
+    let item = table.need("file", "a URDF file, relative to the task")?;
+    let file = folder.join(item.text("a URDF file, relative to the task")?);
+    if !file.is_file() {
+        return Err(item.refuse(format!("there is no file {}", file.display())));
+    }
+    let flag = |key: &str| table.get(key).map_or(Ok(false), |item: Item<'_>| item.flag());
+    let gravity = table.get("gravity").map(|item| item.vector("x, y, z, m/s²")).transpose()?;
+    let options = UrdfOptions::new().floating_base(flag("floating_base")?);
+    Robot::read(&file, options, gravity, flag("joint_friction")?)
+}
+
+/// What the first phase holds though it moves, unless an impact stops it.
+fn in_motion(start: &Start, first: &PhaseTask) -> Option<String> {
+    let (held, speed) = phases::moving(start, &first.held).filter(|_| !first.is_jump())?;
+    let (name, phase, speed) = (&held.contact.name, &first.name, five(speed));
+    Some(format!(
+        "at the start `{name}`, which phase `{phase}` holds, moves at {speed} m/s or rad/s: with `impulse = true` there an impact stops it"
+    ))
+}
+
+/// Are the loops closed at the start?
+fn closed(root: &Table<'_>, loops: &[Held], start: &Start) -> Result<(), Error> {
+    for held in loops {
+        let refuse = |reason: String| match root.get("loops") {
+            Some(item) => item.refuse(format!("loop `{}`: {reason}", held.contact.name)),
+            None => root.refuse(reason),
+        };
+        let mut workspace = Workspace::new(&start.model);
+        let constraint = std::slice::from_ref(&held.contact.constraint);
+        let error = constraint_error(&start.model, &mut workspace, &start.q, constraint);
+        let open = error.map_err(|error| refuse(error.to_string()))?.iter().fold(0.0_f64, |most, e| most.max(e.abs()));
+        if open > CLOSED {
+            return Err(refuse(format!(
+                "it is open by {open:.3e} (m or rad) at the start, expected it closed to {CLOSED:e}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Does the solver keep all constraints?
+fn kept(
+    solver: &SolverTask,
+    root: &Table<'_>,
+    limits: Option<&Limits<'_>>,
+    constraints: &[ConstraintTask],
+    start: &Start,
+    phases: &[PhaseTask],
+) -> Result<(), Error> {
+    let kept = solver.solver.keeps;
+    let line = solver.at.map_or_else(String::new, |at| format!(" of line {}", root.source.line(at)));
+    // `others`: what solvers must keep that would keep it.
+    let refuse = |span: usize, key: &str, what: String, others: fn(Kept) -> bool| {
+        let (name, kept) = (solver.solver.name, kept.text());
+        let others = SolverTask::names(others);
+        let keep = if others.len() == 1 { "keeps" } else { "keep" };
+        let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+        let others = match others.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, before)) => format!("{} and {last}", before.join(", ")),
+            None => String::from("no solver"),
+        };
+        let why = format!("the solver `{name}`{line} does not keep {what}: it keeps {kept}; {others} {keep} it");
+        root.source.refuse(span, key, why)
+    };
+    let keeps = |constraint: &&ConstraintTask| match kept {
+        Kept::All => true,
+        Kept::Equalities => !constraint.is_cone() && constraint.is_equality(),
+        Kept::Bounds => false,
+    };
+    if let Some(constraint) = constraints.iter().find(|constraint| !keeps(constraint)) {
+        let Term { span, key, name, .. } = &constraint.term;
+        let what = format!("the constraint `{name}`");
+        return Err(match constraint.is_cone() || !constraint.is_equality() {
+            true => refuse(*span, key, what, |kept| kept == Kept::All),
+            false => refuse(*span, key, what, |kept| kept != Kept::Bounds),
+        });
+    }
+    let bounded = |of: &&ParameterTask| {
+        of.bounds[0].iter().zip(&of.bounds[1]).any(|(l, u)| (l.is_finite() || u.is_finite()) && l < u)
+    };
+    if let (Kept::Equalities, Some(of)) = (kept, start.parameters.iter().find(bounded)) {
+        let what = format!("the bounds of the parameter `{}`", of.parameter.name());
+        return Err(refuse(of.span, &of.key, what, Kept::bounds));
+    }
+    if let (Kept::Equalities, Some(phase)) = (kept, phases.iter().find(|phase| phase.free.is_some())) {
+        let what = format!("the bounds of the duration of `{}`", phase.name);
+        return Err(refuse(phase.span, &phase.key, what, Kept::bounds));
+    }
+    if kept == Kept::Equalities && start.actuated.bounds.is_some() {
+        let actuation =
+            root.get("actuation").and_then(|item| item.table("").ok()).and_then(|table| table.get("bounds"));
+        let item = actuation.or_else(|| limits.map(|limits| limits.item.clone()));
+        let (span, key) = item.map_or((0, String::new()), |item| (item.span.start, item.key));
+        return Err(refuse(span, &key, String::from("the bounds of controls"), Kept::bounds));
+    }
+    Ok(())
+}
+
+/// The controls before the first step, if a cost or constraint says them; all that do must say the same.
+fn before(source: &Source, costs: &[CostTask], constraints: &[ConstraintTask]) -> Result<Option<Vec<f64>>, Error> {
+    let terms = costs.iter().map(|cost| &cost.term).chain(constraints.iter().map(|constraint| &constraint.term));
+    let mut said = terms.filter_map(|term| Some((term, term.before.as_ref()?)));
+    let Some((first, before)) = said.next() else { return Ok(None) };
+    match said.find(|(_, other)| *other != before) {
+        Some((term, other)) => {
+            let why = format!(
+                "before the first step the controls are {before:?} as `{}` says, found {other:?}: expected one of both",
+                first.name
+            );
+            Err(source.refuse(term.span, &format!("{}.before", term.key), why))
+        }
+        None => Ok(Some(before.clone())),
+    }
+}
+
+fn build(
+    start: &Start,
+    phases: &[PhaseTask],
+    costs: &mut [CostTask],
+    constraints: &mut [ConstraintTask],
+    before: Option<&[f64]>,
+) -> Result<Problem, ProblemError> {
+    let mut built: Vec<_> = phases.iter().map(|phase| Some(phase.build(start))).collect();
+    let mut builder = Problem::builder(&start.model).start(&start.q, &start.v);
+    for of in &start.parameters {
+        builder = builder.parameter(of.parameter.clone());
+    }
+    for (place, cost) in costs.iter_mut().flat_map(|cost| cost.build(phases, start)) {
+        match place {
+            None => builder = builder.last(cost),
+            Some(k) => built[k] = built[k].take().map(|phase| phase.cost(cost)),
+        }
+    }
+    for (place, constraint) in constraints.iter_mut().flat_map(|constraint| constraint.build(phases, start)) {
+        match place {
+            None => builder = builder.last_constraint(constraint),
+            Some(k) => built[k] = built[k].take().map(|phase| phase.constraint(constraint)),
+        }
+    }
+    let mut kinds = costs.iter().map(|cost| &cost.term).chain(constraints.iter().map(|constraint| &constraint.term));
+    if kinds.any(|term| term.kind == CONTROL_RATE) {
+        builder = builder.remember_controls();
+    }
+    if let Some(before) = before {
+        builder = builder.controls_before(before);
+    }
+    built.into_iter().flatten().fold(builder, |builder, phase| builder.phase(phase)).build()
+}
+
+/// Where in the file the cause of an error stands: the constraint, the cost or the phase that it names.
+fn place(
+    error: &ProblemError,
+    source: &Source,
+    start: &Start,
+    phases: &[PhaseTask],
+    costs: &[CostTask],
+    constraints: &[ConstraintTask],
+) -> Error {
+    let text = error.to_string();
+    let constraint = constraints.iter().find(|held| text.contains(&format!("constraint `{}`", held.term.name)));
+    let cost = costs.iter().find(|cost| text.contains(&format!("cost `{}`", cost.term.name)));
+    let phase = phases.iter().find(|phase| text.contains(&format!("phase `{}`", phase.name)));
+    let term = constraint.map(|held| &held.term).or_else(|| cost.map(|cost| &cost.term));
+    let duration = phase.filter(|_| text.contains("duration")).and_then(|phase| phase.free_at.as_ref());
+    let parameter = start.parameters.iter().find(|of| text.contains(&format!("parameter `{}`", of.parameter.name())));
+    if let (None, Some(at)) = (term, duration) {
+        return source.refuse_at(at, text);
+    }
+    match (term, phase, parameter) {
+        (Some(term), ..) => source.refuse(term.span, &term.key, text),
+        (None, Some(phase), _) => source.refuse(phase.span, &phase.key, text),
+        (None, None, Some(of)) => source.refuse(of.span, &of.key, text),
+        (None, None, None) => source.refuse(0, "", text),
+    }
+}
