@@ -23,8 +23,8 @@ mod starts;
 #[allow(dead_code)]
 mod verdicts;
 
-use gradyn_trajectory::solver::{FddpOptions, Iteration, ProximalOptions, ShootingOptions};
-use gradyn_trajectory::{Fddp, MultipleShooting, Newton, NewtonOptions, Problem, Proximal, Report, Trajectory, guess};
+use gradyn_trajectory::solver::{FddpOptions, Iteration, ProximalOptions};
+use gradyn_trajectory::{Fddp, Newton, NewtonOptions, Problem, Proximal, Report, Trajectory, guess};
 use std::error::Error;
 
 const NAMES: [&str; 13] = [
@@ -83,7 +83,6 @@ fn all(name: &str, problem: &Problem, from: &Trajectory) {
     by!(Newton, NewtonOptions);
     by!(Proximal, ProximalOptions);
     by!(Fddp, FddpOptions);
-    by!(MultipleShooting, ShootingOptions);
 }
 
 /// Predictive control and warm starts.

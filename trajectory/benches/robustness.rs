@@ -14,7 +14,7 @@ mod problems;
 #[path = "../problems/starts.rs"]
 mod starts;
 
-use gradyn_trajectory::{Fddp, FddpOptions, MultipleShooting, Problem, Report, ShootingOptions, Trajectory};
+use gradyn_trajectory::{Fddp, FddpOptions, Newton, NewtonOptions, Problem, Report, Trajectory};
 use serde_json::{Map, Value, json};
 use starts::Start;
 use std::error::Error;
@@ -82,21 +82,21 @@ fn solve(_: &str, problem: &mut Problem, starts: &[Start]) -> Done<Value> {
     let mut options = FddpOptions::default();
     options.iterations = ITERATIONS;
     let mut fddp = Fddp::new(problem, options);
-    let mut options = ShootingOptions::default();
+    let mut options = NewtonOptions::default();
     options.iterations = ITERATIONS;
-    let mut shooting = MultipleShooting::new(problem, options);
+    let mut newton = Newton::new(problem, options);
     let mut yardstick = Yardstick::new(problem);
-    let (mut by_fddp, mut by_shooting) = (Vec::new(), Vec::new());
+    let (mut by_fddp, mut by_newton) = (Vec::new(), Vec::new());
     for start in starts {
         let guess = start.apply(problem)?;
         let began = Instant::now();
         let report = fddp.solve(problem, &guess);
         by_fddp.push(entry(&report, began, yardstick.look(problem, fddp.trajectory())));
         let began = Instant::now();
-        let report = shooting.solve(problem, &guess);
-        by_shooting.push(entry(&report, began, yardstick.look(problem, shooting.trajectory())));
+        let report = newton.solve(problem, &guess);
+        by_newton.push(entry(&report, began, yardstick.look(problem, newton.trajectory())));
     }
-    Ok(json!({ "Fddp": by_fddp, "MultipleShooting": by_shooting }))
+    Ok(json!({ "Fddp": by_fddp, "Newton": by_newton }))
 }
 
 fn entry(report: &Report, began: Instant, seen: Value) -> Value {
@@ -129,14 +129,14 @@ fn judge(results: &Value, problem: &mut Problem, starts: &[Start]) -> Done<Value
 }
 
 /// Looks at a trajectory, whoever found it.
-struct Yardstick(MultipleShooting);
+struct Yardstick(Fddp);
 
 impl Yardstick {
     fn new(problem: &Problem) -> Self {
-        let mut options = ShootingOptions::default();
+        let mut options = FddpOptions::default();
         // Only its first look counts.
         (options.iterations, options.halvings) = (1, 0);
-        Self(MultipleShooting::new(problem, options))
+        Self(Fddp::new(problem, options))
     }
 
     /// Cost, largest gap, and what a sweep promises; nothing if it cannot be evaluated.

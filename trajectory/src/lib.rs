@@ -47,8 +47,8 @@ pub use node::Node;
 pub use parameter::{Parameter, RobotNumber};
 pub use problem::{Phase, Problem, ProblemBuilder};
 pub use solver::{
-    Attempt, Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Proximal, ProximalOptions,
-    Report, ShootingOptions, Status, WarmNode, WarmStart, Warning,
+    Attempt, Control, Fddp, FddpOptions, Iteration, Newton, NewtonOptions, Proximal, ProximalOptions, Report, Status,
+    WarmNode, WarmStart, Warning,
 };
 pub use trajectory::Trajectory;
 

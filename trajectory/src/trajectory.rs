@@ -11,10 +11,12 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
+    /// No node, and no memory.
+    pub(crate) const EMPTY: Self = Self { nx: 0, x: Vec::new(), u: Vec::new(), first: Vec::new() };
     /// Its steps: one less than states.
     #[must_use]
     pub fn steps(&self) -> usize {
-        self.first.len() - 1
+        self.first.len().saturating_sub(1)
     }
     /// State of a node.
     #[must_use]

@@ -106,12 +106,6 @@ fn broken_constraints_are_refused_with_their_line() {
         ),
         ("equal = [", "norm_at_most = 1.0\nequal = [", "equal", &["expected `norm_at_most` alone, found `equal`"]),
         ("equal = [", "norm_at_most = 1.0\nlower = 0\ngoal = [", "lower", &["`norm_at_most` alone, found `lower`"]),
-        (
-            "name = \"newton\"\niterations",
-            "name = \"multiple-shooting\"\niterations",
-            "position = true",
-            &["the constraint `position limits`", "it keeps equalities only; `newton` and `proximal` keep it"],
-        ),
         ("\"x\", \"z\"", "\"x\", \"w\"", "rows = ", &["key `constraints[0].rows[1]`", "no row `w`", "x, y, z"]),
         ("\"x\", \"z\"", "3", "rows = ", &["key `constraints[0].rows[0]`", "a row from 0 to 2", "found the number 3"]),
         ("frame = \"tip\"", "frame = \"tipp\"", "frame = ", &["key `constraints[0].frame`", "did you mean `tip`?"]),
@@ -120,13 +114,7 @@ fn broken_constraints_are_refused_with_their_line() {
             "name = \"newton\"",
             "name = \"fddp\"",
             "[[constraints]]",
-            &["the constraint `tip`", "`fddp` of line", "`newton`, `proximal` and `multiple-shooting` keep it"],
-        ),
-        (
-            "name = \"newton\"",
-            "name = \"multiple-shooting\"",
-            "position = true",
-            &["key `limits.position`", "it keeps equalities only"],
+            &["the constraint `tip`", "`fddp` of line", "`newton` and `proximal` keep it"],
         ),
         (
             "name = \"newton\"",

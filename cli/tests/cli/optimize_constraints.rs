@@ -98,36 +98,18 @@ fn norms_are_kept_and_reported() {
     assert!(text.contains("tip frame-translation tip norm <= 0.05 (2 of 3 rows) at the end"), "{text}");
 }
 
-/// Who keeps what is said as it is: cones `newton` and `proximal`, and equalities of some rows `multiple-shooting` too, which then solves them.
+/// A refusal names the constraint, the line of the solver, what it keeps, and the solvers that keep the constraint.
 #[test]
 fn refusals_name_the_solvers_that_keep_a_constraint() {
     let folder = directory("abilities");
     let near = |text: &str| constrained(text).replacen("equal = [0.5, ", "norm_at_most = 0.05\ngoal = [0.5, ", 1);
-    for (solver, keeps) in [
-        ("multiple-shooting", "it keeps equalities only; `newton` and `proximal` keep it"),
-        ("fddp", "it keeps bounds of controls, durations and parameters only; `newton` and `proximal` keep it"),
-    ] {
-        let file = small(&folder, |text| near(text).replace("name = \"newton\"", &format!("name = \"{solver}\"")));
-        refused_at(
-            &file,
-            "[[constraints]]",
-            &["the constraint `tip`", &format!("the solver `{solver}` of line"), keeps],
-        );
-    }
-    let file = small(&folder, |text| {
-        let text = constrained(text).replace("name = \"newton\"", "name = \"multiple-shooting\"");
-        text.replace("[limits]\nposition = true\nvelocity = 0.5\ntorque = 0.5\n", "")
-    });
-    let text = good(["optimize", &file]);
-    assert!(text.lines().last().expect("lines").starts_with("converged: "), "{text}");
-    // Durations have bounds, which all keep but the one of equalities.
+    let file = small(&folder, |text| near(text).replace("name = \"newton\"", "name = \"fddp\""));
+    let keeps = "it keeps bounds of controls, durations and parameters only; `newton` and `proximal` keep it";
+    refused_at(&file, "[[constraints]]", &["the constraint `tip`", "the solver `fddp` of line", keeps]);
+    // A solver that was there names its successor.
+    let file = small(&folder, |text| text.replace("name = \"fddp\"", "name = \"multiple-shooting\""));
+    refused_at(&file, "name = \"multiple-shooting\"", &["`multiple-shooting` is gone: use `newton`"]);
     let free = |text: &str| text.replace("nodes = 20", "nodes = 20\nfree_duration = [0.2, 0.6]");
-    let file = small(&folder, |text| free(text).replace("name = \"fddp\"", "name = \"multiple-shooting\""));
-    refused_at(
-        &file,
-        "[[phases]]",
-        &["the bounds of the duration of `move`", "`newton`, `proximal` and `fddp` keep it"],
-    );
     for solver in ["fddp", "newton", "proximal"] {
         let file = small(&folder, |text| free(text).replace("name = \"fddp\"", &format!("name = \"{solver}\"")));
         let text = good(["optimize", &file]);

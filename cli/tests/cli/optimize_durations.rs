@@ -83,6 +83,4 @@ fn what_cannot_be_free_is_refused_with_its_line() {
     let task = ["sensitivity", &robot("ur5"), "--parameters", "*.mass", "--task", &file];
     let message = refused(&run(task));
     assert!(message.contains("how long `reach` lasts") && message.contains("`free_duration`"), "{message}");
-    let file = changed(&folder, |text| format!("{text}\n[solver]\nname = \"multiple-shooting\"\n"));
-    assert!(refused(&run(["optimize", &file])).contains("does not keep"), "bounds");
 }

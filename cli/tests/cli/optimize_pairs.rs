@@ -20,7 +20,7 @@ const FEATURES: [(&str, &[&str]); 10] = [
     ("cone", &["none", "norm", "friction"]),
     ("bounds", &["none", "effort", "equal", "limits"]),
     ("guess", &["standing", "interpolated"]),
-    ("solver", &["newton", "proximal", "fddp", "multiple-shooting"]),
+    ("solver", &["newton", "proximal", "fddp"]),
 ];
 
 /// Which option of each feature.
@@ -38,12 +38,6 @@ fn why_refused(of: &Choice) -> Option<&'static str> {
     let solver = option(of, "solver");
     let kept = match solver {
         "fddp" => is("cone", &["none"]) && !is("bounds", &["limits"]),
-        "multiple-shooting" => {
-            is("cone", &["none"])
-                && is("bounds", &["none"])
-                && is("duration", &["given"])
-                && is("parameter", &["none", "fixed"])
-        }
         _ => true,
     };
     match (is("cone", &["friction"]) && is("impact", &["none"]), euler || is("duration", &["given"]), kept) {

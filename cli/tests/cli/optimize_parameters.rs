@@ -160,11 +160,4 @@ fn broken_parameters_are_refused_with_their_line() {
         });
         refused_at(&file, at, said);
     }
-    // A solver that does not keep its bounds.
-    let file = changed(&folder, |text| {
-        let text = text.split("[[constraints]]").next().expect("a part");
-        format!("{text}[solver]\nname = \"multiple-shooting\"\n")
-    });
-    let message = refused(&run(["optimize", &file]));
-    assert!(message.contains("bounds of the parameter `counterweight`"), "{message}");
 }

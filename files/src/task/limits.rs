@@ -23,7 +23,6 @@ const OF_JOINT: [&str; 3] = ["position", "velocity", "effort"];
 /// The key `limits`: which ones are kept, and the share of each that may be used.
 #[derive(Debug)]
 pub(super) struct Limits<'a> {
-    pub(super) item: Item<'a>,
     /// Of positions, velocities and torques.
     kept: [Option<(Item<'a>, f64)>; 3],
 }
@@ -57,7 +56,7 @@ impl<'a> Limits<'a> {
                 kept[limit] = Some((entry, 1.0));
             }
         }
-        Ok(Some(Self { item, kept }))
+        Ok(Some(Self { kept }))
     }
 
     /// Is any of them kept?

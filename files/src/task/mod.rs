@@ -150,7 +150,7 @@ impl Task {
             root.get("solver"),
             limits.as_ref().is_some_and(Limits::keeps_any) || !constraints.is_empty(),
         )?;
-        kept(&solver, &root, limits.as_ref(), &constraints, &start, &phases)?;
+        kept(&solver, root.source, &constraints)?;
         let of_file = actuation::of_file(root.get("actuation"));
         let mut warnings = Limits::zeros(limits.as_ref(), of_file, &start);
         warnings.extend(in_motion(&start, &phases[0]));
@@ -254,63 +254,21 @@ fn closed(root: &Table<'_>, loops: &[Held], start: &Start) -> Result<(), Error> 
     Ok(())
 }
 
-/// Does the solver keep all constraints?
-fn kept(
-    solver: &SolverTask,
-    root: &Table<'_>,
-    limits: Option<&Limits<'_>>,
-    constraints: &[ConstraintTask],
-    start: &Start,
-    phases: &[PhaseTask],
-) -> Result<(), Error> {
-    let kept = solver.solver.keeps;
-    let line = solver.at.map_or_else(String::new, |at| format!(" of line {}", root.source.line(at)));
-    // `others`: what solvers must keep that would keep it.
-    let refuse = |span: usize, key: &str, what: String, others: fn(Kept) -> bool| {
-        let (name, kept) = (solver.solver.name, kept.text());
-        let others = SolverTask::names(others);
-        let keep = if others.len() == 1 { "keeps" } else { "keep" };
-        let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
-        let others = match others.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, before)) => format!("{} and {last}", before.join(", ")),
-            None => String::from("no solver"),
-        };
-        let why = format!("the solver `{name}`{line} does not keep {what}: it keeps {kept}; {others} {keep} it");
-        root.source.refuse(span, key, why)
+/// Refuses a constraint that the solver does not keep.
+fn kept(solver: &SolverTask, source: &Source, constraints: &[ConstraintTask]) -> Result<(), Error> {
+    let Some(ConstraintTask { term, .. }) = constraints.first().filter(|_| solver.solver.keeps != Kept::All) else {
+        return Ok(());
     };
-    let keeps = |constraint: &&ConstraintTask| match kept {
-        Kept::All => true,
-        Kept::Equalities => !constraint.is_cone() && constraint.is_equality(),
-        Kept::Bounds => false,
-    };
-    if let Some(constraint) = constraints.iter().find(|constraint| !keeps(constraint)) {
-        let Term { span, key, name, .. } = &constraint.term;
-        let what = format!("the constraint `{name}`");
-        return Err(match constraint.is_cone() || !constraint.is_equality() {
-            true => refuse(*span, key, what, |kept| kept == Kept::All),
-            false => refuse(*span, key, what, |kept| kept != Kept::Bounds),
-        });
-    }
-    let bounded = |of: &&ParameterTask| {
-        of.bounds[0].iter().zip(&of.bounds[1]).any(|(l, u)| (l.is_finite() || u.is_finite()) && l < u)
-    };
-    if let (Kept::Equalities, Some(of)) = (kept, start.parameters.iter().find(bounded)) {
-        let what = format!("the bounds of the parameter `{}`", of.parameter.name());
-        return Err(refuse(of.span, &of.key, what, Kept::bounds));
-    }
-    if let (Kept::Equalities, Some(phase)) = (kept, phases.iter().find(|phase| phase.free.is_some())) {
-        let what = format!("the bounds of the duration of `{}`", phase.name);
-        return Err(refuse(phase.span, &phase.key, what, Kept::bounds));
-    }
-    if kept == Kept::Equalities && start.actuated.bounds.is_some() {
-        let actuation =
-            root.get("actuation").and_then(|item| item.table("").ok()).and_then(|table| table.get("bounds"));
-        let item = actuation.or_else(|| limits.map(|limits| limits.item.clone()));
-        let (span, key) = item.map_or((0, String::new()), |item| (item.span.start, item.key));
-        return Err(refuse(span, &key, String::from("the bounds of controls"), Kept::bounds));
-    }
-    Ok(())
+    let line = solver.at.map_or_else(String::new, |at| format!(" of line {}", source.line(at)));
+    let others: Vec<String> = SolverTask::names(|kept| kept == Kept::All).iter().map(|n| format!("`{n}`")).collect();
+    let why = format!(
+        "the solver `{}`{line} does not keep the constraint `{}`: it keeps {}; {} keep it",
+        solver.solver.name,
+        term.name,
+        solver.solver.keeps.text(),
+        others.join(" and ")
+    );
+    Err(source.refuse(term.span, &term.key, why))
 }
 
 /// The controls before the first step, if a cost or constraint says them; all that do must say the same.

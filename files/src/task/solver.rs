@@ -3,12 +3,9 @@
 use super::source::{Item, Sign};
 use crate::error::Error;
 use gradyn_trajectory::quadratic::{Multipliers, Quadratic};
-use gradyn_trajectory::solver::{
-    Guess, Hessian, Method, MultiStart, MultiStartOptions, Progress, RollOut, ShootingOptions,
-};
+use gradyn_trajectory::solver::{Guess, Hessian, Method, MultiStart, MultiStartOptions, Progress, RollOut};
 use gradyn_trajectory::{
-    Control, Fddp, FddpOptions, Iteration, MultipleShooting, NewtonOptions, Problem, ProximalOptions, Report,
-    Trajectory, WarmStart,
+    Control, Fddp, FddpOptions, Iteration, NewtonOptions, Problem, ProximalOptions, Report, Trajectory, WarmStart,
 };
 use nalgebra::DMatrix;
 use std::time::Duration;
@@ -21,7 +18,6 @@ pub type Watch<'w> = dyn FnMut(Progress<'_>) -> Control + Send + 'w;
 pub enum Kept {
     /// Bounds of controls, of durations and of parameters.
     Bounds,
-    Equalities,
     All,
 }
 
@@ -29,13 +25,8 @@ impl Kept {
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Bounds => "bounds of controls, durations and parameters only",
-            Self::Equalities => "equalities only",
             Self::All => "all",
         }
-    }
-    /// Bounds of what is chosen.
-    pub(super) fn bounds(self) -> bool {
-        self != Self::Equalities
     }
 }
 
@@ -158,7 +149,7 @@ fn of_clamped(problem: &Problem, solver: &Fddp) -> Vec<Vec<Option<f64>>> {
 }
 
 /// All solvers. The first one is the default without constraints, the last one with constraints.
-const SOLVERS: [Solver; 4] = [
+const SOLVERS: [Solver; 3] = [
     Solver {
         name: "fddp",
         keeps: Kept::Bounds,
@@ -171,20 +162,11 @@ const SOLVERS: [Solver; 4] = [
         },
     },
     Solver {
-        name: "multiple-shooting",
-        keeps: Kept::Equalities,
-        defaults: || SolverTask::new(1, 200, 1e-9, 1e-9),
-        run: |task, problem, guesses, watch| {
-            let options = common!(task, ShootingOptions);
-            found!(MultipleShooting, options, problem, guesses, watch).0
-        },
-    },
-    Solver {
         name: "proximal",
         keeps: Kept::All,
         defaults: || {
             let ProximalOptions { iterations, tolerance, regularization, .. } = ProximalOptions::default();
-            SolverTask::new(2, iterations, tolerance, regularization)
+            SolverTask::new(1, iterations, tolerance, regularization)
         },
         run: |task, problem, guesses, watch| all_kept(Method::Proximal, task, problem, guesses, watch),
     },
@@ -193,7 +175,7 @@ const SOLVERS: [Solver; 4] = [
         keeps: Kept::All,
         defaults: || {
             let NewtonOptions { iterations, tolerance, regularization, .. } = NewtonOptions::default();
-            SolverTask::new(3, iterations, tolerance, regularization)
+            SolverTask::new(2, iterations, tolerance, regularization)
         },
         run: |task, problem, guesses, watch| all_kept(Method::Newton, task, problem, guesses, watch),
     },
@@ -278,6 +260,11 @@ impl SolverTask {
         table.only(&[&["name", "iterations", "tolerance", "threads", "time", "regularization"][..], &own].concat())?;
         let mut solver = default;
         if let Some(item) = table.get("name") {
+            if item.text("a name").is_ok_and(|name| name == "multiple-shooting") {
+                return Err(
+                    item.refuse("the solver `multiple-shooting` is gone: use `newton`, which solves all that it did")
+                );
+            }
             solver = (SOLVERS[item.one_of("name", &SOLVERS.map(|solver| solver.name))?].defaults)();
             solver.at = Some(item.span.start);
         }

@@ -1,7 +1,7 @@
 //! Model-predictive control, the part common to all solvers: a solution shifted in time, and the feedback for a
 //! measured state.
 
-use super::support::{misfit, of_dynamics};
+use super::support::{of_dynamics, size_mismatch};
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
 use crate::quadratic::Multipliers;
@@ -14,27 +14,27 @@ pub(super) const FAILURES: usize = 5;
 
 /// What of a solution moves in time, and memory.
 pub(super) struct Plan<'a> {
-    pub(super) kept: &'a mut Trajectory,
-    pub(super) tried: &'a mut Trajectory,
+    pub(super) iterate: &'a mut Trajectory,
+    pub(super) trial: &'a mut Trajectory,
     pub(super) costates: &'a mut [DVector<f64>],
     pub(super) multipliers: &'a mut [Multipliers],
     pub(super) scaled: &'a mut [f64],
 }
 
 /// Checks that the solver has memory for a problem of these sizes, which can be shifted in time.
-pub(super) fn fits(kept: &Trajectory, problem: &Problem) -> Result<(), Fault> {
+pub(super) fn fits(iterate: &Trajectory, problem: &Problem) -> Result<(), Fault> {
     if problem.choice().is_some() {
         let why = "durations and parameters are chosen once: a trajectory with such is not moved in time".into();
         return Err(of_dynamics(problem, 0, Reason::Other(why)));
     }
-    if kept.fits(problem) { Ok(()) } else { Err(misfit(problem)) }
+    if iterate.fits(problem) { Ok(()) } else { Err(size_mismatch(problem)) }
 }
 
 impl Plan<'_> {
     /// Moves it on by so many nodes: node k takes what node k + n has. `rows`: what a node has beside, taken from a
     /// later one.
     pub(super) fn shift(&mut self, nodes: usize, mut rows: impl FnMut(usize, usize)) {
-        let last = self.kept.steps();
+        let last = self.iterate.steps();
         for k in 0..=last {
             let from = k.saturating_add(nodes).min(last);
             if k < from {
@@ -68,9 +68,9 @@ impl Plan<'_> {
             let share = if length > 0.0 { ((time - problem.time(at)) / length).clamp(0.0, 1.0) } else { 1.0 };
             // Node `at` is at or after k, so what it has has not been moved yet.
             let off = &mut self.scaled[..space.ndx()];
-            let moved = space.difference(self.kept.x(at), self.kept.x(at + 1), off).and_then(|()| {
+            let moved = space.difference(self.iterate.x(at), self.iterate.x(at + 1), off).and_then(|()| {
                 off.iter_mut().for_each(|x| *x *= share);
-                space.integrate(self.kept.x(at), off, self.tried.x_mut(k))
+                space.integrate(self.iterate.x(at), off, self.trial.x_mut(k))
             });
             moved.map_err(|reason| of_dynamics(problem, k, reason))?;
             self.mix_controls(k, at, share);
@@ -81,19 +81,19 @@ impl Plan<'_> {
             }
         }
         for k in 0..=last {
-            self.kept.x_mut(k).copy_from_slice(self.tried.x(k));
+            self.iterate.x_mut(k).copy_from_slice(self.trial.x(k));
         }
         Ok(())
     }
 
     /// A node takes what a later one has.
     fn take_from(&mut self, k: usize, from: usize) {
-        self.tried.x_mut(0).copy_from_slice(self.kept.x(from));
-        self.kept.x_mut(k).copy_from_slice(self.tried.x(0));
-        if self.kept.u(k).len() == self.kept.u(from).len() {
-            for i in 0..self.kept.u(k).len() {
-                let u = self.kept.u(from)[i];
-                self.kept.u_mut(k)[i] = u;
+        self.trial.x_mut(0).copy_from_slice(self.iterate.x(from));
+        self.iterate.x_mut(k).copy_from_slice(self.trial.x(0));
+        if self.iterate.u(k).len() == self.iterate.u(from).len() {
+            for i in 0..self.iterate.u(k).len() {
+                let u = self.iterate.u(from)[i];
+                self.iterate.u_mut(k)[i] = u;
             }
         }
         self.take_multipliers(k, from);
@@ -107,11 +107,11 @@ impl Plan<'_> {
     }
 
     fn mix_controls(&mut self, k: usize, at: usize, share: f64) {
-        if self.kept.u(k).len() == self.kept.u(at).len() {
-            for i in 0..self.kept.u(k).len() {
-                let from = self.kept.u(at)[i];
-                let to = self.kept.u(at + 1).get(i).copied().unwrap_or(from);
-                self.kept.u_mut(k)[i] = from + share * (to - from);
+        if self.iterate.u(k).len() == self.iterate.u(at).len() {
+            for i in 0..self.iterate.u(k).len() {
+                let from = self.iterate.u(at)[i];
+                let to = self.iterate.u(at + 1).get(i).copied().unwrap_or(from);
+                self.iterate.u_mut(k)[i] = from + share * (to - from);
             }
         }
     }
@@ -127,7 +127,7 @@ pub(super) fn take(to: &mut Multipliers, from: &Multipliers) {
 pub(super) fn feedback(
     problem: &Problem,
     prepared: bool,
-    (kept, node): (&Trajectory, &Stagewise),
+    (iterate, node): (&Trajectory, &Stagewise),
     x: &[f64],
     u: &mut [f64],
     scaled: &mut [f64],
@@ -140,9 +140,9 @@ pub(super) fn feedback(
         return Err(of_dynamics(problem, 0, Reason::Other(why)));
     }
     let off = &mut scaled[..space.ndx()];
-    space.difference(kept.x(0), x, off).map_err(|reason| of_dynamics(problem, 0, reason))?;
+    space.difference(iterate.x(0), x, off).map_err(|reason| of_dynamics(problem, 0, reason))?;
     for (i, to) in u.iter_mut().enumerate() {
-        *to = kept.u(0)[i] - node.k[i];
+        *to = iterate.u(0)[i] - node.k[i];
     }
     for (column, x) in node.gain.column_iter().zip(off.iter()) {
         u.iter_mut().zip(column.iter()).for_each(|(u, gain)| *u -= gain * x);

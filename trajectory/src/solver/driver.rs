@@ -7,13 +7,13 @@
 //! iteration scheme for nonlinear optimization in optimal feedback control*, SIAM J. Control Optim. 43(5), 2005. After the first cycle
 //! nothing is allocated.
 
-use super::core::{Core, Now};
-use super::crew::Crew;
+use super::algorithm::{Algorithm, Context, NoDirection};
 use super::cycle::{self, FAILURES};
-use super::method::Method;
+use super::evaluator::Evaluator;
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{misfit, of_dynamics};
-use super::warm::{Begin, WarmNode, WarmStart};
+use super::state::{Now, State};
+use super::support::size_mismatch;
+use super::warm::{Begin, Resume, WarmNode, WarmStart};
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
 use crate::quadratic::Multipliers;
@@ -21,57 +21,55 @@ use crate::riccati::Riccati;
 use crate::trajectory::Trajectory;
 
 /// A solver with its memory: created once for a problem, used for any number of solutions. See
-/// [`Newton`](super::Newton) and [`Proximal`](super::Proximal).
-#[expect(private_bounds, reason = "methods are those of this crate")]
-pub struct Solver<M: Method> {
-    crew: Crew,
-    method: M,
+/// [`Newton`](super::Newton), [`Proximal`](super::Proximal) and [`Fddp`](super::Fddp), or write an [`Algorithm`].
+///
+/// After the first iteration it allocates nothing.
+pub struct Solver<A: Algorithm> {
+    evaluator: Evaluator,
+    state: State,
+    algorithm: A,
+    options: A::Options,
 }
 
-impl<M: Method> std::fmt::Debug for Solver<M> {
+impl<A: Algorithm> std::fmt::Debug for Solver<A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct(M::NAME).field("options", self.method.options()).finish_non_exhaustive()
+        f.debug_struct(A::NAME).field("options", &self.options).finish_non_exhaustive()
     }
 }
 
-#[expect(private_bounds, reason = "methods are those of this crate")]
-impl<M: Method> Solver<M> {
+impl<A: Algorithm> Solver<A> {
     /// Memory for a problem.
     #[must_use]
-    pub fn new(problem: &Problem, options: M::Options) -> Self {
-        let crew = Crew::exact(problem, M::threads(&options));
-        let method = M::new(problem, crew.dims(), options);
-        Self { crew, method }
+    pub fn new(problem: &Problem, options: A::Options) -> Self {
+        let limits = A::limits(&options);
+        let evaluator = Evaluator::new(problem, limits.threads, A::EXACT);
+        let state = State::new(problem, evaluator.dims(), limits);
+        let algorithm = A::new(problem, &options);
+        Self { evaluator, state, algorithm, options }
     }
-    /// The last trajectory that was accepted; where several ways have led nowhere, of the one that has come nearest to an optimum.
+    /// The last trajectory that was accepted; where several strategies have failed, of the one that came nearest to an optimum.
     #[must_use]
     pub fn trajectory(&self) -> &Trajectory {
-        &self.method.core().iterate
+        &self.state.iterate
     }
     /// Gains and value functions of the last sweep.
     #[must_use]
     pub fn riccati(&self) -> &Riccati {
-        &self.method.core().riccati
+        &self.state.riccati
     }
     /// Multipliers of a node's step, equalities and rows between bounds.
     #[must_use]
     pub fn multipliers(&self, k: usize) -> &Multipliers {
-        &self.method.core().unscaled[k]
+        &self.state.unscaled[k]
     }
     /// All iterations so far.
     #[must_use]
     pub fn history(&self) -> &[Iteration] {
-        &self.method.core().history
+        &self.state.history
     }
-    /// The options, to be changed between solutions.
-    pub fn options_mut(&mut self) -> &mut M::Options {
-        self.method.options_mut()
-    }
-    /// Multipliers of the bounds of a node's controls: negative at a lower one, positive at an upper one. `None` if it has no bound.
-    #[must_use]
-    pub fn control_multiplier(&self, k: usize, control: usize) -> Option<f64> {
-        let y = M::control_multiplier(self.method.rows(k), control)?;
-        Some(y / self.method.core().now.scale)
+    /// The options, to be changed between solutions. Memory for the history and threads are those of the first ones.
+    pub fn options_mut(&mut self) -> &mut A::Options {
+        &mut self.options
     }
 
     /// Solves from a guess, whose gaps need not be closed, nor its constraints hold.
@@ -85,30 +83,80 @@ impl<M: Method> Solver<M> {
         guess: &Trajectory,
         watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
-        self.run(problem, Begin::Guess(guess), watch)
-    }
-
-    /// Where the last solution has ended; `None` if nothing has been solved, or it has ended in a fault.
-    #[must_use]
-    pub fn warm_start(&self) -> Option<WarmStart> {
-        let core = self.method.core();
-        let by_scale = 1.0 / core.now.scale;
-        let node = |k: usize| {
-            let times = |x: &[f64]| x.iter().map(|x| by_scale * x).collect();
-            let costate = times(core.costates[k].as_slice());
-            let equalities = times(core.multipliers[k].eq.as_slice());
-            let mut node = WarmNode { costate, equalities, ..WarmNode::default() };
-            self.method.warm_rows(k, by_scale, &mut node);
-            node
-        };
-        core.warm.then(|| WarmStart {
-            trajectory: core.iterate.clone(),
-            mu: self.method.mu(),
-            scale: core.now.scale,
-            nodes: (0..core.costates.len()).map(node).collect(),
+        self.run(problem, Begin::Guess(guess), watch, |algorithm, at| {
+            at.state.iterate.copy_from(guess);
+            algorithm.start(at);
         })
     }
-    /// Solves from where another solution has ended: its trajectory, multipliers and μ. Where that does not lead to an optimum,
+
+    /// Prepares the iterate by `begin`, and solves from there.
+    fn run(
+        &mut self,
+        problem: &Problem,
+        begin: Begin<'_>,
+        mut watch: impl FnMut(&Iteration) -> Control + Send,
+        prepare: impl FnOnce(&mut A, &mut Context<'_>),
+    ) -> Report {
+        let Self { evaluator, state, algorithm, options } = self;
+        state.history.clear();
+        state.now = Now::BEGIN;
+        state.limits = A::limits(options);
+        state.set_deadline();
+        let at = &mut Context { problem, evaluator, state };
+        let status = if let Err(why) = algorithm.configure(options) {
+            Status::Fault(at.fault(0, Reason::Other(why)))
+        } else if let Some(fault) = algorithm.unsupported(problem) {
+            Status::Fault(fault)
+        } else if begin.fits(problem) && at.state.iterate.fits(problem) {
+            prepare(algorithm, at);
+            let beside = algorithm.second_trial();
+            evaluator.serve(problem, beside.as_deref(), || algorithm.run(at, begin, &mut watch))
+        } else {
+            Status::Fault(size_mismatch(problem))
+        };
+        state.warm = !matches!(status, Status::Fault(_));
+        state.unscale(state.now.scale);
+        // Nothing is known of a guess that cannot be evaluated.
+        if state.history.is_empty() {
+            return Report::new(status, &[]);
+        }
+        let mut end = state.line(state.now.gap, false);
+        algorithm.report(&mut end);
+        Report { iterations: state.history.len(), ..Report::new(status, &[end]) }
+    }
+}
+
+/// Warm starts and model-predictive control.
+#[expect(private_bounds, reason = "algorithms of this crate")]
+impl<A: Resume> Solver<A> {
+    /// Multipliers of the bounds of a node's controls: negative at a lower one, positive at an upper one. `None` if it has
+    /// no bound.
+    #[must_use]
+    pub fn control_multiplier(&self, k: usize, control: usize) -> Option<f64> {
+        Some(self.algorithm.control_multiplier(k, control)? / self.state.now.scale)
+    }
+
+    /// The end of the last solution; `None` if nothing has been solved, or it ended in a fault.
+    #[must_use]
+    pub fn warm_start(&self) -> Option<WarmStart> {
+        let Self { state, algorithm, .. } = self;
+        let by_scale = 1.0 / state.now.scale;
+        let node = |k: usize| {
+            let times = |x: &[f64]| x.iter().map(|x| by_scale * x).collect();
+            let costate = times(state.costates[k].as_slice());
+            let equalities = times(state.multipliers[k].eq.as_slice());
+            let mut node = WarmNode { costate, equalities, ..WarmNode::default() };
+            algorithm.warm_rows(k, by_scale, &mut node);
+            node
+        };
+        state.warm.then(|| WarmStart {
+            trajectory: state.iterate.clone(),
+            mu: algorithm.mu(),
+            scale: state.now.scale,
+            nodes: (0..state.costates.len()).map(node).collect(),
+        })
+    }
+    /// Solves from the end of another solution: its trajectory, multipliers and μ. If that does not lead to an optimum,
     /// [`Newton`](super::Newton) goes on from its trajectory alone, as [`solve`](Self::solve). One that does not
     /// [fit](WarmStart::fits) the problem ends in a [fault](crate::Status::Fault).
     pub fn solve_warm(&mut self, problem: &Problem, from: &WarmStart) -> Report {
@@ -121,11 +169,11 @@ impl<M: Method> Solver<M> {
         from: &WarmStart,
         watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
-        self.run(problem, Begin::Warm(from), watch)
+        self.run(problem, Begin::Warm(from), watch, |algorithm, at| algorithm.take_over(at, from))
     }
 
-    /// Solves from the last solution: its trajectory, multipliers, slacks and μ. From `guess` with none of these where there is no
-    /// last solution, or where five in a row have ended neither converged nor at a limit.
+    /// Solves from the last solution: its trajectory, multipliers, slacks and μ. It solves from `guess` if there is no last
+    /// solution, or if five in a row ended neither converged nor at a limit.
     pub fn resolve(&mut self, problem: &Problem, guess: &Trajectory) -> Report {
         self.resolve_with(problem, guess, |_| Control::Continue)
     }
@@ -136,14 +184,21 @@ impl<M: Method> Solver<M> {
         guess: &Trajectory,
         watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
-        let Core { warm, failures, .. } = self.method.core();
-        let cold = !warm || *failures >= FAILURES;
-        let report = self.run(problem, if cold { Begin::Guess(guess) } else { Begin::Last }, watch);
+        let cold = !self.state.warm || self.state.failures >= FAILURES;
+        let (scale, mu) = (self.state.now.scale, self.algorithm.mu());
+        let report = if cold {
+            self.solve_with(problem, guess, watch)
+        } else {
+            self.run(problem, Begin::Last, watch, |algorithm, at| {
+                at.state.now.scale = scale;
+                algorithm.go_on(at, mu);
+            })
+        };
         let fine = matches!(
             report.status,
             Status::Converged | Status::Acceptable | Status::IterationLimit | Status::TimeLimit | Status::Stopped
         );
-        let failures = &mut self.method.parts().0.failures;
+        let failures = &mut self.state.failures;
         *failures = match (fine, cold) {
             (true, _) => 0,
             (false, true) => 1,
@@ -152,114 +207,71 @@ impl<M: Method> Solver<M> {
         report
     }
 
-    /// From a guess, or from a solution.
-    fn run(
-        &mut self,
-        problem: &Problem,
-        begin: Begin<'_>,
-        mut watch: impl FnMut(&Iteration) -> Control + Send,
-    ) -> Report {
-        let Self { crew, method } = self;
-        let (scale, mu) = (method.core().now.scale, method.mu());
-        let core = method.parts().0;
-        core.history.clear();
-        core.now = Now::BEGIN;
-        method.begin();
-        let status = if let Some(why) = method.wrong() {
-            Status::Fault(of_dynamics(problem, 0, Reason::Other(why)))
-        } else if begin.fits(problem) && method.core().iterate.fits(problem) {
-            match begin {
-                Begin::Guess(guess) => {
-                    method.parts().0.iterate.copy_from(guess);
-                    method.reset(problem);
-                }
-                Begin::Warm(from) => method.take_over(problem, from),
-                Begin::Last => {
-                    method.parts().0.now.scale = scale;
-                    method.go_on(problem, mu);
-                }
-            }
-            crew.serve(problem, &|_, _, _| {}, || method.run(crew, problem, begin, &mut watch))
-        } else {
-            Status::Fault(misfit(problem))
-        };
-        let [mu, penalty] = method.shown();
-        let core = method.parts().0;
-        core.warm = !matches!(status, Status::Fault(_));
-        core.unscale(core.now.scale);
-        // Of a guess that cannot be evaluated nothing is known.
-        if core.history.is_empty() {
-            return Report::new(status, &[]);
-        }
-        let Now { cost, gap, error, optimality, .. } = core.now;
-        let (violation, kkt_error) = (optimality.primal, Some(error));
-        Report { cost, gap, violation, kkt_error, mu, penalty, ..Report::new(status, &core.history) }
-    }
-
-    /// Moves the solution on by so many nodes: node k takes what node k + n has, and the last ones keep theirs. Where nodes are of other
-    /// sizes, they keep theirs too.
+    /// Moves the solution on by so many nodes: node k takes what node k + n has, and the last ones keep theirs. Nodes of
+    /// different sizes keep theirs too.
     ///
     /// # Errors
     /// [`Fault`] if the problem has other sizes.
     pub fn shift(&mut self, problem: &Problem, nodes: usize) -> Result<(), Fault> {
-        cycle::fits(&self.method.core().iterate, problem)?;
-        let (core, rows) = self.method.parts();
-        core.plan().shift(nodes, |k, from| take_from::<M>(rows, k, from));
+        cycle::fits(&self.state.iterate, problem)?;
+        let rows = self.algorithm.rows();
+        self.state.plan().shift(nodes, |k, from| take_from::<A>(rows, k, from));
         Ok(())
     }
 
-    /// Moves the solution on by so many seconds, a fraction of a step or more: states along `x_k ⊕ s (x_{k+1} ⊖ x_k)`, controls along
-    /// straight lines, multipliers from the nearer node.
+    /// Moves the solution on by so many seconds, a fraction of a step or more: states along `x_k ⊕ s (x_{k+1} ⊖ x_k)`,
+    /// controls along straight lines, multipliers from the nearer node.
     ///
     /// # Errors
     /// [`Fault`] if the problem has other sizes, or the time is negative or not finite.
     pub fn shift_by(&mut self, problem: &Problem, seconds: f64) -> Result<(), Fault> {
-        cycle::fits(&self.method.core().iterate, problem)?;
-        let (core, rows) = self.method.parts();
-        core.plan().shift_by(problem, seconds, |k, from| take_from::<M>(rows, k, from))
+        cycle::fits(&self.state.iterate, problem)?;
+        let rows = self.algorithm.rows();
+        self.state.plan().shift_by(problem, seconds, |k, from| take_from::<A>(rows, k, from))
     }
 
-    /// Linearizes and sweeps at the solution there is, so that [`feedback`](Self::feedback) has its answer ready.
+    /// Linearizes and sweeps at the last solution, so that [`feedback`](Self::feedback) has its answer ready.
     ///
     /// # Errors
     /// [`Fault`] if a node cannot be evaluated, or the sweep fails.
     pub fn prepare(&mut self, problem: &Problem) -> Result<(), Fault> {
-        let Self { crew, method } = self;
-        cycle::fits(&method.core().iterate, problem)?;
-        if let Some(why) = method.wrong() {
-            return Err(of_dynamics(problem, 0, Reason::Other(why)));
-        }
-        let first = !method.core().warm;
+        let Self { evaluator, state, algorithm, options } = self;
+        cycle::fits(&state.iterate, problem)?;
+        let first = !state.warm;
+        let at = &mut Context { problem, evaluator, state };
+        algorithm.configure(options).map_err(|why| at.fault(0, Reason::Other(why)))?;
         if first {
-            method.parts().0.now = Now::BEGIN;
-            method.begin();
-            method.reset(problem);
+            at.state.now = Now::BEGIN;
+            algorithm.start(at);
         } else {
-            method.refresh(problem);
+            algorithm.refresh(at);
         }
-        crew.serve(problem, &|_, _, _| {}, || {
-            method.linearize(crew, problem, first)?;
-            method.judge(crew, problem);
-            method
-                .direction(crew, problem)
-                .map_err(|failure| of_dynamics(problem, failure.node(), Reason::Other(failure.to_string())))
+        evaluator.serve(problem, None, || {
+            algorithm.linearize(at, first)?;
+            match algorithm.direction(at) {
+                Ok(()) => Ok(()),
+                Err(NoDirection::End(Status::Fault(fault))) => Err(fault),
+                Err(NoDirection::End(status)) => Err(at.fault(0, Reason::Other(status.to_string()))),
+                Err(NoDirection::At(failure)) => Err(at.fault(failure.node(), Reason::Other(failure.to_string()))),
+            }
         })?;
-        method.parts().0.warm = true;
+        state.warm = true;
         Ok(())
     }
 
-    /// Controls of the first node at a measured state, between their bounds: `u₀ − k₀ − K₀ (x ⊖ x₀)`, of what was prepared. Into `u`, nu.
+    /// Controls of the first node at a measured state, between their bounds: `u₀ − k₀ − K₀ (x ⊖ x₀)`, of what was
+    /// prepared. Into `u`, nu.
     ///
     /// # Errors
     /// [`Fault`] if nothing was prepared, or a length is wrong.
     pub fn feedback(&mut self, problem: &Problem, x: &[f64], u: &mut [f64]) -> Result<(), Fault> {
-        let Core { riccati, iterate, scaled, warm, .. } = self.method.parts().0;
+        let State { riccati, iterate, scaled, warm, .. } = &mut self.state;
         cycle::feedback(problem, *warm, (iterate, &riccati.nodes[0]), x, u, scaled)
     }
 }
 
-/// What a node keeps of its rows, from a later node.
-fn take_from<M: Method>(rows: &mut [M::Rows], k: usize, from: usize) {
+/// What a node stores of its rows, from a later node.
+fn take_from<A: Resume>(rows: &mut [A::Rows], k: usize, from: usize) {
     let (before, after) = rows.split_at_mut(from);
-    M::take_from(&mut before[k], &after[0]);
+    A::warm_start_from(&mut before[k], &after[0]);
 }

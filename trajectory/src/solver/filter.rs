@@ -4,8 +4,6 @@
 //! nonlinear programming*, Mathematical Programming 106 (2006), section 2.3, equations (18) to (22), with their
 //! constants.
 
-use super::crew::Merit;
-
 /// Least share by which a violation must shrink (`γ_θ`).
 const LESS_VIOLATION: f64 = 1e-5;
 /// Least decrease of the cost, in violations (`γ_φ`).
@@ -14,6 +12,15 @@ const LESS_COST: f64 = 1e-5;
 const ARMIJO: f64 = 1e-4;
 /// Powers of violation and slope by which one decides whether the cost is to be descended (`s_θ`, `s_φ`).
 const POWERS: (f64, f64) = (1.1, 2.3);
+
+/// A trajectory as the filter sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Merit {
+    /// Its cost, with barriers.
+    pub(super) cost: f64,
+    /// The sum of gaps and violations of constraints, in absolute value.
+    pub(super) violation: f64,
+}
 
 /// Pairs that no later trajectory may be worse than in both respects.
 #[derive(Clone, Debug, Default)]

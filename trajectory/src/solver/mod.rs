@@ -1,33 +1,34 @@
 //! Solvers, their reports, and their options.
 
-mod bare;
+mod algorithm;
+mod blockers;
 mod condense;
-mod core;
-mod crew;
+mod cost_model;
 mod cycle;
 mod domain;
 mod driver;
+mod evaluator;
 mod fddp;
 mod filter;
 mod gaps;
 mod inertia;
-mod method;
 mod multi_start;
 mod newton;
 mod optimality;
 mod proximal;
 mod report;
-mod shooting;
+mod state;
 mod support;
 mod trial;
 mod warm;
 
+pub use algorithm::{Algorithm, Context, Limits, Next, NoDirection, Step, Watch, iterate};
 pub use driver::Solver;
-pub use fddp::{Fddp, FddpOptions};
-pub use method::HasOptions;
+pub use evaluator::{Evaluator, NodeValue, SecondTrial};
+pub use fddp::{Fddp, FddpOptions, FeasibilityDriven};
 pub use multi_start::{Guess, Method, MultiStart, MultiStartOptions, Progress};
 pub use newton::{Hessian, InteriorPoint, Newton, NewtonOptions, RollOut};
 pub use proximal::{AugmentedLagrangian, Proximal, ProximalOptions};
 pub use report::{Attempt, Control, Iteration, Report, Status, Warning};
-pub use shooting::{MultipleShooting, ShootingOptions};
-pub use warm::{WarmNode, WarmStart};
+pub use state::{Now, State};
+pub use warm::{Begin, WarmNode, WarmStart};

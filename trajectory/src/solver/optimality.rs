@@ -25,9 +25,9 @@ pub(super) struct Optimality {
     bounds: (f64, usize),
 }
 
-/// What a node has beside its derivatives.
+/// A node's multipliers and violations, beside its derivatives.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
+pub(super) struct Conditions<'a> {
     /// λ, of its own state.
     pub(super) costate: &'a DVector<f64>,
     pub(super) multipliers: &'a Multipliers,
@@ -49,7 +49,7 @@ impl Optimality {
         &mut self,
         node: &Quadratic,
         scale: f64,
-        Here { costate, multipliers, controls, gap, off, bounds }: Here<'_>,
+        Conditions { costate, multipliers, controls, gap, off, bounds }: Conditions<'_>,
         control_multiplier: impl Fn(usize) -> f64,
         [x, u]: &mut [DVector<f64>; 2],
     ) {

@@ -101,8 +101,7 @@ pub struct Iteration {
     /// The KKT residual before it, by Wächter and Biegler's (2006) equation (5), of the scaled cost: of
     /// [`Newton`](super::Newton) and [`Proximal`](super::Proximal).
     pub kkt_error: Option<f64>,
-    /// The decrease of the quadratic model of the cost for a full step along its direction: of [`Fddp`](super::Fddp)
-    /// and [`MultipleShooting`](super::MultipleShooting).
+    /// The decrease of the quadratic model of the cost for a full step along its direction: of [`Fddp`](super::Fddp).
     pub expected_decrease: Option<f64>,
     /// The residual of the gradient, `max |Qᵤ|`, or of the dual optimality conditions.
     pub stationarity: f64,
@@ -128,7 +127,7 @@ pub struct Report {
     pub status: Status,
     /// Iterations done, those of all [`attempts`](Self::attempts) together.
     pub iterations: usize,
-    /// Cost of the trajectory that is kept.
+    /// Cost of the iterate.
     pub cost: f64,
     /// Its largest gap.
     pub gap: f64,

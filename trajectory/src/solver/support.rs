@@ -7,20 +7,20 @@ use crate::problem::{Problem, ProblemMemory};
 use crate::trajectory::Trajectory;
 
 /// The fault of a guess of other sizes than the problem.
-pub(super) fn misfit(problem: &Problem) -> Fault {
+pub(super) fn size_mismatch(problem: &Problem) -> Fault {
     let reason = Reason::Other("the guess, or the solver, has other sizes than the problem".into());
     Fault { node: 0, phase: problem.phase_of(0).into(), term: None, reason: Box::new(reason) }
 }
 
 /// The fault of a problem with a constraint that a solver does not keep: of rows between bounds, or, without
 /// `equalities`, of any.
-pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
+pub(super) fn unsupported_constraint(problem: &Problem, equalities: bool) -> Option<Fault> {
     // Solvers that keep equalities alone know no bounds of controls.
     if let Some(name) = problem.choice().filter(|_| equalities).and_then(|choice| choice.bounded()) {
         let reason = Reason::Other("this solver does not keep its bounds; `Fddp`, `Newton` and `Proximal` do".into());
         return Some(Fault { node: 0, phase: problem.phase_of(0).into(), term: Some(name), reason: Box::new(reason) });
     }
-    if let Some(fault) = cone_not_kept(problem) {
+    if let Some(fault) = unsupported_cone(problem) {
         return Some(fault);
     }
     let of = |k: usize| {
@@ -40,7 +40,7 @@ pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
 }
 
 /// The fault of a problem with a second-order cone, of solvers that keep none.
-fn cone_not_kept(problem: &Problem) -> Option<Fault> {
+fn unsupported_cone(problem: &Problem) -> Option<Fault> {
     let first = |k: usize| problem.cones(k).into_iter().find(|rows| !rows.is_empty()).map(|rows| (k, rows.start));
     let (node, row) = (0..=problem.steps()).find_map(first)?;
     let reason = Reason::Other("this solver does not keep second-order cones; `Newton` and `Proximal` do".into());
@@ -71,11 +71,19 @@ pub(super) fn worst_term(
     all.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name)
 }
 
+/// Names an option that is not positive and finite.
+pub(super) fn all_positive(options: &[(&str, f64)]) -> Result<(), String> {
+    match options.iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
+        Some((name, value)) => Err(format!("the option `{name}` is {value}: it must be positive and finite")),
+        None => Ok(()),
+    }
+}
+
 /// Beyond this, costs count as unbounded: squares of what no robot does.
 const UNBOUNDED: f64 = 1e25;
 
 /// Whether costs are unbounded.
-pub(super) fn diverges(cost: f64) -> bool {
+pub(super) fn is_unbounded(cost: f64) -> bool {
     cost.abs() >= UNBOUNDED || cost.is_nan()
 }
 
@@ -83,7 +91,7 @@ pub(super) fn diverges(cost: f64) -> bool {
 ///
 /// Near a solution, what a step gains is less than the rounding of the cost, which is a sum over nodes: there it is
 /// acceptable.
-pub(super) fn stuck(
+pub(super) fn stall_status(
     cost: f64,
     gaps_closed: bool,
     expected: f64,
@@ -92,12 +100,4 @@ pub(super) fn stuck(
 ) -> Status {
     let rounding = 1e3 * f64::EPSILON * cost.abs();
     if gaps_closed && expected <= 100.0 * tolerance + rounding { Status::Acceptable } else { otherwise() }
-}
-
-/// The phases of some nodes, by name, each once.
-pub(super) fn phases_of(problem: &Problem, nodes: &[usize]) -> Vec<String> {
-    let mut names: Vec<String> =
-        nodes.iter().map(|k| format!("equalities of phase `{}`", problem.phase_of(*k))).collect();
-    names.dedup();
-    names
 }

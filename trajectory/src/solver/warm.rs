@@ -1,5 +1,6 @@
 //! The end of a solution, stored for a warm start.
 
+use super::algorithm::{Algorithm, Context};
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 
@@ -64,20 +65,21 @@ impl WarmStart {
     }
 }
 
-/// What a solver begins with.
-#[derive(Clone, Copy)]
-pub(super) enum Begin<'a> {
-    /// A guess, with nothing beside it.
+/// What a solution starts from.
+#[derive(Clone, Copy, Debug)]
+pub enum Begin<'a> {
+    /// A guess.
     Guess(&'a Trajectory),
-    /// Where another solution has ended.
+    /// The end of another solution.
     Warm(&'a WarmStart),
-    /// Where its own last solution has ended.
+    /// The solver's own last solution.
     Last,
 }
 
 impl<'a> Begin<'a> {
-    /// The trajectory that is given, if there is one.
-    pub(super) fn trajectory(self) -> Option<&'a Trajectory> {
+    /// The given trajectory; `None` for the last solution.
+    #[must_use]
+    pub fn trajectory(self) -> Option<&'a Trajectory> {
         match self {
             Self::Guess(guess) => Some(guess),
             Self::Warm(warm) => Some(&warm.trajectory),
@@ -97,4 +99,26 @@ impl<'a> Begin<'a> {
 /// Numbers times a factor, into a slice.
 pub(super) fn scaled(to: &mut [f64], from: &[f64], scale: f64) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = scale * from);
+}
+
+/// What an algorithm writes itself so that its solver also starts warm and runs model-predictive control.
+pub(super) trait Resume: Algorithm {
+    /// What it stores of a node's bounded controls and inequality constraints.
+    type Rows;
+    /// One a node.
+    fn rows(&mut self) -> &mut [Self::Rows];
+    /// Starts from the end of another solution.
+    fn take_over(&mut self, at: &mut Context<'_>, from: &WarmStart);
+    /// Starts from its own last solution, with bounds that may have moved; `mu`: where it ended.
+    fn go_on(&mut self, at: &mut Context<'_>, mu: f64);
+    /// Prepares the linearization of the last solution as it is.
+    fn refresh(&mut self, at: &mut Context<'_>);
+    /// μ at the end of the last solution.
+    fn mu(&self) -> f64;
+    /// The multiplier of a bound of a node's control, of the scaled cost.
+    fn control_multiplier(&self, k: usize, control: usize) -> Option<f64>;
+    /// Slacks and multipliers of a node's rows, the latter times `by_scale`.
+    fn warm_rows(&self, k: usize, by_scale: f64, into: &mut WarmNode);
+    /// Slacks and multipliers of a node's rows from those of another node, if that has the same rows.
+    fn warm_start_from(rows: &mut Self::Rows, other: &Self::Rows);
 }

@@ -5,8 +5,8 @@ use gradyn::Transform;
 use gradyn_trajectory::residual::{Control, Depends, FramePlacement, Given, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, Impulse, SemiImplicitEuler};
 use gradyn_trajectory::{
-    Control as Wish, Cost, Fddp, FddpOptions, Loss, MultipleShooting, Newton, NewtonOptions, Phase, Problem,
-    ProblemError, Reason, ShootingOptions, Status, guess,
+    Control as Wish, Cost, Fddp, FddpOptions, Loss, Newton, NewtonOptions, Phase, Problem, ProblemError, Reason,
+    Status, guess,
 };
 
 /// A cost that is no number wherever this holds of time and first angle.
@@ -37,7 +37,6 @@ fn a_number_that_is_none_is_named_by_node_term_and_entry() {
     let start = guess::standing(&problem);
     let reports = [
         Fddp::new(&problem, FddpOptions::default()).solve(&problem, &start),
-        MultipleShooting::new(&problem, ShootingOptions::default()).solve(&problem, &start),
         Newton::new(&problem, NewtonOptions::default()).solve(&problem, &start),
     ];
     for report in reports {

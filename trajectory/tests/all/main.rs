@@ -2,6 +2,7 @@
 //!
 //! One program, since each links everything that is tested.
 
+mod algorithms;
 mod allocation;
 mod bounds;
 mod check;
@@ -29,13 +30,15 @@ mod riccati;
 mod riccati_allocation;
 mod robustness;
 mod steps;
-mod threads;
 mod verdict;
 mod warm;
 
 #[path = "../../problems/drawn.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]
 mod drawn;
+#[path = "../../examples/own_algorithm.rs"]
+#[allow(dead_code, reason = "its main function is the example's")]
+mod own_algorithm;
 #[path = "../../problems/mod.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]
 mod problems;

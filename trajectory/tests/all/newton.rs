@@ -1,14 +1,11 @@
 //! The interior point: optimal, within limits, quadratic at the end, and infeasible problems by name.
 
-use crate::common::{ARM, robot};
 use crate::problems;
 use gradyn_trajectory::quadratic::Quadratic;
-use gradyn_trajectory::residual::{Control, FrameTranslation, StateError};
+use gradyn_trajectory::residual::StateError;
 use gradyn_trajectory::solver::{Hessian, RollOut};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
-use gradyn_trajectory::{
-    Cost, Fddp, FddpOptions, Newton, NewtonOptions, PathConstraint, Phase, Problem, Status, guess,
-};
+use gradyn_trajectory::{Cost, Newton, NewtonOptions, PathConstraint, Phase, Problem, Status, guess};
 use nalgebra::DVector;
 
 fn options(hessian: Hessian) -> NewtonOptions {
@@ -131,96 +128,6 @@ fn exact_second_derivatives_take_fewer_iterations() {
         fewer += usize::from(exact < gauss);
     }
     assert!(fewer >= 3, "{fewer}");
-}
-
-#[test]
-fn without_constraints_it_finds_what_fddp_finds() {
-    let problem = problems::by_name("quadrotor").expect("a problem");
-    let start = guess::standing(&problem);
-    let mut fddp = FddpOptions::default();
-    fddp.tolerance = 1e-14;
-    let [newton, fddp] = [
-        Newton::new(&problem, NewtonOptions::default()).solve(&problem, &start).cost,
-        Fddp::new(&problem, fddp).solve(&problem, &start).cost,
-    ];
-    // Costs are flat at an optimum: 1e-8 in its conditions are 1e-13 in the cost.
-    assert!((newton - fddp).abs() < 1e-10 * fddp, "{newton} {fddp}");
-}
-
-/// The arm's hand to places at the end.
-fn towards(places: &[(&str, [f64; 3])]) -> Problem {
-    let model = robot("panda", false);
-    let torque = [87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0];
-    let hand = model.find_frame("panda_link8").expect("a hand");
-    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
-    let reach = Phase::new("reach", 40, 0.02, step)
-        .cost(Cost::new("state", StateError::at(&model, &ARM, &[0.0; 7])).weight(0.1))
-        .cost(Cost::new("torque", Control::zero()).weight(1e-3))
-        .control_bounds(&torque.map(|x| -x), &torque);
-    let builder = Problem::builder(&model).start(&ARM, &[0.0; 7]).phase(reach);
-    let with = |builder: gradyn_trajectory::ProblemBuilder, (name, at): &(&str, [f64; 3])| {
-        builder.last_constraint(PathConstraint::equal(*name, FrameTranslation::new(hand, (*at).into())))
-    };
-    places.iter().fold(builder, with).build().expect("a problem")
-}
-
-#[test]
-fn infeasible_problems_end_with_the_names_of_what_blocks() {
-    let cases: [(Problem, &[&str]); 3] = [
-        (problems::by_name("panda_far").expect("a problem"), &["place"]),
-        (towards(&[("there", [3.0, 0.0, 0.5])]), &["there"]),
-        (towards(&[("here", [0.4, 0.2, 0.5]), ("there", [0.4, -0.2, 0.5])]), &["here", "there"]),
-    ];
-    for (problem, names) in cases {
-        let mut solver = Newton::new(&problem, NewtonOptions::default());
-        let report = solver.solve(&problem, &guess::standing(&problem));
-        let Status::NoFeasiblePoint { constraints } = &report.status else { panic!("{names:?}: {}", report.status) };
-        for name in names {
-            assert!(constraints.iter().any(|found| found.contains(&format!("`{name}`"))), "{constraints:?}");
-        }
-        assert!(report.iterations <= 200, "{}", report.iterations);
-    }
-}
-
-#[test]
-fn equal_bounds_leave_nothing_to_choose() {
-    let model = robot("panda", false);
-    let hold = [0.0, -30.0, 0.0, 20.0, 0.0, 1.5, 0.0];
-    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
-    let reach = Phase::new("reach", 10, 0.02, step)
-        .cost(Cost::new("state", StateError::at(&model, &ARM, &[0.0; 7])).weight(0.1))
-        .control_bounds(&hold, &hold);
-    let problem = Problem::builder(&model).start(&ARM, &[0.0; 7]).phase(reach).build().expect("a problem");
-    let mut solver = Newton::new(&problem, NewtonOptions::default());
-    let report = solver.solve(&problem, &guess::standing(&problem));
-    assert_eq!(report.status, Status::Converged);
-    // Bounds are wider by 1e-8 of their size.
-    let off = |k: usize| solver.trajectory().u(k).iter().zip(hold).map(|(u, h)| (u - h).abs()).fold(0.0, f64::max);
-    assert!((0..10).all(|k| off(k) < 1e-6), "{}", off(0));
-}
-
-#[test]
-fn other_solvers_say_that_they_do_not_keep_constraints() {
-    let problem = problems::by_name("panda_limits").expect("a problem");
-    let report = Fddp::new(&problem, FddpOptions::default()).solve(&problem, &guess::standing(&problem));
-    let Status::Fault(fault) = report.status else { panic!("{}", report.status) };
-    assert_eq!(fault.term.as_deref(), Some("limits"));
-    assert!(fault.to_string().contains("Newton"), "{fault}");
-}
-
-#[test]
-fn threads_do_not_change_a_bit() {
-    let solved = |threads| {
-        move || {
-            let problem = problems::by_name("panda_limits").expect("a problem");
-            let mut options = NewtonOptions::default();
-            options.threads = threads;
-            let mut solver = Newton::new(&problem, options);
-            let report = solver.solve(&problem, &guess::standing(&problem));
-            (report, solver.trajectory().clone())
-        }
-    };
-    assert_eq!(solved(1)(), testing::within_limit(solved(3)));
 }
 
 #[test]

@@ -117,42 +117,6 @@ fn a_warm_start_takes_few_iterations() {
 }
 
 #[test]
-fn infeasible_problems_end_with_the_names_of_what_blocks() {
-    let cases: [(Problem, &[&str]); 3] = [
-        (problems::by_name("panda_far").expect("a problem"), &["place"]),
-        (towards(&[("there", [3.0, 0.0, 0.5])]), &["there"]),
-        (towards(&[("here", [0.4, 0.2, 0.5]), ("there", [0.4, -0.2, 0.5])]), &["here", "there"]),
-    ];
-    for (problem, names) in cases {
-        let mut solver = Proximal::new(&problem, ProximalOptions::default());
-        let report = solver.solve(&problem, &guess::standing(&problem));
-        let Status::NoFeasiblePoint { constraints } = &report.status else { panic!("{names:?}: {}", report.status) };
-        for name in names {
-            assert!(constraints.iter().any(|found| found.contains(&format!("`{name}`"))), "{constraints:?}");
-        }
-        // Measured: 4, 200 and 235; penalties of what cannot hold bend more and more.
-        assert!(report.iterations <= 400, "{}", report.iterations);
-    }
-}
-
-#[test]
-fn equal_bounds_leave_nothing_to_choose() {
-    let model = robot("panda", false);
-    let hold = [0.0, -30.0, 0.0, 20.0, 0.0, 1.5, 0.0];
-    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
-    let reach = Phase::new("reach", 10, 0.02, step)
-        .cost(Cost::new("state", StateError::at(&model, &ARM, &[0.0; 7])).weight(0.1))
-        .control_bounds(&hold, &hold);
-    let problem = Problem::builder(&model).start(&ARM, &[0.0; 7]).phase(reach).build().expect("a problem");
-    let mut solver = Proximal::new(&problem, ProximalOptions::default());
-    let report = solver.solve(&problem, &guess::standing(&problem));
-    assert_eq!(report.status, Status::Converged);
-    // Bounds that leave nothing to choose are equalities: they hold to the tolerance.
-    let off = |k: usize| solver.trajectory().u(k).iter().zip(hold).map(|(u, h)| (u - h).abs()).fold(0.0, f64::max);
-    assert!((0..10).all(|k| off(k) < 1e-7), "{}", off(0));
-}
-
-#[test]
 fn any_second_derivatives_and_roll_out_lead_to_the_same_optimum() {
     let problem = towards(&[("place", [0.4, 0.3, 0.5])]);
     let start = guess::standing(&problem);
@@ -171,21 +135,6 @@ fn any_second_derivatives_and_roll_out_lead_to_the_same_optimum() {
     }
     // The place is met to 1e-8, at the price of its multiplier, which is some units.
     assert!(costs.iter().all(|cost| (cost - costs[0]).abs() < 1e-7 * costs[0]), "{costs:?}");
-}
-
-#[test]
-fn threads_do_not_change_a_bit() {
-    let solved = |threads| {
-        move || {
-            let problem = problems::by_name("panda_limits").expect("a problem");
-            let mut options = ProximalOptions::default();
-            options.threads = threads;
-            let mut solver = Proximal::new(&problem, options);
-            let report = solver.solve(&problem, &guess::standing(&problem));
-            (report, solver.trajectory().clone())
-        }
-    };
-    assert_eq!(solved(1)(), testing::within_limit(solved(3)));
 }
 
 #[test]

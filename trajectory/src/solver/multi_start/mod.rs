@@ -123,7 +123,7 @@ impl MultiStart {
         let (last, kept) = (options.method, Trajectory::zeros(problem));
         Self { options, newton: None, proximal: None, last, kept, history: Vec::new() }
     }
-    /// The trajectory that is kept: the solution, or the one that came nearest to keeping all constraints.
+    /// The iterate: the solution, or the one that came nearest to keeping all constraints.
     #[must_use]
     pub fn trajectory(&self) -> &Trajectory {
         &self.kept

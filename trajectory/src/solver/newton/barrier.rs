@@ -1,16 +1,16 @@
 //! The barriers of a node's rows: `−Σ ln(s − L) − Σ ln(U − s)`, and of [cones](super::cones) `−½ Σ ln(t² − |w|²)`; and how far rows are from
 //! the central path.
 
-use super::rows::Rows;
+use super::inequalities::Inequalities;
 
-impl Rows {
+impl Inequalities {
     /// Of the slacks, without μ.
     pub(super) fn barrier(&self) -> f64 {
         self.barrier_at(&self.s)
     }
-    /// Of the trajectory that is tried.
-    pub(super) fn tried_barrier(&self) -> f64 {
-        self.barrier_at(&self.tried)
+    /// Of the trial.
+    pub(super) fn trial_barrier(&self) -> f64 {
+        self.barrier_at(&self.trial)
     }
     fn barrier_at(&self, s: &[f64]) -> f64 {
         let mut sum = self.barrier_of_cones(s);

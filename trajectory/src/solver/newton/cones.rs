@@ -104,14 +104,14 @@ impl Cone {
     }
 
     /// F and the gradient, where the node has moved, or μ has.
-    pub(super) fn weigh(&mut self, rows: Held<'_>, mu: f64, elastic: Option<(&Elastic, usize)>) {
+    pub(super) fn barrier_terms(&mut self, rows: ConePoint<'_>, mu: f64, elastic: Option<(&Elastic, usize)>) {
         let (s, z) = (self.slack(rows.s), point(&rows.z[self.rows.clone()]));
         let Self { inverse, square, push, memory: [inner, off, _], .. } = self;
         let lambda = scaling(s, z, [inverse, square], inner);
         // μ λ⁻¹
         inner.iter_mut().skip(1).for_each(|x| *x = -*x);
         *inner *= mu / lambda;
-        off.iter_mut().zip(rows.off(&self.rows)).for_each(|(to, off)| *to = off);
+        off.iter_mut().zip(rows.residual(&self.rows)).for_each(|(to, off)| *to = off);
         match elastic {
             None => {
                 push.gemv(1.0, inverse, off, 0.0);
@@ -178,12 +178,12 @@ impl Cone {
     pub(super) fn directions(
         &mut self,
         (node, dx, du): (&Quadratic, &DVector<f64>, &DVector<f64>),
-        rows: Held<'_>,
+        rows: ConePoint<'_>,
         [ds, dz]: [&mut [f64]; 2],
         (controls, more): (usize, Option<&[f64]>),
     ) {
         self.moved(node, dx, du, controls);
-        for ((i, to), off) in self.rows.clone().zip(self.memory[1].iter_mut()).zip(rows.off(&self.rows)) {
+        for ((i, to), off) in self.rows.clone().zip(self.memory[1].iter_mut()).zip(rows.residual(&self.rows)) {
             *to += more.map_or(0.0, |more| more[i]);
             ds[i] = *to + off;
         }
@@ -193,7 +193,7 @@ impl Cone {
     pub(super) fn elastic_directions(
         &mut self,
         (node, dx, du): (&Quadratic, &DVector<f64>, &DVector<f64>),
-        rows: Held<'_>,
+        rows: ConePoint<'_>,
         [ds, dz]: [&mut [f64]; 2],
         (controls, mu, elastic): (usize, f64, &mut Elastic),
     ) {
@@ -201,7 +201,7 @@ impl Cone {
         self.multipliers(rows.z, dz);
         let first = elastic.equalities() + self.rows.start - controls;
         let [y, moved, _] = &self.memory;
-        for (i, off) in rows.off(&self.rows).enumerate() {
+        for (i, off) in rows.residual(&self.rows).enumerate() {
             elastic.set_multiplier(first + i, y[i], mu);
             ds[self.rows.start + i] = moved[i] + off - elastic.given_after(first + i, 1.0);
         }
@@ -210,15 +210,15 @@ impl Cone {
 
 /// Slacks and multipliers of all rows of a node, and values.
 #[derive(Clone, Copy)]
-pub(super) struct Held<'a> {
+pub(super) struct ConePoint<'a> {
     pub(super) s: &'a [f64],
     pub(super) z: &'a [f64],
     pub(super) g: &'a [f64],
 }
 
-impl<'a> Held<'a> {
+impl<'a> ConePoint<'a> {
     /// `g − s`
-    fn off(self, rows: &Range<usize>) -> impl Iterator<Item = f64> + 'a {
+    fn residual(self, rows: &Range<usize>) -> impl Iterator<Item = f64> + 'a {
         self.g[rows.clone()].iter().zip(&self.s[rows.clone()]).map(|(g, s)| g - s)
     }
 }

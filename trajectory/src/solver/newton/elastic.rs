@@ -129,7 +129,7 @@ impl Elastic {
         if self.counts[row] { 0.5 * (self.parts[3][row] - self.parts[2][row]) } else { 0.0 }
     }
     /// The longest steps of p and n, and of their multipliers.
-    pub(super) fn longest(&self, tau: f64) -> [f64; 2] {
+    pub(super) fn max_step(&self, tau: f64) -> [f64; 2] {
         let mut longest = [1.0_f64; 2];
         for (k, (parts, steps)) in self.parts.iter().zip(&self.steps).enumerate() {
             for ((from, by), _) in parts.iter().zip(steps).zip(&self.counts).filter(|(_, counts)| **counts) {

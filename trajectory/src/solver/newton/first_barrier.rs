@@ -10,21 +10,20 @@
 //! 1/h = G_u diag(l_uu)⁻¹ G_uᵀ
 //! ```
 //!
-//! and at most that of the options. Rows that controls do not change, or that change only by controls without cost, are
+//! and at most that of the options. Inequalities that controls do not change, or that change only by controls without cost, are
 //! ignored. Slacks between two bounds cannot grow.
 
 use super::InteriorPoint;
-use super::rows::Rows;
-use crate::problem::Problem;
+use super::inequalities::Inequalities;
 use crate::quadratic::Quadratic;
-use crate::solver::crew::Crew;
+use crate::solver::algorithm::Context;
 
 /// No first μ is below this: barriers keep trajectories away from their bounds until they know which ones are active.
 const LEAST: f64 = 1e-6;
-/// Smaller slacks say nothing of what is wanted: they are where the guess was pushed to, in the units that [rows](super::rows) have for that.
+/// Smaller slacks say nothing of what is wanted: they are where the guess was pushed to, in the units that [inequalities](super::inequalities) have for that.
 const SMALL: f64 = 1.0;
 
-impl Rows {
+impl Inequalities {
     /// `Σ ln h s²`, and of how many rows.
     fn bearable(&self, node: &Quadratic) -> (f64, usize) {
         let n = self.controls.len();
@@ -47,7 +46,7 @@ impl Rows {
         let at_one_side = |i: &usize| self.lower[*i].is_finite() != self.upper[*i].is_finite();
         let between = (0..self.s.len()).filter(at_one_side).filter_map(|i| {
             let [low, high] = self.slacks(i);
-            of(i, low.min(high).max(self.off(i).abs()).max(SMALL).powi(2))
+            of(i, low.min(high).max(self.residual(i).abs()).max(SMALL).powi(2))
         });
         let in_cones =
             self.cones.iter().filter_map(|cone| of(cone.rows.start, cone.slack(&self.s).det().max(SMALL * SMALL)));
@@ -57,8 +56,8 @@ impl Rows {
 
 impl InteriorPoint {
     /// The first μ, of slacks that are there.
-    pub(super) fn first_barrier(&self, crew: &Crew, problem: &Problem) -> f64 {
-        let of = |(k, rows): (usize, &Rows)| rows.bearable(&crew.node(problem, k));
+    pub(super) fn first_barrier(&self, at: &Context<'_>) -> f64 {
+        let of = |(k, rows): (usize, &Inequalities)| rows.bearable(&at.evaluator.node(at.problem, k));
         let all = self.rows.iter().enumerate().map(of);
         let (sum, count) = all.fold((0.0, 0), |(sum, count), (more, n)| (sum + more, count + n));
         if count == 0 {
@@ -66,6 +65,6 @@ impl InteriorPoint {
         }
         #[expect(clippy::cast_precision_loss, reason = "counts of rows are small")]
         let mean = (sum / count as f64).exp();
-        (self.core.now.scale * mean).max(LEAST).min(self.options.barrier)
+        (at.state.now.scale * mean).max(LEAST).min(self.options.barrier)
     }
 }

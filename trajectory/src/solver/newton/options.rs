@@ -1,5 +1,6 @@
 //! Options of [`Newton`](super::Newton).
 
+use crate::solver::support::all_positive;
 use std::time::Duration;
 
 /// The second derivatives of directions.
@@ -75,10 +76,8 @@ impl Default for NewtonOptions {
 }
 
 impl NewtonOptions {
-    /// What is wrong with them.
-    pub(super) fn wrong(&self) -> Option<String> {
-        let positive = [("barrier", self.barrier), ("regularization", self.regularization)];
-        let (name, value) = positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0))?;
-        Some(format!("the option `{name}` is {value}: it must be positive and finite"))
+    /// Names an invalid option.
+    pub(super) fn check(&self) -> Result<(), String> {
+        all_positive(&[("barrier", self.barrier), ("regularization", self.regularization)])
     }
 }

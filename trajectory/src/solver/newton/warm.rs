@@ -1,9 +1,9 @@
 //! Slacks and multipliers of rows from another solution, or another node.
 
-use super::rows::Rows;
+use super::inequalities::Inequalities;
 use crate::solver::warm::{WarmNode, scaled};
 
-impl Rows {
+impl Inequalities {
     /// Slacks, and multipliers times `scale`.
     pub(super) fn take_over(&mut self, node: &WarmNode, scale: f64) {
         self.s.copy_from_slice(&node.slacks);
@@ -25,7 +25,7 @@ impl Rows {
     }
 
     /// Slacks and multipliers of another node, if that has the same rows.
-    pub(super) fn take_from(&mut self, other: &Self) {
+    pub(super) fn warm_start_from(&mut self, other: &Self) {
         let cones = self.cones.iter().map(|cone| &cone.rows).eq(other.cones.iter().map(|cone| &cone.rows));
         if self.s.len() == other.s.len() && self.controls == other.controls && cones {
             self.s.copy_from_slice(&other.s);

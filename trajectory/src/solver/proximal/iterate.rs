@@ -2,16 +2,13 @@
 
 use super::{AugmentedLagrangian, ProximalOptions, Run};
 use crate::fault::Fault;
-use crate::problem::Problem;
 use crate::quadratic::Quadratic;
-use crate::solver::core::ACCEPTABLE;
-use crate::solver::crew::Crew;
+use crate::solver::algorithm::{Context, Next, Step};
 use crate::solver::domain;
-use crate::solver::method::{self, Next, Tried, Watch};
-use crate::solver::optimality::{Here, Optimality};
+use crate::solver::optimality::{Conditions, Optimality};
 use crate::solver::report::Status;
+use crate::solver::state::{ACCEPTABLE, State};
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// μ shrinks to this share.
 const SHRINK: f64 = 0.1;
@@ -49,103 +46,90 @@ impl Run {
 }
 
 impl AugmentedLagrangian {
-    pub(super) fn iterate(&mut self, crew: &Crew, problem: &Problem, cold: bool, watch: Watch<'_>) -> Status {
-        let began = Instant::now();
-        self.core.until = self.options.time.and_then(|limit| began.checked_add(limit));
-        self.begin_search();
-        method::iterate(self, crew, problem, cold, self.options.tolerance, watch)
-    }
-
     /// More of the identity where no step is accepted, and less after long ones.
-    pub(super) fn go_on_from(
+    pub(super) fn adapt_regularization(
         &mut self,
-        crew: &Crew,
-        problem: &Problem,
-        Tried { step, accepted, failed }: Tried,
+        at: &mut Context<'_>,
+        Step { length, accepted, failed }: Step,
     ) -> ControlFlow<Status, Next> {
         let first = self.options.regularization;
         if accepted {
-            if step > LONG {
+            if length > LONG {
                 let less = self.run.least / FEWER;
                 self.run.least = if less < first { 0.0 } else { less };
             }
             return ControlFlow::Continue(Next::Linearize);
         }
-        let enough = self.core.now.error <= ACCEPTABLE && self.run.least > ENOUGH;
+        let enough = at.state.now.kkt_error <= ACCEPTABLE && self.run.least > ENOUGH;
         if failed.is_some() || self.run.least > MOST || enough {
-            let node = failed.unwrap_or_else(|| self.core.worst());
-            return ControlFlow::Break(self.core.stalled(crew, problem, node));
+            let node = failed.unwrap_or_else(|| at.state.worst());
+            return ControlFlow::Break(at.state.stalled(at.evaluator, at.problem, node));
         }
         self.run.least = (MORE * self.run.least).max(first);
         ControlFlow::Continue(Next::Again)
     }
 
     /// Forgets the last solution.
-    pub(super) fn forget(&mut self, problem: &Problem) {
+    pub(super) fn forget(&mut self, at: &mut Context<'_>) {
         for (k, rows) in self.rows.iter_mut().enumerate() {
-            rows.take_bounds(problem, k);
+            rows.take_bounds(at.problem, k);
             rows.forget();
         }
-        if problem.choice().is_some() {
-            self.rows[0].clamp_controls(self.core.iterate.u_mut(0));
-            domain::carry(problem, &mut self.core.iterate);
+        if at.problem.choice().is_some() {
+            self.rows[0].clamp_controls(at.state.iterate.u_mut(0));
+            domain::carry(at.problem, &mut at.state.iterate);
         }
-        self.core.forget_multipliers();
-    }
-
-    /// No μ of a barrier, and the penalty for the history.
-    pub(super) fn barrier_and_penalty(&self) -> [Option<f64>; 2] {
-        [None, Some(1.0 / self.run.mu)]
+        at.state.forget_multipliers();
     }
 
     /// Derivatives at the iterate, its gaps, and its rows.
-    pub(super) fn evaluate(&mut self, crew: &Crew, problem: &Problem, first: bool) -> Result<(), Fault> {
-        let Self { core, rows, options, .. } = self;
-        core.unscale(core.now.scale);
+    pub(super) fn evaluate(&mut self, at: &mut Context<'_>, first: bool) -> Result<(), Fault> {
+        let rows = &mut self.rows;
+        at.state.unscale(at.state.now.scale);
         let read = |k: usize, u: &[f64], node: &Quadratic| rows[k].read(u, node);
-        let steepest = core.evaluate(crew, problem, options.hessian, read)?;
+        let steepest = at.state.evaluate(at.evaluator, at.problem, self.options.hessian, read)?;
         if first {
-            core.scale_by(steepest);
+            at.state.scale_by(steepest);
         }
         Ok(())
     }
 
-    /// What is left of the conditions of optimality.
-    pub(super) fn update_residuals(&mut self, crew: &Crew, problem: &Problem) {
+    /// Updates the KKT residual.
+    pub(super) fn update_residuals(&mut self, at: &mut Context<'_>) {
         let mut left = Optimality::default();
         let mut off: f64 = 0.0;
         for (k, rows) in self.rows.iter().enumerate() {
-            let node = crew.node(problem, k);
-            let here = Here {
-                costate: &self.core.costates[k],
-                multipliers: &self.core.multipliers[k],
+            let node = at.evaluator.node(at.problem, k);
+            let here = Conditions {
+                costate: &at.state.costates[k],
+                multipliers: &at.state.multipliers[k],
                 controls: &rows.controls,
-                gap: &self.core.gaps[k],
-                off: rows.most_off(),
+                gap: &at.state.gaps[k],
+                off: rows.max_residual(),
                 bounds: rows.bounds(),
             };
-            left.add(&node, self.core.now.scale, here, |row| rows.y[row], &mut self.core.gradient);
+            left.add(&node, at.state.now.scale, here, |row| rows.y[row], &mut at.state.gradient);
             off = off.max(rows.complementarity());
         }
-        self.core.now.optimality = left;
-        self.core.now.error = left.error(off);
+        at.state.now.optimality = left;
+        at.state.now.kkt_error = left.error(off);
     }
 
     /// Where the augmented Lagrangian is stationary: new estimates of multipliers, or less μ; and whether nothing helps.
-    pub(super) fn update_estimates(&mut self, crew: &Crew, problem: &Problem) -> Option<Status> {
+    pub(super) fn update_estimates(&mut self, at: &mut Context<'_>) -> Option<Status> {
         let mut left = [0.0_f64; 2];
-        for (rows, multipliers) in self.rows.iter().zip(&self.core.multipliers) {
+        for (rows, multipliers) in self.rows.iter().zip(&at.state.multipliers) {
             let of = rows.left(multipliers, self.run.mu);
             left = [left[0].max(of[0]), left[1].max(of[1])];
         }
         let [off, moved] = left;
-        let stationary = self.core.now.optimality.stationarity().max(self.core.now.gap).max(off);
+        let stationary = at.state.now.optimality.stationarity().max(at.state.now.gap).max(off);
         let may_shrink = self.run.mu > self.options.softness_min;
         let less = (SHRINK * self.run.mu).max(self.options.softness_min);
         let hopeless;
         if stationary <= self.run.stationary {
             if moved <= self.run.kept || !may_shrink {
-                for (rows, multipliers) in self.rows.iter_mut().zip(&self.core.multipliers) {
+                for (rows, multipliers) in self.rows.iter_mut().zip(&at.state.multipliers) {
                     rows.accept(&multipliers.eq);
                 }
                 let least = LEAST * self.options.tolerance;
@@ -157,7 +141,7 @@ impl AugmentedLagrangian {
                 self.run.soften(less);
                 hopeless = true;
             }
-        } else if moved <= self.run.kept || self.is_patient() {
+        } else if moved <= self.run.kept || self.is_patient(at.state) {
             return None;
         } else {
             hopeless = true;
@@ -165,13 +149,13 @@ impl AugmentedLagrangian {
                 self.run.soften(less);
             }
         }
-        self.begin_search();
-        if hopeless && self.run.mu <= HARD { self.blocked(crew, problem) } else { None }
+        self.forget_penalties();
+        if hopeless && self.run.mu <= HARD { self.blocked(at) } else { None }
     }
 
     /// Whether violations have decreased within some iterations, or these have not been done yet.
-    fn is_patient(&mut self) -> bool {
-        let violation = self.core.now.optimality.primal;
+    fn is_patient(&mut self, state: &State) -> bool {
+        let violation = state.now.optimality.primal;
         let (count, before) = self.run.patience;
         self.run.patience = (count + 1, before);
         if count < PATIENCE {

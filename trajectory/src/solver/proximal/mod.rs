@@ -1,10 +1,10 @@
 //! A primal-dual augmented Lagrangian: multipliers are estimated, violations are penalized, and the penalties give the
 //! next estimates.
 //!
-//! States are variables like controls, as in [`MultipleShooting`](super::MultipleShooting). Gaps are equations of the
+//! States are variables like controls (multiple shooting). Gaps are equations of the
 //! sweep, which closes them exactly to first order. They need no penalty, and the structure of steps is kept. The same
 //! holds for bounds of durations and parameters, which have no meaning beyond. All other constraints are soft
-//! ([`rows`]): given estimates of the multipliers, a violation c costs `c²/2μ`. Directions are those of Newton for
+//! ([`constraints`]): given estimates of the multipliers, a violation c costs `c²/2μ`. Directions are those of Newton for
 //! states, controls and multipliers together. Dependent or empty equalities need no special treatment: μ makes the
 //! system regular, and duplicate rows have multipliers of least norm. If the augmented Lagrangian is stationary to ω,
 //! the multipliers become the estimates if violations are below η, and otherwise μ shrinks. Second derivatives are
@@ -15,47 +15,43 @@
 //! optimization with general constraints and simple bounds*, SIAM J. Numer. Anal. 28(2), 1991.
 
 mod cones;
+mod constraints;
 mod direction;
 mod infeasible;
 mod iterate;
 mod options;
-mod rows;
 mod search;
 mod sets;
 
-use super::core::Core;
-use super::crew::Crew;
+use super::algorithm::{Algorithm, Context, Limits, Next, NoDirection, Step, Watch};
 use super::driver::Solver;
-use super::method::{HasOptions, Method, Next, Tried, Watch};
 use super::newton::{Hessian, RollOut};
-use super::report::Status;
-use super::trial::Trial;
-use super::warm::{Begin, WarmNode, WarmStart};
+use super::report::{Iteration, Status};
+use super::trial::TrialNode;
+use super::warm::{Resume, WarmNode, WarmStart};
 use crate::fault::Fault;
 use crate::problem::Problem;
-use crate::quadratic::Dims;
-use crate::riccati::{Failure, LqSolution};
+use crate::riccati::LqSolution;
 pub use options::ProximalOptions;
 
-use rows::Rows;
+use constraints::Constraints;
 use std::ops::ControlFlow;
 
 /// A primal-dual augmented Lagrangian, for problems whose constraints may depend on each other. The solver, with its
 /// memory: created once for a problem, used for any number of solutions.
 pub type Proximal = Solver<AugmentedLagrangian>;
 
-/// The method of [`Proximal`].
+/// The algorithm of [`Proximal`].
 pub struct AugmentedLagrangian {
     options: ProximalOptions,
-    core: Core,
-    rows: Vec<Rows>,
+    rows: Vec<Constraints>,
     /// The direction of the next set of rows that count.
     next: LqSolution,
-    trial: Vec<Trial>,
+    values: Vec<TrialNode>,
     /// Bounds of what the first node chooses, from where it is.
     chosen: [Vec<f64>; 2],
-    /// ρ, one a node.
-    gap_prices: Vec<f64>,
+    /// ρ, one a node: penalties on gaps.
+    gap_penalties: Vec<f64>,
     run: Run,
 }
 
@@ -74,119 +70,114 @@ struct Run {
     patience: (usize, f64),
 }
 
-impl HasOptions for AugmentedLagrangian {
+impl Algorithm for AugmentedLagrangian {
     type Options = ProximalOptions;
-}
-
-impl Method for AugmentedLagrangian {
-    type Rows = Rows;
     const NAME: &'static str = "Proximal";
+    const EXACT: bool = true;
 
-    fn new(problem: &Problem, dims: &[Dims], options: ProximalOptions) -> Self {
+    fn new(problem: &Problem, options: &ProximalOptions) -> Self {
+        let dims: Vec<_> = (0..=problem.steps()).map(|k| problem.dims(k)).collect();
         Self {
-            core: Core::new(problem, dims, options.iterations),
-            rows: (0..=problem.steps()).map(|k| Rows::new(problem, k)).collect(),
-            next: LqSolution::new(dims),
-            trial: dims.iter().map(Trial::new).collect(),
+            rows: (0..=problem.steps()).map(|k| Constraints::new(problem, k)).collect(),
+            next: LqSolution::new(&dims),
+            values: dims.iter().map(TrialNode::new).collect(),
             chosen: [vec![0.0; dims[0].nu], vec![0.0; dims[0].nu]],
-            gap_prices: vec![0.0; dims.len()],
-            run: Run::new(&options),
-            options,
+            gap_penalties: vec![0.0; dims.len()],
+            run: Run::new(options),
+            options: options.clone(),
         }
     }
-    fn threads(options: &ProximalOptions) -> usize {
-        options.threads
+    fn limits(options: &ProximalOptions) -> Limits {
+        let ProximalOptions { iterations, time, threads, .. } = *options;
+        Limits { iterations, time, threads }
     }
-    fn wrong(&self) -> Option<String> {
-        self.options.wrong()
+    fn configure(&mut self, options: &ProximalOptions) -> Result<(), String> {
+        self.options.clone_from(options);
+        self.options.check()
     }
-    fn options(&self) -> &ProximalOptions {
-        &self.options
+    fn unsupported(&self, _: &Problem) -> Option<Fault> {
+        None
     }
-    fn options_mut(&mut self) -> &mut ProximalOptions {
-        &mut self.options
+    fn start(&mut self, at: &mut Context<'_>) {
+        self.begin();
+        self.forget(at);
     }
-    fn core(&self) -> &Core {
-        &self.core
+    fn linearize(&mut self, at: &mut Context<'_>, first: bool) -> Result<(), Fault> {
+        self.evaluate(at, first)?;
+        self.update_residuals(at);
+        Ok(())
     }
-    fn rows(&self, k: usize) -> &Rows {
-        &self.rows[k]
+    fn status(&self, at: &Context<'_>) -> Option<Status> {
+        (at.state.now.kkt_error <= self.options.tolerance).then_some(Status::Converged)
     }
-    fn parts(&mut self) -> (&mut Core, &mut [Rows]) {
-        (&mut self.core, &mut self.rows)
+    fn update(&mut self, at: &mut Context<'_>) -> Option<Status> {
+        self.update_estimates(at)
     }
+    fn direction(&mut self, at: &mut Context<'_>) -> Result<(), NoDirection> {
+        Ok(self.compute_direction(at)?)
+    }
+    fn search(&mut self, at: &mut Context<'_>) -> Step {
+        self.line_search(at)
+    }
+    fn recover(&mut self, at: &mut Context<'_>, step: Step, _: Watch<'_>) -> ControlFlow<Status, Next> {
+        self.adapt_regularization(at, step)
+    }
+    fn report(&self, line: &mut Iteration) {
+        line.penalty = Some(1.0 / self.run.mu);
+    }
+}
 
-    fn begin(&mut self) {
-        self.run = Run::new(&self.options);
+impl Resume for AugmentedLagrangian {
+    type Rows = Constraints;
+    fn rows(&mut self) -> &mut [Constraints] {
+        &mut self.rows
     }
-    fn reset(&mut self, problem: &Problem) {
-        self.forget(problem);
-    }
-    fn take_over(&mut self, problem: &Problem, from: &WarmStart) {
+    fn take_over(&mut self, at: &mut Context<'_>, from: &WarmStart) {
+        self.begin();
         self.run.soften(from.mu.max(self.options.softness_min).min(self.options.softness));
         let all = &mut self.rows;
-        self.core.take_over(from, |k, _, ineq| {
+        at.state.take_over(from, |k, _, ineq| {
             let (rows, node) = (&mut all[k], &from.nodes[k]);
             for (y, (lower, upper)) in rows.y.iter_mut().zip(node.lower.iter().zip(&node.upper)) {
                 *y = from.scale * (upper - lower);
             }
             ineq.copy_from_slice(&rows.y[rows.controls.len()..]);
         });
-        self.refresh(problem);
+        self.refresh(at);
     }
-    fn go_on(&mut self, problem: &Problem, mu: f64) {
+    fn go_on(&mut self, at: &mut Context<'_>, mu: f64) {
+        self.begin();
         self.run.soften(mu.min(self.options.softness));
-        self.refresh(problem);
+        self.refresh(at);
     }
-    fn refresh(&mut self, problem: &Problem) {
-        for (k, (rows, multipliers)) in self.rows.iter_mut().zip(&self.core.multipliers).enumerate() {
-            rows.take_bounds(problem, k);
+    fn refresh(&mut self, at: &mut Context<'_>) {
+        for (k, (rows, multipliers)) in self.rows.iter_mut().zip(&at.state.multipliers).enumerate() {
+            rows.take_bounds(at.problem, k);
             rows.go_on(&multipliers.eq);
         }
     }
-    fn run(&mut self, crew: &Crew, problem: &Problem, begin: Begin<'_>, watch: Watch<'_>) -> Status {
-        self.iterate(crew, problem, matches!(begin, Begin::Guess(_)), watch)
-    }
-
-    fn has_iterations_left(&self) -> bool {
-        self.core.history.len() < self.options.iterations
-    }
-    fn update(&mut self, crew: &Crew, problem: &Problem) -> Option<Status> {
-        self.update_estimates(crew, problem)
-    }
-    fn search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
-        self.line_search(crew, problem)
-    }
-    fn after(&mut self, crew: &Crew, problem: &Problem, tried: Tried, _: Watch<'_>) -> ControlFlow<Status, Next> {
-        self.go_on_from(crew, problem, tried)
-    }
-
-    fn linearize(&mut self, crew: &Crew, problem: &Problem, first: bool) -> Result<(), Fault> {
-        self.evaluate(crew, problem, first)
-    }
-    fn judge(&mut self, crew: &Crew, problem: &Problem) {
-        self.update_residuals(crew, problem);
-    }
-    fn direction(&mut self, crew: &Crew, problem: &Problem) -> Result<(), Failure> {
-        self.compute_direction(crew, problem)
-    }
-
     fn mu(&self) -> f64 {
         self.run.mu
     }
-    fn shown(&self) -> [Option<f64>; 2] {
-        self.barrier_and_penalty()
-    }
-    fn control_multiplier(rows: &Rows, control: usize) -> Option<f64> {
+    fn control_multiplier(&self, k: usize, control: usize) -> Option<f64> {
+        let rows = &self.rows[k];
         rows.controls.iter().position(|i| *i == control).map(|row| rows.y[row])
     }
     fn warm_rows(&self, k: usize, by_scale: f64, into: &mut WarmNode) {
         let rows = &self.rows[k];
-        into.slacks = (0..rows.g.len()).map(|i| rows.g[i] - rows.off(i)).collect();
+        into.slacks = (0..rows.g.len()).map(|i| rows.g[i] - rows.residual(i)).collect();
         into.lower = (0..rows.y.len()).map(|i| by_scale * rows.split(i)[0]).collect();
         into.upper = (0..rows.y.len()).map(|i| by_scale * rows.split(i)[1]).collect();
     }
-    fn take_from(rows: &mut Rows, other: &Rows) {
-        rows.take_from(other);
+    fn warm_start_from(rows: &mut Constraints, other: &Constraints) {
+        rows.warm_start_from(other);
+    }
+}
+
+impl AugmentedLagrangian {
+    /// Begins with the first μ, and another augmented Lagrangian.
+    fn begin(&mut self) {
+        self.run = Run::new(&self.options);
+        self.forget_penalties();
     }
 }

@@ -1,6 +1,7 @@
 //! Options of [`Proximal`](super::Proximal).
 
 use crate::solver::newton::{Hessian, RollOut};
+use crate::solver::support::all_positive;
 use std::time::Duration;
 
 /// Constants of [`Proximal`](super::Proximal).
@@ -50,11 +51,12 @@ impl Default for ProximalOptions {
 }
 
 impl ProximalOptions {
-    /// What is wrong with them.
-    pub(super) fn wrong(&self) -> Option<String> {
-        let positive =
-            [("softness", self.softness), ("softness_min", self.softness_min), ("regularization", self.regularization)];
-        let (name, value) = positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0))?;
-        Some(format!("the option `{name}` is {value}: it must be positive and finite"))
+    /// Names an invalid option.
+    pub(super) fn check(&self) -> Result<(), String> {
+        all_positive(&[
+            ("softness", self.softness),
+            ("softness_min", self.softness_min),
+            ("regularization", self.regularization),
+        ])
     }
 }

@@ -13,20 +13,19 @@
 //! RSS 2022, section III.
 
 use super::AugmentedLagrangian;
-use crate::problem::Problem;
-use crate::solver::core::Core;
-use crate::solver::crew::Crew;
+use crate::solver::algorithm::Context;
+use crate::solver::state::State;
 
 /// Halvings of the interval: what is left is below rounding of what follows.
 const HALVINGS: usize = 40;
 
 impl AugmentedLagrangian {
     /// Goes from the direction so far towards that of the last sweep.
-    pub(super) fn move_on(&mut self, crew: &Crew, problem: &Problem) {
+    pub(super) fn move_on(&mut self, at: &mut Context<'_>) {
         let mut bent = 0.0;
         for (k, rows) in self.rows.iter_mut().enumerate() {
-            let node = crew.node(problem, k);
-            let (from, to) = (&self.core.lq, &mut self.next);
+            let node = at.evaluator.node(at.problem, k);
+            let (from, to) = (&at.state.lq, &mut self.next);
             // `next` is the difference from here on.
             to.dx[k] -= &from.dx[k];
             to.du[k] -= &from.du[k];
@@ -38,7 +37,7 @@ impl AugmentedLagrangian {
             bent += 2.0 * node.lxu.column_iter().zip(du.iter()).map(|(column, u)| u * column.dot(dx)).sum::<f64>();
             // C p = μ (ν' − ν).
             bent += self.run.mu * to.multipliers[k].norm_squared();
-            bent += self.core.now.delta * (dx.norm_squared() + du.norm_squared());
+            bent += at.state.now.regularization * (dx.norm_squared() + du.norm_squared());
             rows.aim(&node, dx, du);
         }
         let slope = |t: f64| {
@@ -55,7 +54,8 @@ impl AugmentedLagrangian {
             }
             high
         };
-        let Self { core: Core { lq, .. }, next, rows, .. } = self;
+        let State { lq, .. } = &mut *at.state;
+        let Self { next, rows, .. } = self;
         for (k, rows) in rows.iter_mut().enumerate() {
             lq.dx[k].axpy(step, &next.dx[k], 1.0);
             lq.du[k].axpy(step, &next.du[k], 1.0);

@@ -1,10 +1,10 @@
 //! Operations of the search on all cones of a node at once.
 
 use super::cones::{Cone, MOST, slack};
+use super::inequalities::Inequalities;
 use super::lorentz::{Point, point};
-use super::rows::Rows;
 
-impl Rows {
+impl Inequalities {
     /// Whether there are cones.
     pub(super) fn has_cones(&self) -> bool {
         !self.cones.is_empty()
@@ -30,10 +30,10 @@ impl Rows {
             [s.min(tau.min(MOST) * way), z.min(tau.min(MOST) * way_z)]
         })
     }
-    /// Slacks of cones of the trajectory that is tried, as [`try_slacks`](Self::try_slacks).
+    /// Slacks of cones of the trial, as [`try_slacks`](Self::try_slacks).
     pub(super) fn try_cones(&mut self, step: f64, tau: f64, g: &[f64], elastic: bool) {
         let n = self.controls.len();
-        let Self { cones, s, ds, tried, .. } = self;
+        let Self { cones, s, ds, trial, .. } = self;
         for cone in cones {
             let Cone { rows, memory: [to, ..], .. } = cone;
             let values = &g[rows.start - n..rows.end - n];
@@ -42,7 +42,7 @@ impl Rows {
                 to[k] = if inside && !elastic { values[k] - s[i] } else { step * ds[i] };
             }
             let way = (tau.min(MOST) * slack(s, rows).way(&point(to.as_slice()))).min(1.0);
-            rows.clone().zip(to.iter()).for_each(|(i, to)| tried[i] = s[i] + way * to);
+            rows.clone().zip(to.iter()).for_each(|(i, to)| trial[i] = s[i] + way * to);
         }
     }
     /// `−½ Σ ln(t² − |w|²)` of these slacks.

@@ -1,4 +1,4 @@
-//! Rows of a node with multipliers: equality and inequality rows.
+//! Constraints of a node with multipliers: equality and inequality rows.
 //!
 //! With estimates ν̄, ȳ of the multipliers, and `w = g + μ ȳ`, the augmented Lagrangian has
 //!
@@ -26,7 +26,7 @@ use nalgebra::DVector;
 
 /// All rows of a node: its controls with bounds first, then `g`; and the estimates of its equalities.
 #[derive(Debug)]
-pub(in crate::solver) struct Rows {
+pub(in crate::solver) struct Constraints {
     /// Which control each of the first rows is.
     pub(super) controls: Vec<usize>,
     /// How many of these the sweep itself keeps between their bounds: all of the node that chooses durations and parameters, else none.
@@ -49,7 +49,7 @@ pub(in crate::solver) struct Rows {
     /// `1/μ` where a row counts, and `(w − b)/μ` with the bound b where it counts.
     sigma: Vec<f64>,
     push: Vec<f64>,
-    /// Places of the entries of a row of G that are not zero.
+    /// A row of G.
     line: Vec<f64>,
     cones: Vec<Cone>,
     /// Of each row the cone that it is one of.
@@ -70,7 +70,7 @@ fn outside(w: f64, lower: f64, upper: f64) -> f64 {
     }
 }
 
-impl Rows {
+impl Constraints {
     pub(super) fn new(problem: &Problem, k: usize) -> Self {
         let dims = problem.dims(k);
         let mut controls = Vec::new();
@@ -170,12 +170,12 @@ impl Rows {
         self.shifted(i, |j| self.g[j], mu)
     }
     /// By how much a row is outside of its bounds, or of its cone.
-    pub(super) fn off(&self, i: usize) -> f64 {
+    pub(super) fn residual(&self, i: usize) -> f64 {
         self.outside(i, |j| self.g[j])
     }
     /// The largest of these.
-    pub(super) fn most_off(&self) -> f64 {
-        (0..self.g.len()).map(|i| self.off(i).abs()).fold(0.0, f64::max)
+    pub(super) fn max_residual(&self) -> f64 {
+        (0..self.g.len()).map(|i| self.residual(i).abs()).fold(0.0, f64::max)
     }
     /// How many bounds there are, and the sum of their multipliers.
     pub(super) fn bounds(&self) -> (f64, usize) {
@@ -220,7 +220,7 @@ impl Rows {
     /// The same of violations alone, each as its square.
     pub(super) fn weigh_violations(&mut self) {
         for i in (0..self.g.len()).filter(|i| self.cone_of[*i].is_none()) {
-            let off = self.off(i);
+            let off = self.residual(i);
             (self.sigma[i], self.push[i]) = if off == 0.0 { (0.0, 0.0) } else { (1.0, off) };
         }
         let Self { cones, g, .. } = self;
@@ -352,7 +352,7 @@ impl Rows {
         }
     }
     /// Multipliers of another node, if that has the same rows.
-    pub(super) fn take_from(&mut self, other: &Self) {
+    pub(super) fn warm_start_from(&mut self, other: &Self) {
         if self.y.len() == other.y.len() && self.controls == other.controls {
             self.y.copy_from_slice(&other.y);
         }

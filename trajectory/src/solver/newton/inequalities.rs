@@ -17,12 +17,11 @@
 //! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
 //! programming*, Mathematical Programming 106 (2006), section 2.
 
-use super::condense::{Cost, add_row, row_dot};
-use super::cones::{Cone, Held};
+use super::condense::{Cost, add_row};
+use super::cones::{Cone, ConePoint};
 use super::elastic::Elastic;
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
-use nalgebra::DVector;
 
 /// Slacks begin at least this share of a bound's size away from it, and of the distance between both (`κ₁`, `κ₂`).
 const PUSH: f64 = 1e-2;
@@ -33,7 +32,7 @@ const FAR: f64 = 1e10;
 
 /// All rows of a node: its controls with bounds first, then `g`.
 #[derive(Debug)]
-pub(in crate::solver) struct Rows {
+pub(in crate::solver) struct Inequalities {
     /// Which control each of the first rows is.
     pub(super) controls: Vec<usize>,
     pub(super) lower: Vec<f64>,
@@ -41,20 +40,20 @@ pub(in crate::solver) struct Rows {
     /// Values `g`.
     pub(super) g: Vec<f64>,
     pub(super) s: Vec<f64>,
-    /// Slacks of the trajectory that is tried.
-    pub(super) tried: Vec<f64>,
+    /// Slacks of the trial.
+    pub(super) trial: Vec<f64>,
     pub(super) z: [Vec<f64>; 2],
     pub(super) ds: Vec<f64>,
     pub(super) dz: [Vec<f64>; 2],
     /// Σ, and `b + Σ (g − s)`.
-    sigma: Vec<f64>,
-    push: Vec<f64>,
-    /// Places of the entries of a row of G that are not zero.
+    pub(super) sigma: Vec<f64>,
+    pub(super) push: Vec<f64>,
+    /// A row of G.
     line: Vec<f64>,
     pub(super) cones: Vec<Cone>,
 }
 
-impl Rows {
+impl Inequalities {
     pub(super) fn new(problem: &Problem, k: usize) -> Self {
         let dims = problem.dims(k);
         let (mut controls, mut lower, mut upper) = (Vec::new(), Vec::new(), Vec::new());
@@ -70,7 +69,7 @@ impl Rows {
         upper.resize(n, f64::INFINITY);
         let zeros = || vec![0.0; n];
         let line = Vec::with_capacity(dims.ndx + dims.nu);
-        let (g, s, tried, ds, sigma, push) = (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
+        let (g, s, trial, ds, sigma, push) = (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
         let cones = Cone::all(problem, k, controls.len());
         Self {
             controls,
@@ -78,7 +77,7 @@ impl Rows {
             upper,
             g,
             s,
-            tried,
+            trial,
             z: [zeros(), zeros()],
             ds,
             dz: [zeros(), zeros()],
@@ -196,12 +195,12 @@ impl Rows {
         self.z[1][i] - self.z[0][i]
     }
     /// `g − s`; zero where a row has no bound, and is none of a cone.
-    pub(super) fn off(&self, i: usize) -> f64 {
+    pub(super) fn residual(&self, i: usize) -> f64 {
         if self.counts(i) { self.g[i] - self.s[i] } else { 0.0 }
     }
 
     /// Σ and b of a row.
-    fn own(&self, i: usize, mu: f64) -> [f64; 2] {
+    pub(super) fn own(&self, i: usize, mu: f64) -> [f64; 2] {
         let [low, high] = self.slacks(i);
         let (mut sigma, mut b) = (0.0, 0.0);
         if low.is_finite() {
@@ -216,24 +215,24 @@ impl Rows {
     }
 
     /// What rows add to their node. `elastic`: where `g − s = p − n`.
-    pub(super) fn weigh(&mut self, mu: f64, elastic: Option<&Elastic>) {
+    pub(super) fn barrier_terms(&mut self, mu: f64, elastic: Option<&Elastic>) {
         let n = self.controls.len();
         for i in 0..self.s.len() {
             let [sigma, b] = self.own(i, mu);
             (self.sigma[i], self.push[i]) = match elastic {
                 Some(elastic) if i >= n && sigma > 0.0 => {
-                    let [soft, off] = elastic.share(elastic.equalities() + i - n, self.off(i), mu);
+                    let [soft, off] = elastic.share(elastic.equalities() + i - n, self.residual(i), mu);
                     let sigma_both = 1.0 / (1.0 / sigma + soft);
                     (sigma_both, sigma_both * (off + b / sigma))
                 }
-                _ => (sigma, b + sigma * self.off(i)),
+                _ => (sigma, b + sigma * self.residual(i)),
             };
         }
         let Self { cones, s, z: [z, _], g, .. } = self;
         for cone in cones {
             let first = |elastic: &Elastic| elastic.equalities() + cone.rows.start - n;
             let elastic = elastic.map(|elastic| (elastic, first(elastic)));
-            cone.weigh(Held { s, z, g }, mu, elastic);
+            cone.barrier_terms(ConePoint { s, z, g }, mu, elastic);
         }
     }
 
@@ -268,69 +267,8 @@ impl Rows {
         self.cones.iter_mut().for_each(|cone| cone.correct(node, more));
     }
 
-    /// `δs` and `δz` of a step; `more`: what a correction adds to `g − s`.
-    pub(super) fn directions(
-        &mut self,
-        node: &Quadratic,
-        dx: &DVector<f64>,
-        du: &DVector<f64>,
-        mu: f64,
-        more: Option<&[f64]>,
-    ) {
-        let n = self.controls.len();
-        for i in 0..self.s.len() {
-            if !self.is_bounded(i) {
-                continue;
-            }
-            let moved = match self.controls.get(i) {
-                Some(k) => du[*k],
-                None => row_dot(&node.ineq_x, i - n, dx) + row_dot(&node.ineq_u, i - n, du),
-            };
-            let ds = moved + self.off(i) + more.map_or(0.0, |more| more[i]);
-            let [low, high] = self.slacks(i);
-            self.ds[i] = ds;
-            self.dz[0][i] = if low.is_finite() { (mu - self.z[0][i] * ds) / low - self.z[0][i] } else { 0.0 };
-            self.dz[1][i] = if high.is_finite() { (mu + self.z[1][i] * ds) / high - self.z[1][i] } else { 0.0 };
-        }
-        let Self { cones, s, z: [z, _], g, ds, dz: [dz, _], .. } = self;
-        for cone in cones {
-            cone.directions((node, dx, du), Held { s, z, g }, [ds, dz], (n, more));
-        }
-    }
-
-    /// The same where g is elastic, `g − s = p − n`: what is given up has its own share in each row.
-    pub(super) fn elastic_directions(
-        &mut self,
-        node: &Quadratic,
-        dx: &DVector<f64>,
-        du: &DVector<f64>,
-        mu: f64,
-        elastic: &mut Elastic,
-    ) {
-        let n = self.controls.len();
-        self.directions(node, dx, du, mu, None);
-        for i in n..self.s.len() {
-            if !self.is_bounded(i) {
-                continue;
-            }
-            let moved = row_dot(&node.ineq_x, i - n, dx) + row_dot(&node.ineq_u, i - n, du);
-            let y = self.sigma[i] * moved + self.push[i];
-            elastic.set_multiplier(elastic.equalities() + i - n, y, mu);
-            let [low, high] = self.slacks(i);
-            let [sigma, b] = self.own(i, mu);
-            let ds = (y - b) / sigma;
-            self.ds[i] = ds;
-            self.dz[0][i] = if low.is_finite() { (mu - self.z[0][i] * ds) / low - self.z[0][i] } else { 0.0 };
-            self.dz[1][i] = if high.is_finite() { (mu + self.z[1][i] * ds) / high - self.z[1][i] } else { 0.0 };
-        }
-        let Self { cones, s, z: [z, _], g, ds, dz: [dz, _], .. } = self;
-        for cone in cones {
-            cone.elastic_directions((node, dx, du), Held { s, z, g }, [ds, dz], (n, mu, elastic));
-        }
-    }
-
     /// The longest steps of slacks, from this row on, and of multipliers, at most 1, that leave a share `1 − τ` of the way to the bounds.
-    pub(super) fn longest(&self, tau: f64, first: usize) -> [f64; 2] {
+    pub(super) fn max_step(&self, tau: f64, first: usize) -> [f64; 2] {
         let mut longest = self.longest_in_cones(tau);
         let mut limit = |k: usize, from: f64, by: f64| {
             if by < 0.0 && from.is_finite() {
@@ -357,12 +295,12 @@ impl Rows {
         let [low, high] = self.slacks(row);
         u.max(self.s[row] - tau * low).min(self.s[row] + tau * high)
     }
-    /// Slacks of the trajectory that is tried, at a step: those of controls are the controls. Those of g are its values where these are
+    /// Slacks of the trial, at a step: those of controls are the controls. Those of g are its values where these are
     /// between the bounds, and `elastic` ones are not, and else where the direction leads; all keep a share `1 − τ` of the distance.
     pub(super) fn try_slacks(&mut self, step: f64, tau: f64, u: &[f64], g: &[f64], elastic: bool) {
         let n = self.controls.len();
         for i in 0..self.s.len() {
-            self.tried[i] = match self.controls.get(i) {
+            self.trial[i] = match self.controls.get(i) {
                 Some(control) => u[*control],
                 None => {
                     let g = g[i - n];
@@ -374,19 +312,19 @@ impl Rows {
         }
         self.try_cones(step, tau, g, elastic);
     }
-    /// `g − s` of the trajectory that is tried.
-    pub(super) fn tried_off(&self, i: usize, g: &[f64]) -> f64 {
+    /// `g − s` of the trial.
+    pub(super) fn trial_residual(&self, i: usize, g: &[f64]) -> f64 {
         let n = self.controls.len();
-        if i < n || !self.counts(i) { 0.0 } else { g[i - n] - self.tried[i] }
+        if i < n || !self.counts(i) { 0.0 } else { g[i - n] - self.trial[i] }
     }
 
-    /// Takes the slacks that were tried, and a step of multipliers, which are kept near the central path.
+    /// Takes the slacks that were trial, and a step of multipliers, which are kept near the central path.
     pub(super) fn advance(&mut self, dual: f64, mu: f64) {
         for i in 0..self.s.len() {
             if !self.is_bounded(i) {
                 continue;
             }
-            self.s[i] = self.tried[i];
+            self.s[i] = self.trial[i];
             for (k, slack) in self.slacks(i).into_iter().enumerate() {
                 if slack.is_finite() {
                     let z = self.z[k][i] + dual * self.dz[k][i];
@@ -394,10 +332,10 @@ impl Rows {
                 }
             }
         }
-        let Self { cones, s, tried, z: [z, _], dz: [dz, _], .. } = self;
+        let Self { cones, s, trial, z: [z, _], dz: [dz, _], .. } = self;
         for cone in cones {
             for i in cone.rows.clone() {
-                s[i] = tried[i];
+                s[i] = trial[i];
                 z[i] += dual * dz[i];
             }
             cone.keep_near(s, z, mu);

@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 
 /// A node's cost to second order, without what constraints add.
 #[derive(Debug)]
-pub(super) struct Bare {
+pub(super) struct CostModel {
     lx: DVector<f64>,
     lu: DVector<f64>,
     lxx: DMatrix<f64>,
@@ -14,7 +14,7 @@ pub(super) struct Bare {
     eq: DVector<f64>,
 }
 
-impl Bare {
+impl CostModel {
     pub(super) fn new(dims: &Dims) -> Self {
         let Dims { ndx, nu, n_eq, .. } = *dims;
         Self {
@@ -43,7 +43,7 @@ impl Bare {
         self.eq.copy_from(&node.eq);
     }
     /// Puts the cost back, scaled, with the curvature of the Lagrangian if it is exact.
-    pub(super) fn put_back(&self, scale: f64, exact: bool, node: &mut Quadratic) {
+    pub(super) fn restore(&self, scale: f64, exact: bool, node: &mut Quadratic) {
         node.lx.axpy(scale, &self.lx, 0.0);
         node.lu.axpy(scale, &self.lu, 0.0);
         node.eq.copy_from(&self.eq);

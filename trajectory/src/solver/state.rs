@@ -1,8 +1,10 @@
-//! What every method of second order has, whatever it does with constraints: the iterate, its derivatives, multipliers, and the history.
+//! What every algorithm has, whatever it does with constraints: the iterate, its gaps, multipliers, a direction, and the
+//! history.
 
-use super::bare::Bare;
-use super::crew::Crew;
+use super::algorithm::Limits;
+use super::cost_model::CostModel;
 use super::cycle::Plan;
+use super::evaluator::Evaluator;
 use super::gaps;
 use super::newton::Hessian;
 use super::optimality::Optimality;
@@ -22,12 +24,26 @@ const GRADIENT: f64 = 100.0;
 /// Where nothing improves any more, optimality to this is acceptable.
 pub(super) const ACCEPTABLE: f64 = 1e-6;
 
-/// What a method works with.
-pub(super) struct Core {
-    pub(super) riccati: Riccati,
-    pub(super) iterate: Trajectory,
-    pub(super) tried: Trajectory,
-    pub(super) gaps: Vec<DVector<f64>>,
+/// The iterate and what belongs to it. The solver owns it, and lends it to its [algorithm](super::Algorithm).
+pub struct State {
+    /// States and controls of the iterate.
+    pub iterate: Trajectory,
+    /// Those of the last trial.
+    pub trial: Trajectory,
+    /// Gaps of the iterate, `f(x, u) ⊖ x⁺`, one a node: at the first one the start minus `x_0`.
+    pub gaps: Vec<DVector<f64>>,
+    /// Gains and value functions.
+    pub riccati: Riccati,
+    /// The direction, with multipliers.
+    pub lq: LqSolution,
+    /// All iterations so far.
+    pub history: Vec<Iteration>,
+    /// Cost, residuals, regularization and step.
+    pub now: Now,
+    /// The limits of this solution.
+    pub limits: Limits,
+    /// Why the last trial could not be evaluated, if none could.
+    pub fault: Option<Fault>,
     /// λ, one a node, of what makes its state.
     pub(super) costates: Vec<DVector<f64>>,
     /// The same with those of the rows, of the scaled cost.
@@ -35,40 +51,37 @@ pub(super) struct Core {
     /// And of the cost as it is.
     pub(super) unscaled: Vec<Multipliers>,
     /// Costs to second order, without what constraints add.
-    pub(super) bare: Vec<Bare>,
-    /// The direction, with multipliers.
-    pub(super) lq: LqSolution,
+    pub(super) costs: Vec<CostModel>,
     pub(super) gradient: [DVector<f64>; 2],
     pub(super) scaled: Vec<f64>,
-    pub(super) history: Vec<Iteration>,
-    /// Why the last trial could not be evaluated, if none could.
-    pub(super) fault: Option<Fault>,
-    pub(super) now: Now,
     /// When it has to end.
-    pub(super) until: Option<Instant>,
-    /// Are there multipliers of a solution before?
+    pub(super) deadline: Option<Instant>,
+    /// Whether there are multipliers of a solution before.
     pub(super) warm: bool,
-    /// How many warm starts in a row have failed.
+    /// The number of consecutive warm starts that have failed.
     pub(super) failures: usize,
 }
 
 /// Where a solution stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Now {
-    /// The scale of the cost.
-    pub(super) scale: f64,
-    /// The cost as it is.
-    pub(super) cost: f64,
-    pub(super) gap: f64,
+pub struct Now {
+    /// The factor of the cost, at most 1.
+    pub scale: f64,
+    /// The cost of the iterate, not scaled.
+    pub cost: f64,
+    /// Its largest gap.
+    pub gap: f64,
+    /// Its KKT residual: the largest of all conditions, of the scaled cost.
+    pub kkt_error: f64,
+    /// The multiple of the identity of the last direction.
+    pub regularization: f64,
+    /// The last one that was not zero.
+    pub(super) last_regularization: f64,
+    /// Whether the last direction comes from exact second derivatives.
+    pub exact: bool,
+    /// The length of the last step.
+    pub step: f64,
     pub(super) optimality: Optimality,
-    /// The KKT residual: the largest of all conditions.
-    pub(super) error: f64,
-    /// The multiple of the identity of the last direction, and the last one that was not zero.
-    pub(super) delta: f64,
-    pub(super) delta_last: f64,
-    /// Does the last direction come from exact second derivatives?
-    pub(super) exact: bool,
-    pub(super) step: f64,
 }
 
 impl Now {
@@ -77,17 +90,17 @@ impl Now {
         cost: f64::INFINITY,
         gap: f64::INFINITY,
         optimality: Optimality::NONE,
-        error: f64::INFINITY,
-        delta: 0.0,
-        delta_last: 0.0,
+        kkt_error: f64::INFINITY,
+        regularization: 0.0,
+        last_regularization: 0.0,
         exact: false,
         step: 0.0,
     };
 }
 
-impl Core {
-    /// Memory for a problem, and for so many iterations.
-    pub(super) fn new(problem: &Problem, dims: &[Dims], iterations: usize) -> Self {
+impl State {
+    /// Memory for a problem, and for as many iterations as the limits allow.
+    pub(super) fn new(problem: &Problem, dims: &[Dims], limits: Limits) -> Self {
         let last = problem.steps();
         let states = || dims.iter().map(|d| DVector::zeros(d.ndx)).collect::<Vec<_>>();
         let multipliers =
@@ -96,19 +109,20 @@ impl Core {
         Self {
             riccati: Riccati::new(dims),
             iterate: Trajectory::zeros(problem),
-            tried: Trajectory::zeros(problem),
+            trial: Trajectory::zeros(problem),
             gaps: states(),
             costates: states(),
             multipliers: multipliers(),
             unscaled: multipliers(),
-            bare: dims.iter().map(Bare::new).collect(),
+            costs: dims.iter().map(CostModel::new).collect(),
             lq: LqSolution::new(dims),
             gradient: [DVector::zeros(most(|d| d.ndx)), DVector::zeros(most(|d| d.nu))],
             scaled: vec![0.0; most(|d| d.ndx)],
-            history: Vec::with_capacity(iterations),
+            history: Vec::with_capacity(limits.iterations),
+            limits,
             fault: None,
             now: Now::BEGIN,
-            until: None,
+            deadline: None,
             warm: false,
             failures: 0,
         }
@@ -116,29 +130,37 @@ impl Core {
 
     /// What of the solution moves in time.
     pub(super) fn plan(&mut self) -> Plan<'_> {
-        let Self { iterate, tried, costates, multipliers, scaled, .. } = self;
-        Plan { kept: iterate, tried, costates, multipliers, scaled }
+        let Self { iterate, trial, costates, multipliers, scaled, .. } = self;
+        Plan { iterate, trial, costates, multipliers, scaled }
+    }
+
+    /// Gauss-Newton derivatives at the iterate, its cost, and its gaps.
+    pub(super) fn linearize(&mut self, evaluator: &Evaluator, problem: &Problem) -> Result<(), Fault> {
+        evaluator.start(&self.iterate);
+        self.now.cost = evaluator.complete(problem)?;
+        self.now.gap = gaps::find(evaluator, problem, &self.iterate, &mut self.gaps)?;
+        Ok(())
     }
 
     /// Derivatives at the iterate, with curvature at the multipliers that there are, and its gaps. `node`: more to be read of each node.
     /// Returns the largest entry of the cost's gradient.
     pub(super) fn evaluate(
         &mut self,
-        crew: &Crew,
+        evaluator: &Evaluator,
         problem: &Problem,
         hessian: Hessian,
         mut node: impl FnMut(usize, &[f64], &Quadratic),
     ) -> Result<f64, Fault> {
         match hessian {
-            Hessian::GaussNewton => crew.start(&self.iterate),
-            _ => crew.start_exact(&self.iterate, &self.unscaled),
+            Hessian::GaussNewton => evaluator.start(&self.iterate),
+            _ => evaluator.start_exact(&self.iterate, &self.unscaled),
         }
-        self.now.cost = crew.complete(problem)?;
-        self.now.gap = gaps::find(crew, problem, &self.iterate, &mut self.gaps)?;
+        self.now.cost = evaluator.complete(problem)?;
+        self.now.gap = gaps::find(evaluator, problem, &self.iterate, &mut self.gaps)?;
         let mut steepest: f64 = 0.0;
-        for (k, bare) in self.bare.iter_mut().enumerate() {
-            let at = crew.node(problem, k);
-            bare.save(&at);
+        for (k, costs) in self.costs.iter_mut().enumerate() {
+            let at = evaluator.node(problem, k);
+            costs.save(&at);
             node(k, self.iterate.u(k), &at);
             steepest = steepest.max(at.lx.amax()).max(if at.lu.is_empty() { 0.0 } else { at.lu.amax() });
         }
@@ -186,29 +208,34 @@ impl Core {
         }
     }
 
-    /// Another line of the history; with μ or the penalty, of a method that has one.
-    pub(super) fn enter(&mut self, gap: f64, accepted: bool, [mu, penalty]: [Option<f64>; 2]) {
-        let Now { cost, optimality, error, step, delta, exact, .. } = self.now;
-        self.history.push(Iteration {
+    /// Another line of the history, without the values that only some algorithms have.
+    pub(super) fn line(&self, gap: f64, accepted: bool) -> Iteration {
+        let Now { cost, optimality, kkt_error, step, regularization, exact, .. } = self.now;
+        Iteration {
             iteration: self.history.len(),
             cost,
             gap,
             violation: optimality.primal,
-            kkt_error: Some(error),
+            kkt_error: Some(kkt_error),
             expected_decrease: None,
             stationarity: optimality.dual,
             step,
             accepted,
-            regularization: delta,
-            mu,
-            penalty,
+            regularization,
+            mu: None,
+            penalty: None,
             exact,
-        });
+        }
     }
 
-    /// Has it taken as much time as was allowed?
-    pub(super) fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
+    /// Starts to count time.
+    pub(super) fn set_deadline(&mut self) {
+        self.deadline = self.limits.time.and_then(|limit| Instant::now().checked_add(limit));
+    }
+    /// Whether the time limit is reached.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// The node whose controls the cost depends on most.
@@ -217,14 +244,14 @@ impl Core {
         nodes.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
     }
 
-    pub(super) fn stalled(&mut self, crew: &Crew, problem: &Problem, node: usize) -> Status {
+    pub(super) fn stalled(&mut self, evaluator: &Evaluator, problem: &Problem, node: usize) -> Status {
         if let Some(fault) = self.fault.take() {
             return Status::Fault(fault);
         }
-        if self.now.error <= ACCEPTABLE {
+        if self.now.kkt_error <= ACCEPTABLE {
             return Status::Acceptable;
         }
-        let memory = &mut crew.memory();
+        let memory = &mut evaluator.memory();
         Status::Stalled { node, term: worst_term(problem, &self.iterate, node, memory) }
     }
 }
