@@ -34,7 +34,7 @@ ABOVE = 1.1
 FEW, MANY = 4, 1004
 CASES = [
     *(f"{function} panda" for function in (
-        "rnea", "rnea/dual8", "rnea/dual8/formulas", "crba", "aba", "minv", "coriolis_matrix", "rnea_gradient", "rnea_derivatives",
+        "rnea", "rnea/dual8", "crba", "aba", "minv", "coriolis_matrix", "rnea_gradient", "rnea_derivatives",
         "rnea_derivatives/dual",
         "aba_derivatives", "rnea_second_derivatives", "batch/rnea", "batch/rnea_derivatives")),
     *(f"{function} solo12" for function in (

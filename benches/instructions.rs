@@ -48,14 +48,12 @@ fn run(model: &Model, function: &str, calls: usize) {
     let (q8, v8) = (array(&q), array(v));
     let eight = |x: &[f64]| x.iter().enumerate().map(|(k, x)| Dual8::variable(*x, k % 8)).collect::<Vec<_>>();
     let (q8d, v8d, ws8) = (&eight(&q)[..], &eight(v)[..], &mut Workspace::<Dual8>::new(model));
-    let told = &mut Workspace::<Dual8>::new(model).with_forward_mode_formulas(true);
     let (mut tau8, mut m) = (vec![0.0; 8 * nv], [0; 3].map(|_| vec![0.0; 8 * nv * nv]));
     for _ in 0..calls {
         let q = black_box(&q[..]);
         match function {
             "rnea" => black_box(rnea(model, ws, q, v, a, &[]).expect("finite")[0]),
             "rnea/dual8" => black_box(rnea(model, ws8, q8d, v8d, v8d, &[]).expect("finite")[0].value()),
-            "rnea/dual8/formulas" => black_box(rnea(model, told, q8d, v8d, v8d, &[]).expect("finite")[0].value()),
             "crba" => black_box(crba(model, ws, q).expect("finite")[0]),
             "aba" => black_box(aba(model, ws, q, v, tau, &[]).expect("finite")[0]),
             "minv" => black_box(minv(model, ws, q).expect("finite")[0]),

@@ -20,8 +20,8 @@ use gradyn::dynamics::{
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyId, FrameId, InputError, Model};
 use gradyn::spatial::Force;
-use gradyn_derivatives::simd::{Kernel, Level, Register, VectorLevel};
-use gradyn_derivatives::{Dual8, Scalar, VectorDual};
+use gradyn_derivatives::simd::{Baseline, Kernel, Level, Register, VectorLevel};
+use gradyn_derivatives::{Real, Scalar, VectorDual};
 use nalgebra::{DMatrix, Vector3};
 use std::hint::black_box;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn main() {
     match VectorLevel::active() {
         // Not compiled for AVX-512, which valgrind does not know.
         Some(level) if Level::active() == Level::Avx2 => level.run_on_halves(cases),
-        _ => cases.all::<Dual8>(),
+        _ => cases.all::<Baseline>(),
     }
 }
 
@@ -60,18 +60,18 @@ impl Kernel for Cases<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        self.all::<VectorDual<R>>();
+        self.all::<R>();
     }
 }
 
 impl Cases<'_> {
     #[inline(never)]
-    fn all<T: Scalar>(&self) {
+    fn all<R: Register>(&self) {
         let model = self.model;
         let number = |k: usize| ((k * 7 + 3) % 11) as f64 / 11.0 - 0.4;
         let v: Vec<f64> = (0..model.nv()).map(number).collect();
         let q = model.integrate(&model.neutral::<f64>(), &v).expect("fits");
-        let (q, v) = (varied::<T>(&q), varied::<T>(&v));
+        let (q, v) = (varied::<R>(&q), varied::<R>(&v));
         let feet: Vec<(BodyId, FrameId)> = ["FL_FOOT", "HR_FOOT"]
             .iter()
             .filter_map(|name| {
@@ -90,8 +90,8 @@ impl Cases<'_> {
             foot: feet[0],
             other_foot: feet[1].1,
             out: q.clone(),
-            matrix: DMatrix::from_element(model.nv(), model.nv(), T::zero()),
-            other_matrix: DMatrix::from_element(model.nv(), model.nv(), T::zero()),
+            matrix: DMatrix::from_element(model.nv(), model.nv(), Real::zero()),
+            other_matrix: DMatrix::from_element(model.nv(), model.nv(), Real::zero()),
             further: model.integrate(&q, &v).expect("fits"),
             q,
             v,
@@ -113,15 +113,8 @@ impl Cases<'_> {
 }
 
 /// The numbers, each varying in a way of its own.
-fn varied<T: Scalar>(x: &[f64]) -> Vec<T> {
-    x.iter()
-        .enumerate()
-        .map(|(k, x)| {
-            let mut derivatives = [0.0; 8];
-            derivatives[k % 8] = 1.0;
-            T::joined(*x, derivatives).expect("a number with eight derivatives")
-        })
-        .collect()
+fn varied<R: Register>(x: &[f64]) -> Vec<VectorDual<R>> {
+    x.iter().enumerate().map(|(k, x)| VectorDual::variable(*x, k % 8)).collect()
 }
 
 /// A robot at a state.
@@ -222,7 +215,7 @@ impl<T: Scalar> Robot<'_, T> {
             "crba" => crba(model, ws, q)?[0],
             "aba" => aba(model, ws, q, v, v, wrenches)?[0],
             "minv" => minv(model, ws, q)?[0],
-            "factorize_mass_matrix" => factorize_mass_matrix(model, ws, q).map(|_| T::zero())?,
+            "factorize_mass_matrix" => factorize_mass_matrix(model, ws, q).map(|_| Real::zero())?,
             "solve" => {
                 let factors = factorize_mass_matrix(model, ws, q)?;
                 for _ in 0..20 {
@@ -232,7 +225,7 @@ impl<T: Scalar> Robot<'_, T> {
                 out[0]
             }
             "coriolis_matrix" => coriolis_matrix(model, ws, q, v)?[0],
-            "forward_kinematics" => forward_kinematics(model, ws, q, v, v).map(|_| T::zero())?,
+            "forward_kinematics" => forward_kinematics(model, ws, q, v, v).map(|_| Real::zero())?,
             "Kinematics" => {
                 let kinematics = forward_kinematics(model, ws, q, v, v)?;
                 for _ in 0..20 {
@@ -246,7 +239,7 @@ impl<T: Scalar> Robot<'_, T> {
                     black_box(kinematics.point_velocity(*body, point, world));
                     black_box(kinematics.point_acceleration(*body, point, world));
                 }
-                T::zero()
+                Real::zero()
             }
             "kinetic_energy" => kinetic_energy(model, ws, q, v)?,
             "potential_energy" => potential_energy(model, ws, q)?,

@@ -351,7 +351,7 @@ def levels(robots, order, docs):
     ticks = [(k + 1, level) for k, level in enumerate(names)]
     plot("Time of a call at each level", "", series, docs / "benchmarks-levels.svg", ticks)
     return [f"## Levels\n\nThe same program held to each level of the processor (`GRADYN_LEVEL`): {' / '.join(names)}. "
-            "`rnea/dual8` has the torques' derivatives in eight directions too, `rnea/dual8/formulas` these by formulas.\n",
+            "`rnea/dual8` has the torques' derivatives in eight directions too.\n",
             table(["", *which], rows), "![time at each level](benchmarks-levels.svg)\n"]  # fmt: skip
 
 

@@ -56,14 +56,6 @@ impl<R: Register> AtLevel for Uniform<R> {
 /// The register's tangents, times a value.
 impl<R: Register> Tangent<Uniform<R>> for Lanes<R> {
     #[inline(always)]
-    fn split(value: Uniform<R>, derivatives: Self) -> Option<(f64, [f64; WIDTH])> {
-        Some((value.get(), derivatives.to_array()))
-    }
-    #[inline(always)]
-    fn joined(value: f64, derivatives: [f64; WIDTH]) -> Option<(Uniform<R>, Self)> {
-        Some((Uniform::from(value), Self::from_array(derivatives)))
-    }
-    #[inline(always)]
     fn zero() -> Self {
         <Self as Real>::zero()
     }

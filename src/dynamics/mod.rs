@@ -27,7 +27,6 @@ pub(crate) mod crba;
 mod energy;
 pub(crate) mod external;
 mod forward_kinematics;
-mod forward_mode;
 pub(crate) mod frame_derivatives;
 mod frame_pose;
 pub(crate) mod jacobian;

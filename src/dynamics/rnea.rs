@@ -2,7 +2,7 @@
 
 use super::external::{self, ExternalWrench};
 use super::slices::{fill, first_not_finite, state_is_finite};
-use super::{Workspace, forward_mode, step};
+use super::{Workspace, step};
 use crate::dynamics::by_plan;
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::joint::value;
@@ -17,9 +17,7 @@ use gradyn_derivatives::{Real, Scalar};
 /// `q`: nq, `v`, `a`: nv; returns nv torques, which borrow from the workspace. Gravity, armature, damping and friction
 /// are the model's; `wrenches` may be empty, `&[]`. Cost O(n); allocates nothing.
 ///
-/// Over dual numbers this is the algorithm over dual numbers; only a workspace that has been told so
-/// ([`Workspace::with_forward_mode_formulas`]) takes the derivatives of [`Dual8`](gradyn_derivatives::Dual8) by
-/// formulas instead.
+/// Over dual numbers this is the algorithm over dual numbers.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, rnea};
@@ -55,10 +53,7 @@ pub fn rnea<'w, P: Real, T: Scalar<P>>(
     let finite =
         match by_plan::of(model, ws).and_then(|kernels| kernels.under(wrenches).rnea(by_plan::state((q, v, a))?)) {
             Some(finite) => finite,
-            None => match forward_mode::rnea(model, ws, (q, v, a), wrenches) {
-                Some(finite) => finite,
-                None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
-            },
+            None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
         };
     if !finite {
         return Err(not_finite(model, q, v, a, wrenches, &ws.tau));

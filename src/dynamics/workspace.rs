@@ -40,7 +40,7 @@ pub struct Workspace<T = f64> {
     pub(crate) tau: Vec<T>,
     /// Accelerations of none; filled when first needed.
     pub(crate) still: Vec<T>,
-    /// Rows of eight, for the forms over `f64`, and for forward mode by formulas.
+    /// Rows of eight, for the forms over `f64`.
     pub(crate) by_joint: Option<Box<JointsMemory>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
     pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
@@ -80,14 +80,12 @@ pub struct Workspace<T = f64> {
     pub(crate) centroidal_derivatives: Option<Box<centroidal_derivatives::Memory<T>>>,
     /// Of constraints; made when first needed.
     pub(crate) constraints: Option<Box<constraints::Memory<T>>>,
-    /// Whether derivatives of inverse dynamics come from formulas.
-    pub(crate) forward_mode_formulas: bool,
     /// That of the model.
     structure: u64,
 }
 
 impl<T: Real> Workspace<T> {
-    /// JointsMemory for the algorithms on this model.
+    /// Memory for the algorithms on this model.
     #[must_use]
     #[inline(never)]
     pub fn new<P: Real>(model: &Model<P>) -> Self
@@ -134,7 +132,6 @@ impl<T: Real> Workspace<T> {
             centroidal: None,
             centroidal_derivatives: None,
             constraints: None,
-            forward_mode_formulas: false,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
@@ -149,35 +146,6 @@ impl<T: Real> Workspace<T> {
             *column = own.lift();
         }
         workspace
-    }
-
-    /// Shall [`rnea`](super::rnea()) over [`Dual8`](gradyn_derivatives::Dual8) take the eight derivatives by formulas
-    /// (forward mode), instead of running over dual numbers? No, if not set.
-    ///
-    /// The results are the same to rounding; over `Dual8` they take an eighth of the time for an arm and a fifth for a
-    /// humanoid (0.48 against 4.1 µs, 3.6 against 16; `gradyn bench`, AVX-512). The formulas are those that the
-    /// analytical derivatives are made of, so do not check one against the other. Where there are none, which is where
-    /// motion subspaces depend on `q` and where coordinates vary as no motion makes them, it goes through the
-    /// algorithm, and so do all other number types.
-    ///
-    /// ```
-    /// use gradyn::derivatives::Dual8;
-    /// use gradyn::dynamics::{Workspace, rnea};
-    /// # use gradyn::{Model, UrdfOptions};
-    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
-    /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
-    /// let q: Vec<Dual8> = (0..model.nv()).map(|k| Dual8::variable(0.1, k)).collect();
-    /// let rest = vec![Dual8::from(0.0); model.nv()];
-    /// let mut workspace = Workspace::new(&model).with_forward_mode_formulas(true);
-    /// let by_formulas = rnea(&model, &mut workspace, &q, &rest, &rest, &[])?[1];
-    /// let by_dual_numbers = rnea(&model, &mut Workspace::new(&model), &q, &rest, &rest, &[])?[1];
-    /// assert!((by_formulas.eps.to_array()[2] - by_dual_numbers.eps.to_array()[2]).abs() < 1e-12);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn with_forward_mode_formulas(mut self, yes: bool) -> Self {
-        self.forward_mode_formulas = yes;
-        self
     }
 
     /// Whether this workspace is for `model`, or for a model with the same tree of the same joints.

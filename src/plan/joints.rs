@@ -1,8 +1,8 @@
 //! A model for forms that process eight joints at a time: constants lane by lane, and data of bodies, groups and pairs
 //! of them.
 
-use crate::joint::{Geometry, Joint, JointKind};
-use crate::model::{Body, DofDynamics};
+use crate::joint::Joint;
+use crate::model::DofDynamics;
 use crate::plan::Plan;
 use crate::plan::bodies::DepthGroups;
 use crate::plan::dof_tree::DofTree;
@@ -21,14 +21,10 @@ pub(crate) struct Layout {
     pub(crate) bodies: Vec<BodyStep>,
     /// Degrees of freedom.
     pub(crate) nv: usize,
-    /// Coordinates.
-    pub(crate) nq: usize,
     /// Armature, damping and friction.
     pub(crate) dofs: Vec<DofDynamics>,
     /// Which degrees of freedom couple in the mass matrix.
     pub(crate) tree_of_dofs: DofTree,
-    /// Whether steps are added to each configuration as a vector, coordinate by coordinate.
-    pub(crate) flat: bool,
     /// The degree of freedom of each lane that has one.
     pub(crate) dof: Vec<Option<usize>>,
     /// The column of each lane that has one, counted body by body.
@@ -69,11 +65,6 @@ pub(crate) struct Layout {
     pub(crate) plan: Plan,
     /// Fewer lanes for robots [`floating`](super::floating), where these do.
     pub(crate) afloat: Option<Box<Layout>>,
-}
-
-/// Whether the rates of the joint's coordinates are its velocities.
-pub(crate) fn is_flat(body: &Body) -> bool {
-    body.q.len() == body.v.len() && body.joint.geometry() == Geometry::Flat
 }
 
 /// Angles of eight hinges: that of the first would be `q[start]`.

@@ -7,9 +7,7 @@ use crate::plan::dof_tree::DofTree;
 use crate::plan::floating::Floating;
 use crate::plan::joint_axes::{hinge, joint_axes};
 use crate::plan::joint_numbers::NONE;
-use crate::plan::joints::{
-    Angles, BodyStep, Carried, Group, HingeRows, JointRows, Layout, Pair, StepKind, Turn, is_flat,
-};
+use crate::plan::joints::{Angles, BodyStep, Carried, Group, HingeRows, JointRows, Layout, Pair, StepKind, Turn};
 use crate::plan::lanes::Lanes;
 use crate::plan::states::Table;
 use crate::plan::{Branches, Facts, MOST_COLUMNS, Plan, base_lanes, factors_pay, origin};
@@ -131,10 +129,8 @@ impl Layout {
         let joints = vec![JointRows::NONE; lanes.dof.len() / WIDTH];
         Self {
             nv: model.nv,
-            nq: model.nq,
             dofs: model.dofs.clone(),
             tree_of_dofs: DofTree::new(model),
-            flat: bodies.iter().all(|body| is_flat(body) && body.q == body.v),
             groups,
             bodies: steps,
             first,

@@ -502,14 +502,12 @@ fn a_base_that_is_nowhere_is_an_error() {
                 with_level(level, || {
                     let ws = &mut Workspace::<f64>::new(&model);
                     let of_duals = &mut Workspace::<Dual8>::new(&model);
-                    let by_formulas = &mut Workspace::<Dual8>::new(&model).with_forward_mode_formulas(true);
                     let first = &mut DerivativeWorkspace::new(&model);
                     let second = &mut SecondOrderWorkspace::new(&model);
                     let [q_8, v_8, a_8] = [&q, &v, &a].map(|x| lift::<Dual8>(x));
                     let mut found: Vec<(&str, Result<(), InputError>)> = vec![
                         ("rnea", rnea(&model, ws, &q, &v, &a, &[]).map(|_| ())),
                         ("rnea over duals", rnea(&model, of_duals, &q_8, &v_8, &a_8, &[]).map(|_| ())),
-                        ("rnea by formulas", rnea(&model, by_formulas, &q_8, &v_8, &a_8, &[]).map(|_| ())),
                         ("bias", bias(&model, ws, &q, &v, &[]).map(|_| ())),
                         ("aba", aba(&model, ws, &q, &v, &a, &[]).map(|_| ())),
                         ("crba", crba(&model, ws, &q).map(|_| ())),

@@ -18,7 +18,6 @@
 mod dual_num;
 mod ops;
 
-use crate::simd::WIDTH;
 use crate::{Lanes, MulAdd, Real, Register};
 use std::fmt::Debug;
 
@@ -85,18 +84,6 @@ pub trait Tangent<V>: Copy + Send + Sync + Debug + 'static {
     fn scale_by_plus(self, x: f64, b: Self) -> Self;
     /// `self * x - b`, by a constant.
     fn scale_by_minus(self, x: f64, b: Self) -> Self;
-    /// [`AtLevel::split`](crate::AtLevel::split) of a dual number.
-    #[inline(always)]
-    fn split(value: V, derivatives: Self) -> Option<(f64, [f64; WIDTH])> {
-        let _ = (value, derivatives);
-        None
-    }
-    /// [`AtLevel::joined`](crate::AtLevel::joined) of a dual number.
-    #[inline(always)]
-    fn joined(value: f64, derivatives: [f64; WIDTH]) -> Option<(V, Self)> {
-        let _ = (value, derivatives);
-        None
-    }
 }
 
 /// One direction.
@@ -145,14 +132,6 @@ impl<V: Real> Tangent<V> for V {
 
 /// Eight directions.
 impl<R: Register> Tangent<f64> for Lanes<R> {
-    #[inline(always)]
-    fn split(value: f64, derivatives: Self) -> Option<(f64, [f64; WIDTH])> {
-        Some((value, derivatives.to_array()))
-    }
-    #[inline(always)]
-    fn joined(value: f64, derivatives: [f64; WIDTH]) -> Option<(f64, Self)> {
-        Some((value, Self::from_array(derivatives)))
-    }
     #[inline(always)]
     fn zero() -> Self {
         <Self as Real>::zero()

@@ -1,7 +1,7 @@
 //! The operators of [`Dual`]: sum, product and quotient rule, each once.
 
 use super::{Dual, Tangent};
-use crate::simd::{Piece, WIDTH};
+use crate::simd::Piece;
 use crate::{AtLevel, MulAdd, Real};
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
@@ -103,15 +103,6 @@ impl<V: AtLevel, E: Tangent<V>> AtLevel for Dual<V, E> {
     #[inline(always)]
     fn call<P: Piece>(piece: P) -> P::Output {
         V::call(piece)
-    }
-    #[inline(always)]
-    fn split(self) -> Option<(f64, [f64; WIDTH])> {
-        E::split(self.re, self.eps)
-    }
-    #[inline(always)]
-    fn joined(value: f64, derivatives: [f64; WIDTH]) -> Option<Self> {
-        let (re, eps) = E::joined(value, derivatives)?;
-        Some(Self { re, eps })
     }
 }
 

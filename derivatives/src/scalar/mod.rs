@@ -21,7 +21,7 @@
 
 pub mod smooth;
 
-use crate::simd::{Piece, WIDTH};
+use crate::simd::Piece;
 use num_dual::DualNum;
 use std::f64::consts::FRAC_PI_2;
 use std::fmt::Debug;
@@ -58,26 +58,6 @@ pub trait AtLevel {
         Self: Sized,
     {
         let _ = x;
-        None
-    }
-    /// The value and eight derivatives, if that is what the number is ([`VectorDual`](crate::VectorDual), or a
-    /// [`Dual`](crate::Dual) of an `f64` and a register): for algorithms that have a form of their own for such numbers.
-    #[inline(always)]
-    #[doc(hidden)]
-    fn split(self) -> Option<(f64, [f64; WIDTH])>
-    where
-        Self: Sized,
-    {
-        None
-    }
-    /// The number that [`split`](Self::split) takes apart.
-    #[inline(always)]
-    #[doc(hidden)]
-    fn joined(value: f64, derivatives: [f64; WIDTH]) -> Option<Self>
-    where
-        Self: Sized,
-    {
-        let _ = (value, derivatives);
         None
     }
 }

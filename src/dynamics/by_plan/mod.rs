@@ -8,18 +8,17 @@ mod values;
 
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::kernels::blocks::factors::Factors;
+use crate::kernels::by_joint::State;
 use crate::kernels::by_joint::constraints::rows::{self, Anchor};
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::Bodies;
-use crate::kernels::by_joint::tangents::Tangents;
-use crate::kernels::by_joint::{State, afloat, forward_mode as tangents};
 use crate::model::Model;
 use crate::plan::floating::Floating;
 use crate::plan::joints::Layout;
 use crate::plan::states::Table;
-use crate::plan::{Constants, Form, Quantity, vector_level};
-use gradyn_derivatives::simd::{VectorLevel, WIDTH};
+use crate::plan::{Form, Quantity, vector_level};
+use gradyn_derivatives::simd::WIDTH;
 use gradyn_derivatives::{Level, Real};
 use nalgebra::{DMatrix, Vector3};
 use std::any::Any;
@@ -42,7 +41,7 @@ pub(crate) fn is_alone(model: &Model, quantity: Quantity, level: Level) -> bool 
     layout.is_some_and(|layout| layout.plan.form(quantity, level) == Form::Joints)
 }
 
-/// JointsMemory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
+/// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<JointsMemory>> {
     T::as_f64s(&[])?;
     let level = vector_level()?;
@@ -72,32 +71,6 @@ pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspac
         none => *none = Some(Box::new(JointsMemory::new(layout, level))),
     }
     Some(Kernels { model, layout, ws })
-}
-
-/// Inverse dynamics over numbers with eight derivatives, these by formulas, if the model has a layout and the level is
-/// right: `read` fills in the state, or says that it cannot, and `write` takes the torques. Returns whether these are
-/// certainly finite.
-pub(crate) fn forward_mode<P: Real, T: Real>(
-    model: &Model<P>,
-    ws: &mut Workspace<T>,
-    read: impl FnOnce(&Model, &mut Tangents, VectorLevel) -> Option<()>,
-    write: impl FnOnce(&Tangents, &mut [T], VectorLevel),
-) -> Option<bool> {
-    let model = (model as &dyn Any).downcast_ref::<Model>()?;
-    let layout = model.derived.get(|| Layout::new(model))?;
-    let level = vector_level()?;
-    let memory = ws.by_joint.get_or_insert_with(|| Box::new(JointsMemory::new(layout, level)));
-    memory.level = level;
-    // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
-    let (layout, memory) = afloat::fewer(layout, memory);
-    let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(layout)));
-    let finite = read(model, &mut tangents, level)
-        .map(|()| tangents::run(&Constants::of(model), layout, memory, &mut tangents).is_finite());
-    if finite.is_some() {
-        write(&tangents, &mut ws.tau, level);
-    }
-    memory.tangents = Some(tangents);
-    finite
 }
 
 impl Kernels<'_> {

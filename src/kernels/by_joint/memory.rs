@@ -6,7 +6,6 @@ use crate::kernels::by_copy::bodies;
 use crate::kernels::by_joint::articulated::factors::Articulated;
 use crate::kernels::by_joint::constraints::held::Held;
 use crate::kernels::by_joint::quantities::{ALL, Bodies, Columns, Six, Sums};
-use crate::kernels::by_joint::tangents::Tangents;
 use crate::kernels::by_joint::weighted::Scratch;
 use crate::plan::bodies::DepthGroups;
 use crate::plan::joints::Layout;
@@ -52,15 +51,13 @@ pub(crate) struct JointsMemory {
     pub(crate) articulated: Option<Box<Articulated>>,
     /// What constraints hold; made when first needed.
     pub(crate) held: Option<Box<Held>>,
-    /// Of eight directional derivatives; made when first needed.
-    pub(crate) tangents: Option<Box<Tangents>>,
     /// Of Hessians of torques; made when first needed.
     pub(crate) weighted: Option<Box<Scratch>>,
     /// How the base of a robot [`afloat`](super::afloat) moves: velocity and acceleration, in the first lane.
     pub(crate) base: [Six; 2],
     /// And what it takes to move it so.
     pub(crate) base_torques: [f64; 6],
-    /// JointsMemory for the fewer lanes of such a robot.
+    /// Memory for the fewer lanes of such a robot.
     pub(crate) afloat: Option<Box<Self>>,
     /// For bodies of several limbs at a time.
     pub(crate) branches: Option<Box<bodies::BodiesMemory>>,
@@ -99,7 +96,6 @@ impl JointsMemory {
             factors: None,
             articulated: None,
             held: None,
-            tangents: None,
             weighted: None,
             base: [[Row::ZERO; 6]; 2],
             base_torques: [0.0; 6],
@@ -119,7 +115,7 @@ impl JointsMemory {
         self.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
     }
 
-    /// JointsMemory for the fewer lanes of a robot [`afloat`](super::afloat), with the wrenches of this call.
+    /// Memory for the fewer lanes of a robot [`afloat`](super::afloat), with the wrenches of this call.
     #[inline(always)]
     pub(crate) fn afloat(&mut self, layout: &Layout) -> &mut Self {
         let Self { level, afloat, wrenches, .. } = self;
@@ -139,7 +135,7 @@ impl JointsMemory {
         Some((groups, self.branches.get_or_insert_with(|| Box::new(bodies::BodiesMemory::new(groups)))))
     }
 
-    /// JointsMemory for the mass matrix.
+    /// Memory for the mass matrix.
     pub(crate) fn size_mass(&mut self, layout: &Layout) {
         self.size_columns(layout);
         let groups = layout.groups.len();
@@ -149,7 +145,7 @@ impl JointsMemory {
         }
     }
 
-    /// JointsMemory for derivatives.
+    /// Memory for derivatives.
     pub(crate) fn size_columns(&mut self, layout: &Layout) {
         let groups = layout.groups.len() + usize::from(layout.first > 0);
         if self.columns.len() != groups {

@@ -24,7 +24,6 @@
 //! | [`forward`] with [`blocks`](super::blocks), [`articulated`] for deep trees | `aba`, `minv` |
 //! | [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`] | kinematics, gravity, energies, momentum, regressors |
 //! | [`constraints`] | motions under constraints and their derivatives |
-//! | [`forward_mode`] | eight directional derivatives of `rnea`, by formulas; no check uses it |
 //!
 //! [`subtree`] says which columns move a part of the robot. [`matrix`] and [`matrix_entries`] write results to their
 //! places.
@@ -43,7 +42,6 @@ pub(crate) mod derivatives;
 pub(crate) mod energies;
 pub(crate) mod floating;
 pub(crate) mod forward;
-pub(crate) mod forward_mode;
 pub(crate) mod hessian_entries;
 pub(crate) mod inward;
 pub(crate) mod jacobians;
@@ -59,7 +57,6 @@ pub(crate) mod regressor;
 pub(crate) mod rnea;
 pub(crate) mod subtree;
 pub(crate) mod sweeps;
-pub(crate) mod tangents;
 pub(crate) mod torque_hessian;
 pub(crate) mod weighted;
 pub(crate) mod weights;

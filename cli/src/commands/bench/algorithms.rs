@@ -104,10 +104,8 @@ fn eight(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
         Some((q, along(&p.v), along(&p.a)))
     });
     let at = at.collect::<Vec<_>>();
-    for (name, formulas) in [("rnea/dual8", false), ("rnea/dual8/formulas", true)] {
-        let ws = &mut Workspace::<Dual8>::new(model).with_forward_mode_formulas(formulas);
-        clock.time(name, &at, 1, |(q, v, a)| used(dy::rnea(model, ws, q, v, a, &[])));
-    }
+    let ws = &mut Workspace::<Dual8>::new(model);
+    clock.time("rnea/dual8", &at, 1, |(q, v, a)| used(dy::rnea(model, ws, q, v, a, &[])));
 }
 
 /// Of the body with the longest way to the root where one is asked for.

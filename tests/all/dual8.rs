@@ -1,7 +1,7 @@
-//! Inverse dynamics over [`Dual8`] in forward mode by formulas, for workspaces that have been told so: it gives what the algorithm
-//! over the dual numbers of `num-dual` gives, which knows nothing of it. And so does the algorithm over `Dual8`, without formulas.
+//! Inverse dynamics over [`Dual8`] gives what it gives over the dual numbers of `num-dual`, which know nothing of
+//! registers.
 
-use gradyn::dynamics::{ExternalWrench, Workspace, aba, crba, forward_kinematics, rnea};
+use gradyn::dynamics::{ExternalWrench, Workspace, rnea};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{DofDynamics, Model};
 use gradyn::spatial::Force;
@@ -37,17 +37,9 @@ impl Numbers for DualSVec64<8> {
     }
 }
 
-/// A workspace that takes derivatives by formulas.
-fn by_formulas<T: Scalar>(model: &Model) -> Workspace<T> {
-    Workspace::new(model).with_forward_mode_formulas(true)
-}
-
-/// Torques at a state under wrenches, in such a workspace if there are formulas for the numbers.
+/// Torques at a state under wrenches.
 fn torques<T: Numbers>(model: &Model, at: &At) -> Vec<Eight> {
-    torques_in::<T>(by_formulas(model), model, at)
-}
-
-fn torques_in<T: Numbers>(mut ws: Workspace<T>, model: &Model, at: &At) -> Vec<Eight> {
+    let mut ws = Workspace::new(model);
     let lift = |x: &[Eight]| x.iter().map(T::of).collect::<Vec<_>>();
     let wrenches: Vec<_> = at
         .wrenches
@@ -97,14 +89,9 @@ fn at(model: &Model, seed: u64, along_joints: bool, wrenches: bool) -> At {
     At { q, v, a, wrenches }
 }
 
-/// Trees and robots; those of `constant_subspaces` and the robots take the form that is tested.
+/// Trees of all kinds of joints, and robots.
 fn models() -> Vec<(String, Model)> {
     [testing::models(), testing::constant_subspaces()].concat()
-}
-
-/// Those that all algorithms can be called for.
-fn regular() -> Vec<(String, Model)> {
-    [testing::regular(), testing::constant_subspaces()].concat()
 }
 
 /// Both ways to the same torques, within roundings of sums of some hundred terms, relative to the largest.
@@ -114,35 +101,17 @@ fn compare(name: &str, model: &Model, at: &At) {
     let expected = torques::<DualSVec64<8>>(model, at);
     for level in Level::available() {
         let found = with_level(level, || torques::<Dual8>(model, at));
-        let by_dual_numbers = with_level(level, || torques_in::<Dual8>(Workspace::new(model), model, at));
         let values = |x: &[Eight]| x.iter().map(|x| x.0).collect::<Vec<_>>();
         testing::assert_near(&values(&found), &values(&expected), ROUNDING, format!("{name}, {level}: torques"));
         let derivatives = |x: &[Eight]| x.iter().flat_map(|x| x.1).collect::<Vec<_>>();
         let what = format!("{name}, {level}: derivatives");
         testing::assert_near(&derivatives(&found), &derivatives(&expected), ROUNDING, what);
-        let what = format!("{name}, {level}: derivatives without formulas");
-        testing::assert_near(&derivatives(&by_dual_numbers), &derivatives(&expected), ROUNDING, what);
-    }
-}
-
-/// A workspace that has not been told to take formulas runs over dual numbers: other roundings show it.
-#[test]
-fn only_a_workspace_that_has_been_told_takes_formulas() {
-    let model = testing::robot("panda", &UrdfOptions::new());
-    let at = at(&model, 5, true, false);
-    for level in Level::available() {
-        with_level(level, || {
-            let plain = torques_in::<Dual8>(Workspace::new(&model), &model, &at);
-            let told_not = torques_in::<Dual8>(Workspace::new(&model).with_forward_mode_formulas(false), &model, &at);
-            assert_eq!(plain, told_not);
-            assert_eq!(plain != torques::<Dual8>(&model, &at), level != Level::Plain, "{level}");
-        });
     }
 }
 
 /// Along directions in which joints move: trees of every kind of joint, mimic joints among them, and robots.
 #[test]
-fn derivatives_are_those_of_the_algorithm_over_dual_numbers() {
+fn derivatives_are_those_over_dual_numbers_of_num_dual() {
     for (k, (name, model)) in models().into_iter().enumerate() {
         for wrenches in [false, true] {
             compare(&name, &model, &at(&model, k as u64, true, wrenches));
@@ -150,8 +119,7 @@ fn derivatives_are_those_of_the_algorithm_over_dual_numbers() {
     }
 }
 
-/// Along any change of the coordinates: quaternions that do not keep their length are no rotations, and vary as the algorithm
-/// takes them.
+/// Along any change of the coordinates, in which quaternions do not keep their length.
 #[test]
 fn coordinates_may_vary_in_any_way() {
     for (k, (name, model)) in models().into_iter().enumerate() {
@@ -176,26 +144,7 @@ fn one_direction_may_leave_the_joints() {
     }
 }
 
-/// The values are those over `f64`, bit for bit, where both go eight joints at a time: limbs go abreast over `f64`, but not if a
-/// wrench acts, here one of nothing.
-#[test]
-fn values_have_the_bits_of_f64() {
-    for (k, (name, model)) in regular().into_iter().enumerate() {
-        let at = at(&model, k as u64, true, false);
-        let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(|x| x.0).collect::<Vec<_>>());
-        for level in Level::available().filter(|level| *level != Level::Plain) {
-            with_level(level, || {
-                let found: Vec<_> = torques::<Dual8>(&model, &at).iter().map(|x| x.0).collect();
-                let mut ws = Workspace::new(&model);
-                let nothing: Vec<_> =
-                    model.body_id(0).map(|body| ExternalWrench::in_body(body, Force::zero())).into_iter().collect();
-                testing::assert_same(&found, rnea(&model, &mut ws, &q, &v, &a, &nothing).unwrap(), &name);
-            });
-        }
-    }
-}
-
-/// Quaternions and (cos, sin) of another length than one are taken as the algorithm takes them: no formula for rotations is.
+/// Quaternions and (cos, sin) of another length than one are scaled by both alike.
 #[test]
 fn coordinates_may_be_of_another_length() {
     for (k, (name, model)) in models().into_iter().enumerate() {
@@ -218,7 +167,7 @@ fn any_number_of_wrenches_and_errors_as_over_f64() {
         let mut v = v.clone();
         v[4] = bad;
         let expected = rnea(&model, &mut Workspace::new(&model), &q, &v, &a, &[]).unwrap_err().to_string();
-        let mut ws = by_formulas(&model);
+        let mut ws = Workspace::new(&model);
         let found = rnea(&model, &mut ws, &eight(&q), &eight(&v), &eight(&a), &[]).unwrap_err().to_string();
         assert_eq!(found, expected);
     }
@@ -237,7 +186,7 @@ fn a_workspace_serves_robots_with_other_joints() {
         tau.iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<f64>>()
     };
     for other in [&bare, &smooth] {
-        let (mut ws, expected) = (by_formulas(&model), numbers(&mut by_formulas(other), other));
+        let (mut ws, expected) = (Workspace::new(&model), numbers(&mut Workspace::new(other), other));
         assert_ne!(numbers(&mut ws, &model), expected);
         testing::assert_same(&numbers(&mut ws, other), &expected, "without armature or friction");
     }
@@ -257,7 +206,7 @@ fn a_workspace_serves_a_base_that_is_held_and_one_that_is_not() {
     };
     let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(|x| x.0).collect::<Vec<_>>());
     for (first, second) in [(&held, &free), (&free, &held)] {
-        let (mut ws, expected) = (by_formulas(first), numbers(&mut by_formulas(second), second));
+        let (mut ws, expected) = (Workspace::new(first), numbers(&mut Workspace::new(second), second));
         assert_ne!(numbers(&mut ws, first), expected);
         testing::assert_same(&numbers(&mut ws, second), &expected, "eight derivatives");
         let (mut ws, mut own) = (Workspace::<f64>::new(first), Workspace::<f64>::new(second));
@@ -274,27 +223,5 @@ fn joints_may_have_several_armatures_and_frictions() {
     for (k, (name, model)) in models().into_iter().enumerate().filter(|(_, (_, model))| model.nv() > 0) {
         let model = model.with_joint_dynamics([0, 0, 0].map(dof).to_vec()).unwrap();
         compare(&name, &model, &at(&model, k as u64, true, false));
-    }
-}
-
-/// What else is computed in the same workspace does not find what inverse dynamics has left.
-#[test]
-fn other_results_have_the_same_bits_after_it() {
-    for (k, (name, model)) in regular().into_iter().enumerate() {
-        let at = at(&model, k as u64, true, false);
-        let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(Dual8::of).collect::<Vec<_>>());
-        let results = |ws: &mut Workspace<Dual8>| {
-            let mut all: Vec<Dual8> = crba(&model, ws, &q).unwrap().iter().copied().collect();
-            all.extend(aba(&model, ws, &q, &v, &a, &[]).unwrap());
-            let kinematics = forward_kinematics(&model, ws, &q, &v, &a).unwrap();
-            let last = model.body_id(model.bodies().len() - 1).unwrap();
-            all.extend(kinematics.pose(last).unwrap().translation.iter());
-            all.extend(testing::motion(kinematics.acceleration(last).unwrap()));
-            all.into_iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<_>>()
-        };
-        let expected = results(&mut Workspace::new(&model));
-        let mut ws = by_formulas(&model);
-        rnea(&model, &mut ws, &q, &v, &a, &[]).unwrap();
-        testing::assert_same(&results(&mut ws), &expected, &name);
     }
 }
