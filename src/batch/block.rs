@@ -1,7 +1,7 @@
 //! Blocks of states, as many as registers have lanes: into these, through the algorithm, and back.
 
 use super::lanes::{OffUnit, Read, Write};
-use super::memory::{Memory, Single, Slot};
+use super::memory::{BatchMemory, Single, Slot};
 use super::quantity::{InLanes, OUTPUTS, Quantity, Sizes};
 use crate::dynamics::by_plan;
 use crate::model::Model;
@@ -117,7 +117,7 @@ impl<Q: InLanes> Work<'_, Q> {
     fn blocks<R: Register>(self, memory: &mut Option<Box<dyn Any + Send + Sync>>, single: &mut Single) {
         let Self { model, input, mut output, count, masks, quantity } = self;
         // The memory has this type: it was made with it or is replaced.
-        let Some(memory) = Memory::<R>::of(memory, model) else { return };
+        let Some(memory) = BatchMemory::<R>::of(memory, model) else { return };
         let alone = quantity.is_faster_alone(model, R::LEVEL);
         let mut first = 0;
         while first < count {
@@ -172,7 +172,7 @@ fn one_after_the_other<Q: Quantity>(
 fn one_by_one<R: Register, Q: InLanes>(
     model: &Model,
     quantity: &Q,
-    memory: &mut Memory<R>,
+    memory: &mut BatchMemory<R>,
     input: [&[f64]; 4],
     output: &mut [&mut [f64]; OUTPUTS],
     first: usize,
@@ -194,7 +194,7 @@ fn one_by_one<R: Register, Q: InLanes>(
 fn evaluate<R: Register, Q: InLanes>(
     model: &Model,
     quantity: &Q,
-    memory: &mut Memory<R>,
+    memory: &mut BatchMemory<R>,
     input: [&[f64]; 4],
     output: &mut [&mut [f64]; OUTPUTS],
     first: usize,

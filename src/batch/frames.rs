@@ -1,6 +1,6 @@
 //! Poses and Jacobians of frames, of eight states at a time.
 
-use super::memory::{Memory, Single};
+use super::memory::{BatchMemory, Single};
 use super::quantity::{InLanes, Input, Output, Quantity, Results, Sizes, sizes};
 use crate::at_level::at_level;
 use crate::dynamics::jacobian::fill_frame;
@@ -36,8 +36,12 @@ impl InLanes for Poses<'_> {
     const IN_HALVES: bool = false;
     const OF_MASS: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, input: [q, ..], frames: to, .. } = memory;
+    fn run<'m, R: Register>(
+        &self,
+        model: &Model,
+        memory: &'m mut BatchMemory<R>,
+    ) -> Result<Results<'m, R>, InputError> {
+        let BatchMemory { ws, input: [q, ..], frames: to, .. } = memory;
         to.resize(POSE * self.frames.len(), Lanes::zero());
         poses(model, ws, self.frames, q, to)?;
         Ok([to, &[], &[], &[]])
@@ -86,8 +90,12 @@ impl InLanes for Jacobians<'_> {
     const IN_HALVES: bool = false;
     const OF_MASS: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, input: [q, ..], frames: to, .. } = memory;
+    fn run<'m, R: Register>(
+        &self,
+        model: &Model,
+        memory: &'m mut BatchMemory<R>,
+    ) -> Result<Results<'m, R>, InputError> {
+        let BatchMemory { ws, input: [q, ..], frames: to, .. } = memory;
         to.resize(6 * model.nv * self.frames.len(), Lanes::zero());
         jacobians(model, ws, (self.frames, self.reference), q, to)?;
         Ok([to, &[], &[], &[]])

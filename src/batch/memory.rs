@@ -1,7 +1,7 @@
 //! What batches are computed in.
 
 use crate::dynamics::Workspace;
-use crate::kernels::by_copy::states;
+use crate::kernels::by_copy::states::StatesMemory;
 use crate::model::Model;
 use crate::partials::DerivativeWorkspace;
 use gradyn_derivatives::simd::Register;
@@ -18,18 +18,18 @@ pub(super) struct Slot {
 }
 
 /// States in lanes, and what the algorithms need: one a thread.
-pub(super) struct Memory<R: Register> {
+pub(super) struct BatchMemory<R: Register> {
     pub(super) ws: Workspace<Lanes<R>>,
     /// `q`, `v`, `a` or `τ`, `λ`.
     pub(super) input: [Vec<Lanes<R>>; 4],
     pub(super) value: Lanes<R>,
     /// Where there is a form for eight states of this model; made when first needed.
-    pub(super) of_states: Option<states::StatesMemory<R>>,
+    pub(super) of_states: Option<StatesMemory<R>>,
     /// Results of several frames, one after the other.
     pub(super) frames: Vec<Lanes<R>>,
 }
 
-impl<R: Register> Memory<R> {
+impl<R: Register> BatchMemory<R> {
     pub(super) fn new(model: &Model) -> Self {
         let zeros = |n: usize| vec![Lanes::zero(); n];
         let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];

@@ -74,7 +74,7 @@ use arguments::square;
 use frames::{Jacobians, Poses};
 use memory::Slot;
 use quantity::{Aba, Crba, Gradient, Rnea, RneaDerivatives};
-use singles::{AbaDerivatives, Held, HeldDerivatives};
+use singles::{AbaDerivatives, ConstraintDynamics, ConstraintDynamicsDerivatives};
 
 #[cfg(doc)]
 use gradyn_derivatives::Lanes;
@@ -236,7 +236,7 @@ impl Batch {
         check_constraints(model, constraints)?;
         let BatchConstraintDynamics { ddq, lambda, residual } = to;
         let output = [("ddq", "N nv", ddq), ("lambda", "N rows", lambda), ("residual", "N", residual)];
-        self.run_one_by_one(model, &Held { constraints }, [("q", q), ("v", v), ("tau", tau)], output)
+        self.run_one_by_one(model, &ConstraintDynamics { constraints }, [("q", q), ("v", v), ("tau", tau)], output)
     }
 
     /// The same with the derivatives in closed form,
@@ -265,7 +265,12 @@ impl Batch {
             ("dlambda_dv", "N rows nv", to.dlambda_dv),
             ("dlambda_dtau", "N rows nv", to.dlambda_dtau),
         ];
-        self.run_one_by_one(model, &HeldDerivatives { constraints }, [("q", q), ("v", v), ("tau", tau)], output)
+        self.run_one_by_one(
+            model,
+            &ConstraintDynamicsDerivatives { constraints },
+            [("q", q), ("v", v), ("tau", tau)],
+            output,
+        )
     }
 
     /// Poses of frames or bodies in the world, N × frames × 12, of `q`, N × nq: the three axes of the frame, each in axes of the

@@ -1,13 +1,13 @@
 //! What a batch computes: an algorithm, with its arguments and results; here those of all states in lanes.
 
-use super::memory::{Memory, Single};
+use super::memory::{BatchMemory, Single};
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::rnea::Sweep;
 use crate::dynamics::rnea_derivatives::{analytical, rnea_derivatives};
 use crate::dynamics::rnea_gradient::{gradient, rnea_gradient};
 use crate::dynamics::{aba, by_plan, crba, rnea};
 use crate::formulas::joint_dynamics::JointDynamics;
-use crate::kernels::by_copy::states;
+use crate::kernels::by_copy::states::StatesMemory;
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::results;
 use crate::model::{InputError, Model};
@@ -63,7 +63,8 @@ pub(super) trait InLanes: Quantity {
     /// Are results of nv × nv entries matrices with the zeros of the mass matrix?
     const OF_MASS: bool = true;
     /// Evaluates the states of the memory, which are finite.
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError>;
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>)
+    -> Result<Results<'m, R>, InputError>;
 }
 
 pub(super) struct Rnea;
@@ -83,16 +84,15 @@ impl Quantity for Rnea {
 impl InLanes for Rnea {
     const IN_HALVES: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, of_states, input: [q, v, a, _], .. } = memory;
+    fn run<'m, R: Register>(
+        &self,
+        model: &Model,
+        memory: &'m mut BatchMemory<R>,
+    ) -> Result<Results<'m, R>, InputError> {
+        let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
             return Ok([
-                states::StatesMemory::of(of_states, table).rnea(
-                    model.gravity,
-                    JointDynamics::of(model),
-                    table,
-                    (q, v, a),
-                ),
+                StatesMemory::of(of_states, table).rnea(model.gravity, JointDynamics::of(model), table, (q, v, a)),
                 &[],
                 &[],
                 &[],
@@ -140,10 +140,14 @@ impl Quantity for RneaDerivatives {
 impl InLanes for RneaDerivatives {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, of_states, input: [q, v, a, _], .. } = memory;
+    fn run<'m, R: Register>(
+        &self,
+        model: &Model,
+        memory: &'m mut BatchMemory<R>,
+    ) -> Result<Results<'m, R>, InputError> {
+        let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
-            let of_states = states::StatesMemory::of(of_states, table);
+            let of_states = StatesMemory::of(of_states, table);
             let by = of_states.derivatives(model.gravity, JointDynamics::of(model), table, (q, v, a));
             return Ok([&by.tau, &by.dtau_dq, &by.dtau_dv, &by.dtau_da]);
         }
@@ -170,8 +174,12 @@ impl Quantity for Gradient {
 impl InLanes for Gradient {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, input: [q, v, a, lambda], value, .. } = memory;
+    fn run<'m, R: Register>(
+        &self,
+        model: &Model,
+        memory: &'m mut BatchMemory<R>,
+    ) -> Result<Results<'m, R>, InputError> {
+        let BatchMemory { ws, input: [q, v, a, lambda], value, .. } = memory;
         let by = gradient(model, ws, (q, v, a), lambda, &[]);
         *value = by.value;
         Ok([std::slice::from_ref(value), by.dq, by.dv, by.da])
@@ -198,24 +206,28 @@ impl Quantity for Crba {
 impl InLanes for Crba {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(
+        &self,
+        model: &Model,
+        memory: &'m mut BatchMemory<R>,
+    ) -> Result<Results<'m, R>, InputError> {
         R::call(RunCrba { model, memory })
     }
 }
 
 struct RunCrba<'a, 'm, R: Register> {
     model: &'a Model,
-    memory: &'m mut Memory<R>,
+    memory: &'m mut BatchMemory<R>,
 }
 
 impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
     type Output = Result<Results<'m, R>, InputError>;
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Memory { ws, of_states, input: [q, ..], .. } = self.memory;
+        let BatchMemory { ws, of_states, input: [q, ..], .. } = self.memory;
         if let Some(table) = by_plan::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
             return Ok([
-                states::StatesMemory::of(of_states, table).mass_matrix(JointDynamics::of(self.model), table, q),
+                StatesMemory::of(of_states, table).mass_matrix(JointDynamics::of(self.model), table, q),
                 &[],
                 &[],
                 &[],
@@ -242,21 +254,25 @@ impl Quantity for Aba {
 impl InLanes for Aba {
     const IN_HALVES: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(
+        &self,
+        model: &Model,
+        memory: &'m mut BatchMemory<R>,
+    ) -> Result<Results<'m, R>, InputError> {
         R::call(RunAba { model, memory })
     }
 }
 
 struct RunAba<'a, 'm, R: Register> {
     model: &'a Model,
-    memory: &'m mut Memory<R>,
+    memory: &'m mut BatchMemory<R>,
 }
 
 impl<'m, R: Register> Piece for RunAba<'_, 'm, R> {
     type Output = Result<Results<'m, R>, InputError>;
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Memory { ws, input: [q, v, tau, _], .. } = self.memory;
+        let BatchMemory { ws, input: [q, v, tau, _], .. } = self.memory;
         Ok([aba(self.model, ws, q, v, tau, &[])?, &[], &[], &[]])
     }
 }

@@ -28,11 +28,11 @@ impl Quantity for AbaDerivatives {
 }
 
 /// Accelerations and multipliers under constraints, and what is left of their equations.
-pub(super) struct Held<'c> {
+pub(super) struct ConstraintDynamics<'c> {
     pub(super) constraints: &'c [Constraint],
 }
 
-impl Quantity for Held<'_> {
+impl Quantity for ConstraintDynamics<'_> {
     fn sizes(&self, model: &Model) -> Sizes {
         sizes([model.nv, rows_of(self.constraints), 1])
     }
@@ -46,11 +46,11 @@ impl Quantity for Held<'_> {
 }
 
 /// Accelerations and multipliers under constraints, and the derivatives of both.
-pub(super) struct HeldDerivatives<'c> {
+pub(super) struct ConstraintDynamicsDerivatives<'c> {
     pub(super) constraints: &'c [Constraint],
 }
 
-impl Quantity for HeldDerivatives<'_> {
+impl Quantity for ConstraintDynamicsDerivatives<'_> {
     fn sizes(&self, model: &Model) -> Sizes {
         let (nv, rows) = (model.nv, rows_of(self.constraints));
         [nv, rows, nv * nv, nv * nv, nv * nv, rows * nv, rows * nv, rows * nv]

@@ -150,7 +150,7 @@ fn by_factors<P: Real, T: Scalar<P>>(
 
 /// What forward dynamics are made in, and the accelerations.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct AbaMemory<T> {
     bodies: Vec<ArticulatedBody<T>>,
     /// `ζ = v × S q̇ + c` of each body.
     drift: Vec<Motion<T>>,
@@ -170,9 +170,9 @@ pub(crate) struct Memory<T> {
     pub(crate) ddq: Vec<T>,
 }
 
-default_of_fields!(Memory: bodies, drift, motion, reaction, reciprocal, rest, armature, by_page, ddq);
+default_of_fields!(AbaMemory: bodies, drift, motion, reaction, reciprocal, rest, armature, by_page, ddq);
 
-impl<T: Real> Memory<T> {
+impl<T: Real> AbaMemory<T> {
     fn size<P: Real>(&mut self, model: &Model<P>, columns: usize) {
         let n = model.bodies.len();
         if self.bodies.len() == n {
@@ -222,7 +222,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
             external::subtract(model, ws, wrenches); //             p −= φ_ext
         }
         let Workspace { x_pb, columns, first, force, aba, .. } = ws;
-        let Memory { bodies, drift, reaction, reciprocal, rest, armature, .. } = &mut *aba;
+        let AbaMemory { bodies, drift, reaction, reciprocal, rest, armature, .. } = &mut *aba;
         rest.copy_from_slice(tau);
         articulated_body::armature(&model.dofs, armature);
         JointDynamics::of(model).subtract_friction(v, rest);
@@ -282,11 +282,11 @@ at_level! {
     /// their parents, and columns of joints.
     fn accelerate<P: Real, T: Scalar<P>>(
         model: &Model<P>,
-        memory: &mut Memory<T>,
+        memory: &mut AbaMemory<T>,
         placed: (&[Transform<T>], &[Motion<T>]),
         a_0: Motion<T>,
     ) {
-        let Memory { drift, motion, reaction, reciprocal, rest, ddq, .. } = memory;
+        let AbaMemory { drift, motion, reaction, reciprocal, rest, ddq, .. } = memory;
         let (x_pb, columns) = placed;
         for (i, body) in model.bodies.iter().enumerate() {
             let mut a = drift[i] + x_pb[i].inv_act(body.parent.map_or(a_0, |p| motion[p]));
@@ -313,7 +313,7 @@ impl<P: Real, T: Scalar<P>> Piece for Again<'_, P, T> {
     fn run(self) {
         let Self { model, ws, x } = self;
         let Workspace { x_pb, columns, force, aba, .. } = ws;
-        let Memory { drift, reaction, reciprocal, rest, .. } = &mut *aba;
+        let AbaMemory { drift, reaction, reciprocal, rest, .. } = &mut *aba;
         rest.copy_from_slice(x);
         fill(force, Force::zero());
         fill(drift, Motion::zero());

@@ -30,7 +30,7 @@ pub struct AbaGradient<'w, T> {
 
 /// Results of this file.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct AbaGradientMemory<T> {
     ddq: Vec<T>,
     dq: Vec<T>,
     dv: Vec<T>,
@@ -80,9 +80,9 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     Ok(by)
 }
 
-default_of_fields!(Memory: ddq, dq, dv, dtau, df_ext);
+default_of_fields!(AbaGradientMemory: ddq, dq, dv, dtau, df_ext);
 
-impl<T> Memory<T> {
+impl<T> AbaGradientMemory<T> {
     /// `q̈` and `μ = M⁻¹ λ`.
     pub(super) fn accelerations_and_multipliers(&self) -> (&[T], &[T]) {
         (&self.ddq, &self.dtau)
@@ -97,12 +97,12 @@ impl<T> Memory<T> {
 fn fill<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
-    memory: &mut Memory<T>,
+    memory: &mut AbaGradientMemory<T>,
     (q, v, tau): (&[T], &[T], &[T]),
     lambda: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<T, InputError> {
-    let Memory { ddq, dq, dv, dtau, df_ext } = memory;
+    let AbaGradientMemory { ddq, dq, dv, dtau, df_ext } = memory;
     copy(aba::aba_kept(model, ws, q, v, tau, wrenches)?, ddq);
     copy(lambda, dtau);
     aba::solve(model, ws, dtau); // μ = M⁻¹ λ

@@ -59,7 +59,7 @@ pub struct CentroidalMomentum<T> {
 
 /// Sums over the subtree of each body, in the coordinates of [`Placed`], and results.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct CentroidalMemory<T> {
     pub(super) inertia: Vec<Inertia<T>>,
     pub(super) coriolis: Vec<BodyCoriolis<T>>,
     pub(super) momentum: Vec<Force<T>>,
@@ -70,7 +70,7 @@ pub(crate) struct Memory<T> {
     still: Vec<T>,
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> CentroidalMemory<T> {
     fn new(bodies: usize, nv: usize) -> Self {
         Self {
             inertia: vec![Inertia::zero(); bodies],
@@ -206,7 +206,7 @@ pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
 fn fill<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
-    m: &mut Memory<T>,
+    m: &mut CentroidalMemory<T>,
     state: (&[T], &[T], &[T]),
 ) -> Result<Whole<T>, InputError> {
     let placed = &*update(model, ws, Motion::zero(), state);
@@ -218,7 +218,7 @@ fn fill<P: Real, T: Scalar<P>>(
 
 at_level! {
     /// The columns of both matrices.
-    fn columns<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut Memory<T>, whole: &Whole<T>) {
+    fn columns<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut CentroidalMemory<T>, whole: &Whole<T>) {
         clear(&mut m.matrix, 6, model.nv);
         clear(&mut m.rate, 6, model.nv);
         for i in 0..model.bodies.len() {
@@ -235,14 +235,14 @@ at_level! {
 }
 
 /// The memory, taken out, to be put back.
-pub(super) fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<Memory<T>> {
-    ws.centroidal.take().unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)))
+pub(super) fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<CentroidalMemory<T>> {
+    ws.centroidal.take().unwrap_or_else(|| Box::new(CentroidalMemory::new(model.bodies.len(), model.nv)))
 }
 
 at_level! {
     /// Sums over each subtree, of bodies that have been placed and moved.
     #[inline(never)]
-    pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut Memory<T>) {
+    pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut CentroidalMemory<T>) {
         for (i, body) in model.bodies.iter().enumerate() {
             let (inertia, v) = (placed.inertia(body, i), placed.velocity[i]);
             m.inertia[i] = inertia;
@@ -266,7 +266,7 @@ pub(super) fn add<T: Real>(to: &mut DMatrix<T>, column: usize, f: Force<T>) {
 
 at_level! {
     /// What bodies at roots sum up to, [sums](sum_up) over their subtrees.
-    fn of_trees<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &Memory<T>) -> Whole<T> {
+    fn of_trees<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &CentroidalMemory<T>) -> Whole<T> {
         let mut sum = Tree { first: v3::zero(), inertia: Inertia::zero(), momentum: Force::zero(), force: Force::zero() };
         for (i, body) in model.bodies.iter().enumerate() {
             if body.parent.is_none() {
@@ -282,7 +282,7 @@ at_level! {
 pub(super) fn whole<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     placed: &Placed<T>,
-    m: &Memory<T>,
+    m: &CentroidalMemory<T>,
 ) -> Result<Whole<T>, InputError> {
     let whole = of_trees(model, placed, m);
     share(model, whole.com.mass, None)?;

@@ -16,6 +16,7 @@
 //! Source: J. Carpentier, N. Mansard, RSS 2018, and S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022, for (1) and (2).
 
 use super::Workspace;
+use super::centroidal::CentroidalMemory;
 use super::centroidal::{self, add, sum_up};
 use super::com::{moved_part, share};
 use super::jacobian::{add_rows, clear, finite};
@@ -119,12 +120,12 @@ matrices_by_name!(CenterOfMassDerivatives<T>; 6: dposition_dq, dvelocity_dq, dve
 
 /// Results of this file.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct CentroidalDerivativesMemory<T> {
     pub(crate) centroidal: CentroidalDerivatives<T>,
     pub(crate) com: CenterOfMassDerivatives<T>,
 }
 
-default_of_fields!(Memory: centroidal, com);
+default_of_fields!(CentroidalDerivativesMemory: centroidal, com);
 
 /// Momentum about the center of mass, its rate of change, and their derivatives in closed form, in any number type.
 ///
@@ -168,7 +169,7 @@ pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
 fn fill_centroidal<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
-    sums: &mut centroidal::Memory<T>,
+    sums: &mut CentroidalMemory<T>,
     state: (&[T], &[T], &[T]),
     out: &mut CentroidalDerivatives<T>,
 ) -> Result<(), InputError> {
@@ -187,7 +188,7 @@ at_level! {
     fn centroidal_columns<P: Real, T: Scalar<P>>(
         model: &Model<P>,
         placed: &Placed<T>,
-        sums: &centroidal::Memory<T>,
+        sums: &CentroidalMemory<T>,
         whole: &Whole<T>,
         out: &mut CentroidalDerivatives<T>,
     ) {
@@ -257,7 +258,7 @@ pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
 fn fill_com<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
-    sums: &mut centroidal::Memory<T>,
+    sums: &mut CentroidalMemory<T>,
     state: (&[T], &[T], &[T]),
     subtree: Option<BodyId>,
     out: &mut CenterOfMassDerivatives<T>,
@@ -296,7 +297,7 @@ at_level! {
     fn com_columns<P: Real, T: Scalar<P>>(
         model: &Model<P>,
         placed: &Placed<T>,
-        sums: &centroidal::Memory<T>,
+        sums: &CentroidalMemory<T>,
         share: T,
         subtree: Option<BodyId>,
         out: &mut CenterOfMassDerivatives<T>,
@@ -319,7 +320,7 @@ at_level! {
 
 /// What the column `k` changes on the subtree of body `c`, which it moves as a whole.
 #[inline(always)]
-fn column<T: Real>(placed: &Placed<T>, sums: &centroidal::Memory<T>, c: usize, k: usize) -> MomentumColumn<T> {
+fn column<T: Real>(placed: &Placed<T>, sums: &CentroidalMemory<T>, c: usize, k: usize) -> MomentumColumn<T> {
     let forces = (sums.momentum[c], sums.force[c]);
     let psi = (placed.psi_dot[k], placed.psi_ddot[k], placed.psi_s_dot[k]);
     MomentumColumn::new(sums.inertia[c], &sums.coriolis[c], forces, placed.columns[k], psi)

@@ -29,14 +29,14 @@ use nalgebra::{DMatrix, Vector3};
 pub struct CentersOfMass<'w, T> {
     /// That of the robot.
     pub whole: PointMass<T>,
-    memory: &'w Memory<T>,
+    memory: &'w ComMemory<T>,
     /// Of the model.
     model: Number,
 }
 
 /// Sums over the subtree of each body, and results.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct ComMemory<T> {
     /// The body at the root of each one's tree.
     root: Vec<usize>,
     /// The origin of each body's tree, where the body is at its root.
@@ -48,7 +48,7 @@ pub(crate) struct Memory<T> {
     still: Vec<T>,
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> ComMemory<T> {
     fn new<P>(model: &Model<P>) -> Self {
         let bodies = model.bodies.len();
         let mut root = Vec::<usize>::with_capacity(bodies);
@@ -164,7 +164,7 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
 fn fill_jacobian<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
-    m: &mut Memory<T>,
+    m: &mut ComMemory<T>,
     (q, still): (&[T], &[T]),
     subtree: Option<BodyId>,
 ) -> Result<(), InputError> {
@@ -182,7 +182,7 @@ at_level! {
     fn columns<P: Real, T: Scalar<P>>(
         model: &Model<P>,
         placed: &Placed<T>,
-        m: &mut Memory<T>,
+        m: &mut ComMemory<T>,
         share: T,
         subtree: Option<BodyId>,
     ) {
@@ -222,13 +222,13 @@ pub(super) fn share<P: Real, T: Real>(model: &Model<P>, mass: T, subtree: Option
 }
 
 /// The memory, taken out, to be put back.
-fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<Memory<T>> {
-    ws.com.take().unwrap_or_else(|| Box::new(Memory::new(model)))
+fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<ComMemory<T>> {
+    ws.com.take().unwrap_or_else(|| Box::new(ComMemory::new(model)))
 }
 
 at_level! {
     /// The share of each body, from the links, and sums of them over each subtree.
-    fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut Memory<T>) {
+    fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut ComMemory<T>) {
         for (i, body) in model.bodies.iter().enumerate() {
             let (c, velocity) = (placed.pose[i].point(v3::lift::<P, T>(body.inertia.com)), placed.velocity[i]);
             let acceleration = placed.acceleration[i].acceleration_at::<T>(c, velocity);
@@ -267,7 +267,7 @@ fn total<P: Real, T: Real>(model: &Model<P>, of_subtrees: &[MovingMass<T>]) -> T
 
 at_level! {
     /// The center of mass of the robot.
-    fn whole<P: Real, T: Scalar<P>>(model: &Model<P>, m: &Memory<T>) -> Result<PointMass<T>, InputError> {
+    fn whole<P: Real, T: Scalar<P>>(model: &Model<P>, m: &ComMemory<T>) -> Result<PointMass<T>, InputError> {
         let mass = total(model, &m.sums);
         let share = share(model, mass, None)?;
         let first = match m.origin.first() {

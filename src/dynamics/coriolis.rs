@@ -46,7 +46,7 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     if ws.coriolis.is_none() {
         room::<T>("the Coriolis matrix", &[model.nv, model.nv])?;
     }
-    let mut memory = ws.coriolis.take().unwrap_or_else(|| Box::new(Memory::new(model)));
+    let mut memory = ws.coriolis.take().unwrap_or_else(|| Box::new(CoriolisMemory::new(model)));
     let to = &mut memory.matrix;
     let quick = |kernels: Kernels<'_>| kernels.coriolis((T::as_f64s(q)?, T::as_f64s(v)?), by_plan::same_mut(to)?);
     if by_plan::of(model, ws).and_then(quick).is_none() {
@@ -64,14 +64,14 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
 
 /// Composite quantities, and the matrix.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct CoriolisMemory<T> {
     inertia: Vec<InertiaAboutOrigin<T>>,
     coriolis: Vec<BodyCoriolis<T>>,
     matrix: DMatrix<T>,
     still: Vec<T>,
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> CoriolisMemory<T> {
     fn new<P: Real>(model: &Model<P>) -> Self {
         let n = model.bodies.len();
         Self {
@@ -87,7 +87,7 @@ impl<T: Real> Memory<T> {
 struct Sweep<'a, P, T> {
     model: &'a Model<P>,
     ws: &'a mut Workspace<T>,
-    memory: &'a mut Memory<T>,
+    memory: &'a mut CoriolisMemory<T>,
     q: &'a [T],
     v: &'a [T],
 }
@@ -97,7 +97,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { model, ws, memory: Memory { inertia, coriolis, matrix, still }, q, v } = self;
+        let Self { model, ws, memory: CoriolisMemory { inertia, coriolis, matrix, still }, q, v } = self;
         let placed = &*update(model, ws, Motion::zero(), (q, v, still));
         let (nv, m) = (model.nv, matrix.as_mut_slice());
         for x in &mut *m {

@@ -72,7 +72,7 @@ pub(crate) fn check_finite_diagonal<P: Real, T: Real>(model: &Model<P>, ws: &Wor
 
 /// What the mass matrix is made in, and the matrix.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct CrbaMemory<T> {
     /// Inertia of each subtree.
     pub(crate) composite: Vec<InertiaAboutOrigin<T>>,
     /// `A = I_C S`, the momentum of what each column moves: first components of all columns, second ones, …
@@ -83,9 +83,9 @@ pub(crate) struct Memory<T> {
     pub(crate) matrix: DMatrix<T>,
 }
 
-default_of_fields!(Memory: composite, momentum, of_columns, matrix);
+default_of_fields!(CrbaMemory: composite, momentum, of_columns, matrix);
 
-impl<T: Real> Memory<T> {
+impl<T: Real> CrbaMemory<T> {
     /// The matrix, nv × nv.
     pub(crate) fn sized(&mut self, nv: usize) -> &mut DMatrix<T> {
         if self.matrix.nrows() != nv {
@@ -123,7 +123,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     fn run(self) {
         let Self { model, ws } = self;
         let Workspace { crba, placed, first, dof, .. } = ws;
-        let Memory { composite, momentum, of_columns, matrix } = crba;
+        let CrbaMemory { composite, momentum, of_columns, matrix } = crba;
         let (nv, n, columns) = (model.nv, dof.len(), &placed.columns[..]);
         // Entries that the tree makes zero are never written to.
         let m = if n > nv { &mut of_columns[..] } else { matrix.as_mut_slice() };

@@ -127,12 +127,12 @@ impl<T: Real> Default for PointDerivatives<T> {
 
 /// Results of this file.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct FrameDerivativesMemory<T> {
     pub(crate) frame: FrameDerivatives<T>,
     pub(crate) point: PointDerivatives<T>,
 }
 
-default_of_fields!(Memory: frame, point);
+default_of_fields!(FrameDerivativesMemory: frame, point);
 
 /// Velocity and spatial acceleration of a frame or a body in a reference, and their derivatives in closed form, in any
 /// number type.

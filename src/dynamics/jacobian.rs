@@ -20,7 +20,7 @@ use nalgebra::{DMatrix, Vector3};
 
 /// Results of this file, and of its derivatives in time.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct JacobianMemory<T> {
     /// 6 × nv.
     pub(crate) frame: DMatrix<T>,
     /// 3 × nv.
@@ -33,7 +33,7 @@ pub(crate) struct Memory<T> {
     pub(super) still: Vec<T>,
 }
 
-default_of_fields!(Memory: frame, point, joints, rate, still);
+default_of_fields!(JacobianMemory: frame, point, joints, rate, still);
 
 /// Jacobian of a frame: `J(q) q̇` is its velocity in the reference, 6 × nv, linear rows first.
 ///

@@ -42,13 +42,13 @@ default_of_fields!(JacobianTransposeDerivatives: torque, dtorque_dq, errors);
 
 /// Results of this file.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct JacobianTransposeMemory<T> {
     pub(crate) result: JacobianTransposeDerivatives<T>,
     /// No motion of the joints, nv.
     still: Vec<T>,
 }
 
-default_of_fields!(Memory: result, still);
+default_of_fields!(JacobianTransposeMemory: result, still);
 
 /// The torques `Jᵀ f` of a wrench on a frame or a body, and `∂(Jᵀ f)/∂q` in closed form, in any number type.
 ///
@@ -75,7 +75,7 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
         return Err(InputError::NotFinite { what: "force", index, joint: String::from("on a frame"), value });
     }
     let mut memory = std::mem::take(&mut ws.jacobian_transpose).unwrap_or_default();
-    let Memory { result, still } = &mut *memory;
+    let JacobianTransposeMemory { result, still } = &mut *memory;
     still.resize(model.nv, T::zero());
     if result.torque.len() != model.nv {
         result.torque = DVector::from_element(model.nv, T::zero());

@@ -77,7 +77,7 @@ fn by_factors<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) ->
 
 /// What the inverse is made in, and the inverse.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct MinvMemory<T> {
     /// How many bodies each one hangs from.
     depth: Vec<usize>,
     bodies: Vec<ArticulatedBody<T>>,
@@ -92,9 +92,9 @@ pub(crate) struct Memory<T> {
     pub(crate) matrix: DMatrix<T>,
 }
 
-default_of_fields!(Memory: depth, bodies, armature, reaction, force, acceleration, column, matrix);
+default_of_fields!(MinvMemory: depth, bodies, armature, reaction, force, acceleration, column, matrix);
 
-impl<T: Real> Memory<T> {
+impl<T: Real> MinvMemory<T> {
     fn size<P: Real>(&mut self, model: &Model<P>) -> Result<(), InputError> {
         if self.depth.len() == model.bodies.len() {
             return Ok(());
@@ -140,7 +140,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
     fn run(self) -> Option<(usize, T)> {
         let Self { model, ws, q } = self;
         let Workspace { x_pb, columns, trig, minv, .. } = ws;
-        let Memory { depth, bodies, armature, reaction, force, acceleration, matrix, .. } = minv;
+        let MinvMemory { depth, bodies, armature, reaction, force, acceleration, matrix, .. } = minv;
         let (nv, m) = (model.nv, matrix.as_mut_slice());
         for (i, body) in model.bodies.iter().enumerate() {
             let (columns, trig, x_pb) = (&mut columns[body.v.clone()], &mut trig[i], &mut x_pb[i]);

@@ -49,7 +49,7 @@ pub struct RneaDerivatives<'w, T> {
 
 /// Composite quantities of each body's subtree, and results.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct RneaDerivativesMemory<T> {
     inertia: Vec<InertiaAboutOrigin<T>>,
     coriolis: Vec<BodyCoriolis<T>>,
     force: Vec<Force<T>>,
@@ -62,7 +62,7 @@ pub(crate) struct Memory<T> {
     dtau_df_ext: Vec<T>,
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> RneaDerivativesMemory<T> {
     fn new(bodies: usize, nv: usize) -> Self {
         let matrix = || vec![T::zero(); nv * nv];
         Self {
@@ -159,7 +159,8 @@ pub(crate) fn analytical_from<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> RneaDerivatives<'w, T> {
     T::call(Sweep { model, ws: &mut *ws, a_0, q, v, a, wrenches });
-    let m = ws.rnea_derivatives.get_or_insert_with(|| Box::new(Memory::new(model.bodies.len(), model.nv)));
+    let m =
+        ws.rnea_derivatives.get_or_insert_with(|| Box::new(RneaDerivativesMemory::new(model.bodies.len(), model.nv)));
     RneaDerivatives {
         tau: &m.tau,
         dtau_dq: &m.dtau_dq,
@@ -187,7 +188,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         let Self { model, ws, a_0, q, v, a, wrenches } = self;
         let memory = ws.rnea_derivatives.take();
         let placed = update(model, ws, a_0, (q, v, a));
-        let mut memory = memory.unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)));
+        let mut memory = memory.unwrap_or_else(|| Box::new(RneaDerivativesMemory::new(model.bodies.len(), model.nv)));
         let m = &mut *memory;
         clear(m, model.nv, wrenches.len());
 
@@ -232,7 +233,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
 
 /// Zero where sums are formed.
 #[inline(always)]
-fn clear<T: Real>(m: &mut Memory<T>, nv: usize, wrenches: usize) {
+fn clear<T: Real>(m: &mut RneaDerivativesMemory<T>, nv: usize, wrenches: usize) {
     m.dtau_df_ext.resize(wrenches * nv * 6, T::zero());
     for sums in [&mut m.tau, &mut m.dtau_dq, &mut m.dtau_dv, &mut m.dtau_da, &mut m.dtau_df_ext] {
         fill(sums, T::zero());
@@ -245,7 +246,7 @@ struct Load<'a, T> {
     inertia: Inertia<T>,
     v: Motion<T>,
     a: Motion<T>,
-    m: &'a mut Memory<T>,
+    m: &'a mut RneaDerivativesMemory<T>,
     i: usize,
 }
 
@@ -270,7 +271,7 @@ struct Column<'a, T> {
     /// Whether there are wrenches that are fixed in the world.
     standing: bool,
     nv: usize,
-    m: &'a mut Memory<T>,
+    m: &'a mut RneaDerivativesMemory<T>,
 }
 
 impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
@@ -327,7 +328,7 @@ impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
 
 /// Sums of a subtree are part of its parent's.
 struct Inward<'a, T> {
-    m: &'a mut Memory<T>,
+    m: &'a mut RneaDerivativesMemory<T>,
     i: usize,
     p: usize,
 }

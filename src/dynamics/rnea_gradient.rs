@@ -41,7 +41,7 @@ pub struct RneaGradient<'w, T> {
 
 /// Sums over subtrees, and results.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct RneaGradientMemory<T> {
     /// `w_λ` of each link.
     w_parent: Vec<Motion<T>>,
     /// `w` of each body.
@@ -63,7 +63,7 @@ pub(crate) struct Memory<T> {
     df_ext: Vec<T>,
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> RneaGradientMemory<T> {
     fn new(bodies: usize, placed: usize, nv: usize) -> Self {
         let (force, zeros) = (vec![Force::zero(); bodies], vec![T::zero(); nv]);
         Self {
@@ -148,7 +148,7 @@ pub(crate) fn gradient<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> RneaGradient<'w, T> {
     T::call(Sweep { model, ws: &mut *ws, state, lambda, wrenches });
-    ws.rnea_gradient.get_or_insert_with(|| Box::new(Memory::new(0, 0, 0))).results()
+    ws.rnea_gradient.get_or_insert_with(|| Box::new(RneaGradientMemory::new(0, 0, 0))).results()
 }
 
 /// Both sweeps, into the memory of the workspace.
@@ -168,7 +168,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         let memory = ws.rnea_gradient.take();
         let placed = update(model, ws, base_acceleration(model), state);
         let size = (model.bodies.len(), placed.links.len(), model.nv);
-        let mut memory = memory.unwrap_or_else(|| Box::new(Memory::new(size.0, size.1, size.2)));
+        let mut memory = memory.unwrap_or_else(|| Box::new(RneaGradientMemory::new(size.0, size.1, size.2)));
         let m = &mut *memory;
         m.df_ext.resize(6 * wrenches.len(), T::zero());
         for sums in [&mut m.dq, &mut m.dv, &mut m.da] {
@@ -208,7 +208,7 @@ struct Outward<'a, T> {
     i: usize,
     p: Option<usize>,
     lambda: &'a [T],
-    m: &'a mut Memory<T>,
+    m: &'a mut RneaGradientMemory<T>,
 }
 
 impl<T: Real + Scalar<T>> Piece for Outward<'_, T> {
@@ -240,7 +240,7 @@ struct ByWrench<'a, T> {
     placed: &'a Placed<T>,
     wrench: &'a ExternalWrench<T>,
     to: usize,
-    m: &'a mut Memory<T>,
+    m: &'a mut RneaGradientMemory<T>,
 }
 
 impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
@@ -273,7 +273,7 @@ struct Inward<'a, T> {
     i: usize,
     p: Option<usize>,
     lambda: &'a [T],
-    m: &'a mut Memory<T>,
+    m: &'a mut RneaGradientMemory<T>,
 }
 
 impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {

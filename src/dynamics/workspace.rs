@@ -1,10 +1,23 @@
 //! All scratch memory of the algorithms.
 
+use super::aba::AbaMemory;
+use super::aba_gradient::AbaGradientMemory;
+use super::centroidal::CentroidalMemory;
+use super::centroidal_derivatives::CentroidalDerivativesMemory;
+use super::com::ComMemory;
+use super::constraints::ConstraintsMemory;
+use super::coriolis::CoriolisMemory;
+use super::crba::CrbaMemory;
+use super::frame_derivatives::FrameDerivativesMemory;
+use super::jacobian::JacobianMemory;
+use super::jacobian_transpose::JacobianTransposeMemory;
+use super::ltl;
+use super::minv::MinvMemory;
 use super::placed::Placed;
-use super::{
-    aba, aba_gradient, centroidal, centroidal_derivatives, com, constraints, coriolis, crba, frame_derivatives,
-    jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second,
-};
+use super::regressor::RegressorMemory;
+use super::rnea_derivatives::RneaDerivativesMemory;
+use super::rnea_gradient::RneaGradientMemory;
+use super::rnea_second::RneaSecondMemory;
 use crate::dynamics::by_plan;
 use crate::joint::JointKind;
 use crate::kernels::by_joint::memory::JointsMemory;
@@ -43,43 +56,43 @@ pub struct Workspace<T = f64> {
     /// Rows of eight, for the forms over `f64`.
     pub(crate) by_joint: Option<Box<JointsMemory>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
-    pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
+    pub(crate) second: Option<Box<RneaSecondMemory<T>>>,
     /// Of the derivatives of inverse dynamics; made when first needed.
-    pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
+    pub(crate) rnea_derivatives: Option<Box<RneaDerivativesMemory<T>>>,
     /// Of the gradient of a combination of torques; made when first needed.
-    pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
+    pub(crate) rnea_gradient: Option<Box<RneaGradientMemory<T>>>,
     /// Bodies and columns in axes of the world about the body at the root; made when first needed.
     pub(crate) placed: Placed<T>,
     /// Of the mass matrix.
-    pub(crate) crba: crba::Memory<T>,
+    pub(crate) crba: CrbaMemory<T>,
     /// Of the Coriolis matrix; made when first needed.
-    pub(crate) coriolis: Option<Box<coriolis::Memory<T>>>,
+    pub(crate) coriolis: Option<Box<CoriolisMemory<T>>>,
     /// Of the factors of the mass matrix.
     pub(crate) ltl: ltl::Factors<T>,
     /// Of its inverse.
-    pub(crate) minv: minv::Memory<T>,
+    pub(crate) minv: MinvMemory<T>,
     /// Of forward dynamics.
-    pub(crate) aba: aba::Memory<T>,
+    pub(crate) aba: AbaMemory<T>,
     /// Of Jacobians.
-    pub(crate) jacobian: jacobian::Memory<T>,
+    pub(crate) jacobian: JacobianMemory<T>,
     /// Of derivatives of frames and points; made when first needed.
-    pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
+    pub(crate) frame_derivatives: Option<Box<FrameDerivativesMemory<T>>>,
     /// Of transposed Jacobians; made when first needed.
-    pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
+    pub(crate) jacobian_transpose: Option<Box<JacobianTransposeMemory<T>>>,
     /// Of the gradient of accelerations.
-    pub(crate) aba_gradient: aba_gradient::Memory<T>,
+    pub(crate) aba_gradient: AbaGradientMemory<T>,
     /// Gradients by parameters, made at their first use.
     pub(crate) dp: Vec<T>,
     /// Of regressors.
-    pub(crate) regressor: regressor::Memory<T>,
+    pub(crate) regressor: RegressorMemory<T>,
     /// Of centers of mass; made when first needed.
-    pub(crate) com: Option<Box<com::Memory<T>>>,
+    pub(crate) com: Option<Box<ComMemory<T>>>,
     /// Of the centroidal momentum; made when first needed.
-    pub(crate) centroidal: Option<Box<centroidal::Memory<T>>>,
+    pub(crate) centroidal: Option<Box<CentroidalMemory<T>>>,
     /// Of their derivatives; made when first needed.
-    pub(crate) centroidal_derivatives: Option<Box<centroidal_derivatives::Memory<T>>>,
+    pub(crate) centroidal_derivatives: Option<Box<CentroidalDerivativesMemory<T>>>,
     /// Of constraints; made when first needed.
-    pub(crate) constraints: Option<Box<constraints::Memory<T>>>,
+    pub(crate) constraints: Option<Box<ConstraintsMemory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -117,17 +130,17 @@ impl<T: Real> Workspace<T> {
             rnea_derivatives: None,
             rnea_gradient: None,
             placed: Placed::default(),
-            crba: crba::Memory::default(),
+            crba: CrbaMemory::default(),
             coriolis: None,
             ltl: ltl::Factors::default(),
-            minv: minv::Memory::default(),
-            aba: aba::Memory::default(),
-            jacobian: jacobian::Memory::default(),
+            minv: MinvMemory::default(),
+            aba: AbaMemory::default(),
+            jacobian: JacobianMemory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
-            aba_gradient: aba_gradient::Memory::default(),
+            aba_gradient: AbaGradientMemory::default(),
             dp: Vec::new(),
-            regressor: regressor::Memory::default(),
+            regressor: RegressorMemory::default(),
             com: None,
             centroidal: None,
             centroidal_derivatives: None,

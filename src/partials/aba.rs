@@ -90,12 +90,12 @@ impl From<StateJacobian> for AbaDerivatives {
 }
 
 /// Memory for [`aba_derivatives`], and the result.
-pub(super) struct Memory {
+pub(super) struct AbaDerivativesMemory {
     result: AbaDerivatives,
     spare: Vec<DMatrix<f64>>,
 }
 
-impl Memory {
+impl AbaDerivativesMemory {
     pub(super) fn result(&self) -> &AbaDerivatives {
         &self.result
     }
@@ -161,8 +161,10 @@ pub fn aba_derivatives<'w>(
     if ws.aba.is_none() {
         room::<f64>("∂q̈/∂q, ∂q̈/∂v and ∂q̈/∂τ", &[3, model.nv, model.nv])?;
     }
-    let mut memory =
-        ws.aba.take().unwrap_or_else(|| Box::new(Memory { result: AbaDerivatives::new(model.nv), spare: Vec::new() }));
+    let mut memory = ws
+        .aba
+        .take()
+        .unwrap_or_else(|| Box::new(AbaDerivativesMemory { result: AbaDerivatives::new(model.nv), spare: Vec::new() }));
     memory.result.ddq.copy_from_slice(ddq);
     let surely_finite = match method {
         Method::Analytical if by_legs && legs(model, ws, &mut memory, q, v)? => Ok(true),
@@ -213,12 +215,12 @@ pub fn aba_derivatives_into(
 fn analytical(
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    memory: &mut Memory,
+    memory: &mut AbaDerivativesMemory,
     q: &[f64],
     v: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<bool, InputError> {
-    let Memory { result, spare } = memory;
+    let AbaDerivativesMemory { result, spare } = memory;
     // Where the accelerations come from the mass matrix eight joints at a time, bodies have been placed, and what it was inverted
     // by is at hand.
     let by_page = ws.base.aba.by_page;
@@ -249,7 +251,7 @@ fn analytical(
 fn legs(
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    Memory { result, spare, .. }: &mut Memory,
+    AbaDerivativesMemory { result, spare, .. }: &mut AbaDerivativesMemory,
     q: &[f64],
     v: &[f64],
 ) -> Result<bool, InputError> {

@@ -62,6 +62,8 @@ use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::finite;
 use crate::model::{InputError, Model};
+use aba::AbaDerivativesMemory;
+use constrained::ConstrainedMemory;
 use dual::Reach;
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -113,9 +115,9 @@ pub struct DerivativeWorkspace {
     registers: Option<Box<dyn Any + Send + Sync>>,
     result: RneaDerivatives,
     /// Of the derivatives of forward dynamics; made when first needed.
-    aba: Option<Box<aba::Memory>>,
+    aba: Option<Box<AbaDerivativesMemory>>,
     /// Of the derivatives of dynamics under constraints; made when first needed.
-    constrained: Option<Box<constrained::Memory>>,
+    constrained: Option<Box<ConstrainedMemory>>,
     /// Matrices of wrenches that an earlier call had more of.
     spare: Vec<DMatrix<f64>>,
     /// Zeros.
@@ -181,19 +183,19 @@ impl DerivativeWorkspace {
     /// What the last call of [`aba_derivatives`] returned, to be read again; `None` if there was none, or it failed.
     #[must_use]
     pub fn aba_derivatives(&self) -> Option<&AbaDerivatives> {
-        self.aba.as_deref().filter(|_| self.valid.aba).map(aba::Memory::result)
+        self.aba.as_deref().filter(|_| self.valid.aba).map(AbaDerivativesMemory::result)
     }
 
     /// What the last call of [`constraint_dynamics_derivatives`] returned, to be read again; `None` if there was none, or it failed.
     #[must_use]
     pub fn constraint_dynamics_derivatives(&self) -> Option<&ConstraintDynamicsDerivatives> {
-        self.constrained.as_deref().filter(|_| self.valid.constraint_dynamics).map(constrained::Memory::dynamics)
+        self.constrained.as_deref().filter(|_| self.valid.constraint_dynamics).map(ConstrainedMemory::dynamics)
     }
 
     /// What the last call of [`impulse_dynamics_derivatives`] returned, to be read again; `None` if there was none, or it failed.
     #[must_use]
     pub fn impulse_dynamics_derivatives(&self) -> Option<&ImpulseDynamicsDerivatives> {
-        self.constrained.as_deref().filter(|_| self.valid.impulse_dynamics).map(constrained::Memory::impulses)
+        self.constrained.as_deref().filter(|_| self.valid.impulse_dynamics).map(ConstrainedMemory::impulses)
     }
 
     /// Makes `result` ready to be written to, with a matrix for so many wrenches. What it held is no result any more.

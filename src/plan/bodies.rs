@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::plan::rows::{BODIES, BodyRow};
-use crate::plan::states::{Kind, Table};
+use crate::plan::states::{LinkKind, Table};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use std::cmp::Reverse;
 
@@ -85,11 +85,11 @@ impl DepthGroups {
     /// more than half as many as its joints.
     pub(crate) fn new(model: &Model, table: &Table) -> Option<Self> {
         let steps = &table.steps;
-        let floats = steps.first()?.link.kind == Kind::Free;
+        let floats = steps.first()?.link.kind == LinkKind::Free;
         let hinges = usize::from(floats)..steps.len();
         let hang = steps[hinges.clone()]
             .iter()
-            .all(|step| step.link.kind == Kind::Hinge && (step.parent.is_some() || !floats));
+            .all(|step| step.link.kind == LinkKind::Hinge && (step.parent.is_some() || !floats));
         let held = floats && model.dofs.iter().any(|dof| dof.index < 6);
         if !hang || held || model.dofs.windows(2).any(|two| two[0].index == two[1].index) {
             return None;
@@ -167,7 +167,8 @@ impl DepthGroups {
             let of_mass = |x: &dyn Fn(usize) -> f64| BodyRow(std::array::from_fn(|lane| share(lane) * x(bodies[lane])));
             let second = |i: usize| steps[i].link.mass.second.to_array();
             let armature = |i: usize| {
-                let mine = model.dofs.iter().find(|dof| dof.index == steps[i].v && steps[i].link.kind == Kind::Hinge);
+                let mine =
+                    model.dofs.iter().find(|dof| dof.index == steps[i].v && steps[i].link.kind == LinkKind::Hinge);
                 mine.map_or(0.0, |dof| dof.mass())
             };
             group.rotation = std::array::from_fn(|k| four(&|i| steps[i].link.rotation[(k / 3, k % 3)]));

@@ -36,8 +36,8 @@ impl Refresh for Layout {
         }
         self.dofs.clone_from(&model.dofs);
         joint_rows(&model.dofs, &self.dof, &mut self.joints, &mut self.more_joints);
-        if let Some(afloat) = &mut self.afloat {
-            afloat.refresh(model);
+        if let Some(lanes) = &mut self.without_base_lanes {
+            lanes.refresh(model);
         }
         if let Some(table) = &mut self.table {
             table.refresh(model);

@@ -63,8 +63,8 @@ pub(crate) struct Layout {
     pub(crate) depth_groups: Option<DepthGroups>,
     /// Which form what goes by.
     pub(crate) plan: Plan,
-    /// Fewer lanes for robots [`floating`](super::floating), where these do.
-    pub(crate) afloat: Option<Box<Layout>>,
+    /// The lanes without those of a [`floating`](super::floating) base, if these suffice and are fewer groups.
+    pub(crate) without_base_lanes: Option<Box<Layout>>,
 }
 
 /// Angles of eight hinges: that of the first would be `q[start]`.

@@ -48,10 +48,10 @@ impl Layout {
             return None;
         }
         let lanes = Lanes::new(bodies, 0);
-        let afloat =
+        let without_base_lanes =
             base_lanes::fewer_lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, base_lanes::LEFT_OUT)));
         let all = Self::of(model, &lanes, 0);
-        let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
+        let without_base_lanes = without_base_lanes.filter(|fewer| all.direct && fewer.direct);
         let table = Table::new(model);
         let depth_groups = table.as_ref().and_then(|table| DepthGroups::new(model, table));
         let facts = Facts {
@@ -61,7 +61,7 @@ impl Layout {
             states: table.is_some(),
             ..Facts::of_book(model)
         };
-        let mut layout = Self { plan: Plan::new(&facts), depth_groups, table, afloat, ..all };
+        let mut layout = Self { plan: Plan::new(&facts), depth_groups, table, without_base_lanes, ..all };
         layout.refresh(model);
         Some(layout)
     }
@@ -152,7 +152,7 @@ impl Layout {
             table: None,
             depth_groups: None,
             plan: Plan::new(&Facts::of_book(model)),
-            afloat: None,
+            without_base_lanes: None,
         }
     }
 }

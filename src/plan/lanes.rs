@@ -2,7 +2,7 @@
 //!
 //! Each column of a motion subspace has a lane. The columns of one joint are adjacent in one group of eight, and follow
 //! each other like bodies of a chain, the last of which carries the body. Bodies are in depth-first order, so the
-//! subtree of a lane is the run of lanes after it. A floating base may need only one lane (`afloat.rs`).
+//! subtree of a lane is the run of lanes after it. A floating base may need only one lane (`base_lanes.rs`).
 //!
 //! A sum from the root (velocities): in round r each lane adds the value at its 2ʳ-th ancestor, so after three rounds
 //! it holds the sum over its ancestors in the group. The value at the parents of the group's own roots is added once

@@ -22,7 +22,7 @@ pub(crate) struct Table {
 
 /// How a body moves against its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LinkKind {
     /// It turns about its third axis.
     Hinge,
     /// It moves along its third axis.
@@ -44,7 +44,7 @@ pub(crate) struct Step {
 /// Its constants, which may differ from lane to lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Link<P> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: LinkKind,
     /// Where its joint is mounted on the parent: the pose at `q = 0` of a joint with one coordinate.
     pub(crate) rotation: Matrix3<P>,
     pub(crate) translation: Vector3<P>,
@@ -73,11 +73,13 @@ impl Table {
 }
 
 /// The kind of a joint, and from axes whose third is its own to those of the body.
-fn kind(body: &Body) -> Option<(Kind, Matrix3<f64>)> {
+fn kind(body: &Body) -> Option<(LinkKind, Matrix3<f64>)> {
     match &body.joint {
-        Joint::Elementary(Elementary::Revolute(Revolute { axis })) => Some((Kind::Hinge, axes(axis))),
-        Joint::Elementary(Elementary::Prismatic(Prismatic { axis })) => Some((Kind::Slide, axes(axis))),
-        Joint::Elementary(Elementary::FreeFlyer(_)) if body.parent.is_none() => Some((Kind::Free, Matrix3::identity())),
+        Joint::Elementary(Elementary::Revolute(Revolute { axis })) => Some((LinkKind::Hinge, axes(axis))),
+        Joint::Elementary(Elementary::Prismatic(Prismatic { axis })) => Some((LinkKind::Slide, axes(axis))),
+        Joint::Elementary(Elementary::FreeFlyer(_)) if body.parent.is_none() => {
+            Some((LinkKind::Free, Matrix3::identity()))
+        }
         _ => None,
     }
 }
@@ -137,7 +139,7 @@ pub(crate) fn place<P: Real, T: Scalar<P> + Scalar<T>>(
         v3::rotate(rotation, v3::lift::<P, T>(v3::column(&link.rotation, 2))),
     ];
     let seat = v3::rotate_plus(rotation, v3::lift::<P, T>(link.translation), translation);
-    if link.kind == Kind::Slide {
+    if link.kind == LinkKind::Slide {
         let position = if link.takes_origin { v3::zero() } else { v3::times_plus(z, q, seat) };
         return (v3::from_columns(x, y, z), position);
     }
@@ -150,7 +152,7 @@ pub(crate) fn place<P: Real, T: Scalar<P> + Scalar<T>>(
 #[inline(always)]
 pub(crate) fn column<P, T: Real + Scalar<T>>(link: &Link<P>, rotation: &Matrix3<T>, position: Vector3<T>) -> Motion<T> {
     let z = v3::column(rotation, 2);
-    if link.kind == Kind::Slide { Motion::new(z, v3::zero()) } else { Motion::new(v3::cross(position, z), z) }
+    if link.kind == LinkKind::Slide { Motion::new(z, v3::zero()) } else { Motion::new(v3::cross(position, z), z) }
 }
 
 /// Motion along one of the six columns of the unit matrix, which are those of a free body.

@@ -2,6 +2,7 @@
 //! lanes to columns.
 
 use crate::dynamics::placed::Placed;
+use crate::dynamics::rnea_second::RneaSecondMemory;
 use crate::dynamics::rnea_second::{self, Column, Motions};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::{load_coriolis, load_inertia, load_motion, load_sum_force};
@@ -11,8 +12,8 @@ use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
 /// From lanes that have been driven with all that derivatives need.
-pub(crate) fn bring(layout: &Layout, memory: &JointsMemory, second: &mut rnea_second::Memory<f64>) {
-    let rnea_second::Memory { columns, motions, .. } = second;
+pub(crate) fn bring(layout: &Layout, memory: &JointsMemory, second: &mut RneaSecondMemory<f64>) {
+    let RneaSecondMemory { columns, motions, .. } = second;
     memory.level.run(Bring { layout, memory, columns, motions });
 }
 

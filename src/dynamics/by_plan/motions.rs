@@ -10,10 +10,11 @@ use crate::formulas::frame_view::FrameView;
 use crate::formulas::masses::{MovingMass, Whole};
 use crate::kernels::by_joint::matrix::{end, shape};
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::quantities::{FORCE, INERTIA};
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::sweeps::WEIGHTS;
-use crate::kernels::by_joint::{centroidal, energies, jacobians, outward, regressor, rnea, sweeps, weights};
+use crate::kernels::by_joint::{centroidal, energies, jacobians, regressor, rnea, sweeps, weights};
 use crate::kernels::finite::all_finite;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
@@ -39,7 +40,8 @@ impl<'a> Kernels<'a> {
 
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
     pub(crate) fn bodies(self, state: State<'_>) -> Option<()> {
-        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.layout, self.ws.by_joint.as_deref_mut()?, state).finite()
+        sweeps::bodies::<{ Keep::Bodies as u8 }>(v3::zero(), self.layout, self.ws.by_joint.as_deref_mut()?, state)
+            .finite()
     }
 
     /// Masses of all subtrees and how they move, and the origins of the trees, by the bodies at their roots.
@@ -114,7 +116,7 @@ impl<'a> Kernels<'a> {
         reference: ReferenceFrame,
     ) -> Option<()> {
         let (b, seen) = self.see(q, at, reference)?;
-        self.drive::<{ outward::VELOCITIES }>(v3::zero(), v, &[], Some(b))?;
+        self.drive::<{ Keep::Velocities as u8 }>(v3::zero(), v, &[], Some(b))?;
         let memory = self.ws.by_joint.as_deref()?;
         let to = shape(&mut self.ws.jacobian.rate, 6, self.model.nv);
         jacobians::rate(self.layout, memory, b, seen, to).finite()
@@ -178,7 +180,7 @@ impl<'a> Kernels<'a> {
         (v, a): (&[f64], &[f64]),
         (b, seen): (usize, &FrameView<f64>),
     ) -> Option<(Motion<f64>, Motion<f64>)> {
-        self.drive::<{ outward::MOTIONS }>(gravity, v, a, Some(b))?;
+        self.drive::<{ Keep::Accelerations as u8 }>(gravity, v, a, Some(b))?;
         let (v, fall) = jacobians::motions(self.layout, self.ws.by_joint.as_deref()?, b);
         let up = Motion::new(v3::neg(gravity), v3::zero());
         Some((seen.motion(v), seen.motion(fall + up)))
@@ -271,7 +273,7 @@ impl<'a> Kernels<'a> {
     /// The robot as a whole.
     pub(crate) fn centroidal_momentum(mut self, (q, v, a): State<'_>) -> Option<Whole<f64>> {
         self.place(q)?;
-        self.drive::<{ outward::INERTIAS }>(v3::zero(), v, a, None)?;
+        self.drive::<{ Keep::Inertias as u8 }>(v3::zero(), v, a, None)?;
         let whole = centroidal::total(self.layout, self.ws.by_joint.as_deref()?);
         (whole.com.mass.recip().is_finite() && whole.is_finite()).then_some(whole)
     }
@@ -293,7 +295,7 @@ impl<'a> Kernels<'a> {
     /// The robot as a whole, and what its momentum and derivatives are made of.
     fn whole(mut self, (q, v, a): State<'_>) -> Option<(&'a Layout, &'a JointsMemory, Whole<f64>)> {
         self.place(q)?;
-        self.drive::<{ outward::COLUMNS }>(v3::zero(), v, a, None)?;
+        self.drive::<{ Keep::Derivatives as u8 }>(v3::zero(), v, a, None)?;
         let Self { layout, ws, .. } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let whole = centroidal::whole(layout, memory);
@@ -306,7 +308,7 @@ impl<'a> Kernels<'a> {
         let Self { model, layout, ws } = self;
         ws.second(model);
         let (memory, placed) = (ws.by_joint.as_deref_mut()?, &mut ws.placed);
-        sweeps::motions::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None).finite()?;
+        sweeps::motions::<{ Keep::Derivatives as u8 }>(model.gravity, layout, memory, v, a, None).finite()?;
         super::composites::bring(layout, memory, ws.second.as_deref_mut()?);
         if poses {
             super::composites::poses(layout, memory, placed);
@@ -341,7 +343,7 @@ impl<'a> Kernels<'a> {
     pub(crate) fn torque_regressor(self, state: State<'_>) -> Option<()> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
-        let finite = sweeps::bodies::<{ outward::BODIES }>(model.gravity, layout, memory, state);
+        let finite = sweeps::bodies::<{ Keep::Bodies as u8 }>(model.gravity, layout, memory, state);
         let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
         finite.and(regressor::torques(layout, memory, model.nv, to).is_finite()).finite()
     }

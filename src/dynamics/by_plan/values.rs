@@ -2,7 +2,7 @@
 
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::by_plan::Kernels;
-use crate::dynamics::constraints::{AtState, Axes, Place};
+use crate::dynamics::constraints::{AtState, Axes, BodyState};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
@@ -12,8 +12,9 @@ use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::kernels::by_joint::constraints::{derivatives as variations, operators as projections, solve as held};
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::{
-    State, afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
+    State, articulated, coriolis, derivatives, floating_base, forward, mass_matrix, matrix, rnea, sweeps,
 };
 use crate::kernels::finite::all_finite;
 use crate::kernels::outcome::Lost;
@@ -70,15 +71,16 @@ impl Kernels<'_> {
             return Some(true);
         }
         // The sweeps that left something kept all lanes.
-        let (layout, memory) = match reuse {
-            Reuse::Nothing => afloat::fewer(layout, memory),
+        let (used_lanes, their_memory) = match reuse {
+            Reuse::Nothing => floating_base::without_base_lanes(layout, memory),
             Reuse::Poses | Reuse::Velocities(_) => (layout, memory),
         };
-        let finite = derivatives::derivatives(gravity, &Constants::of(model), layout, memory, state, results, reuse);
+        let constants = Constants::of(model);
+        let finite = derivatives::derivatives(gravity, &constants, used_lanes, their_memory, state, results, reuse);
         for (w, to) in wrenches.iter().zip(by_wrench) {
-            derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
+            derivatives::by_wrench(used_lanes, their_memory, model.nv, w, to.as_mut_slice());
         }
-        Some(finite.is_finite() && wrenches.is_empty() && rnea::as_lanes(layout))
+        Some(finite.is_finite() && wrenches.is_empty() && rnea::as_lanes(used_lanes))
     }
 
     /// The mass matrix into `ws.crba`. Returns whether it and the state are certainly finite.
@@ -227,7 +229,8 @@ impl Kernels<'_> {
         let finite = sweeps::poses(layout, memory, q, None).is_finite()
             && match v {
                 Some(v) => {
-                    sweeps::motions::<{ outward::MOTIONS }>(gravity, layout, memory, v, &ws.still, None).is_finite()
+                    sweeps::motions::<{ Keep::Accelerations as u8 }>(gravity, layout, memory, v, &ws.still, None)
+                        .is_finite()
                 }
                 None => {
                     sweeps::columns(layout, memory);
@@ -271,14 +274,14 @@ impl Kernels<'_> {
     pub(crate) fn drive_again(self, v: &[f64], a: &[f64]) -> Option<()> {
         let memory = self.ws.by_joint.as_deref_mut()?;
         memory.size_columns(self.layout);
-        sweeps::motions::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).finite()
+        sweeps::motions::<{ Keep::Accelerations as u8 }>(Vector3::zeros(), self.layout, memory, v, a, None).finite()
     }
 
     /// How a body whose place is in `ws.placed` moves at the state of the last sweep.
     #[inline]
-    pub(crate) fn place_of(&self, body: usize) -> Option<Place> {
+    pub(crate) fn place_of(&self, body: usize) -> Option<BodyState> {
         let (memory, placed, lane) = (self.ws.by_joint.as_deref()?, &self.ws.placed, self.layout.bodies[body].lane);
-        Some(Place {
+        Some(BodyState {
             pose: placed.pose[body],
             origin: placed.origin(body),
             velocity: matrix::of_lane(&memory.velocity, lane),

@@ -16,7 +16,7 @@ pub(crate) enum FactorsOfMass {
 
 /// What constrained dynamics is computed in.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct ConstraintsMemory<T> {
     pub(crate) rows: Rows<T>,
     pub(crate) factor: Factor<T>,
     /// For each block of rows: the sum of the squares of their entries, and of what they were summed from.
@@ -41,4 +41,4 @@ pub(crate) struct Memory<T> {
     pub(super) near: [Vec<T>; 2],
 }
 
-default_of_fields!(Memory: rows, factor, sums, least, by, root, rhs, left, motion, change, lambda, near);
+default_of_fields!(ConstraintsMemory: rows, factor, sums, least, by, root, rhs, left, motion, change, lambda, near);

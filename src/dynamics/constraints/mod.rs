@@ -24,12 +24,12 @@ mod seats;
 mod solve;
 mod vectors;
 
-pub(crate) use crate::formulas::constraints::{AtState, Axes, Part, Place, Rows, Side, Varied, in_body};
+pub(crate) use crate::formulas::constraints::{AtState, Axes, BodyState, Part, Rows, Side, Varied, in_body};
 pub use constraint::{Constraint, ConstraintKind};
 pub(crate) use constraint::{check, rows_of};
 pub(crate) use factor::Factor;
 pub use margin::RankMargin;
-pub(crate) use memory::{FactorsOfMass, Memory};
+pub(crate) use memory::{ConstraintsMemory, FactorsOfMass};
 pub use rank::{ConstraintRank, constraint_rank};
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};

@@ -3,7 +3,7 @@
 use super::constraint::{Constraint, attached, check as check_constraints, check_rows};
 use super::factor;
 use super::margin::RankMargin;
-use super::memory::{FactorsOfMass, Memory};
+use super::memory::{ConstraintsMemory, FactorsOfMass};
 use super::vectors::{add_product, dot, is_negative};
 use crate::at_level::at_level;
 use crate::dynamics::external::{self, ExternalWrench};
@@ -90,7 +90,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
         memory.rhs.clone_from(&memory.rows.bias); //                γ
         memory.hold(model, ws)
     })?;
-    let Memory { factor, motion, lambda, .. } = memory;
+    let ConstraintsMemory { factor, motion, lambda, .. } = memory;
     model.check_result("ddq", motion)?;
     check_rows(model, constraints, "lambda", lambda)?;
     Ok(ConstraintDynamics { ddq: motion, lambda, rank: factor.rank, margin: RankMargin::of(factor), residual })
@@ -129,7 +129,7 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
         rebound(&memory.rows.rate, restitution, &mut memory.rhs); // ε J v⁻
         memory.hold(model, ws)
     })?;
-    let Memory { factor, motion, lambda, .. } = memory;
+    let ConstraintsMemory { factor, motion, lambda, .. } = memory;
     model.check_result("v", motion)?;
     check_rows(model, constraints, "impulse", lambda)?;
     Ok(ImpulseDynamics { v: motion, impulse: lambda, rank: factor.rank, margin: RankMargin::of(factor), residual })
@@ -138,8 +138,8 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
 /// Runs with the memory moved out, so that the sweeps can have the workspace; allocates the first time only.
 fn with_memory<T: Real>(
     ws: &mut Workspace<T>,
-    run: impl FnOnce(&mut Workspace<T>, &mut Memory<T>) -> Result<T, InputError>,
-) -> Result<(&Memory<T>, T), InputError> {
+    run: impl FnOnce(&mut Workspace<T>, &mut ConstraintsMemory<T>) -> Result<T, InputError>,
+) -> Result<(&ConstraintsMemory<T>, T), InputError> {
     let mut memory = ws.constraints.take().unwrap_or_default();
     let done = run(ws, &mut memory);
     let memory = ws.constraints.insert(memory);
@@ -151,7 +151,7 @@ fn with_memory<T: Real>(
 fn unconstrained<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
-    memory: &mut Memory<T>,
+    memory: &mut ConstraintsMemory<T>,
     state: (&[T], &[T], &[T]),
     wrenches: &[ExternalWrench<T>],
     constraints: &[Constraint<P>],
@@ -190,7 +190,7 @@ fn still<P: Real, T: Scalar<P>>(
     Ok(FactorsOfMass::Paths)
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> ConstraintsMemory<T> {
     /// `motion := motion + M⁻¹ Jᵀ λ` so that `J motion = −rhs`; returns what is left of it.
     #[inline(never)]
     fn hold<P: Real>(&mut self, model: &Model<P>, ws: &mut Workspace<T>) -> Result<T, InputError>

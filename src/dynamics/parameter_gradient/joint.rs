@@ -3,7 +3,7 @@
 
 use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea::base_acceleration;
-use crate::dynamics::rnea_gradient::Memory;
+use crate::dynamics::rnea_gradient::RneaGradientMemory;
 use crate::joint::{Elementary, Joint, JointKind};
 use crate::model::{Model, ParameterLayout};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
@@ -20,7 +20,7 @@ pub(super) struct Next {
 
 /// How a place moves, and what λ makes of it.
 #[derive(Clone, Copy)]
-struct Place<T> {
+struct PlaceMotions<T> {
     v: Motion<T>,
     a: Motion<T>,
     w: Motion<T>,
@@ -39,7 +39,7 @@ struct Carried<T> {
     turned: Force<T>,
 }
 
-impl<T: Real + Scalar<T>> Place<T> {
+impl<T: Real + Scalar<T>> PlaceMotions<T> {
     /// (2)
     #[inline(always)]
     fn force(&self, carried: &Carried<T>) -> Force<T> {
@@ -73,7 +73,7 @@ struct Along<T> {
 impl<T: Real + Scalar<T>> Along<T> {
     /// Of the motion `s`, between these two places.
     #[inline(always)]
-    fn derivative(&self, s: Motion<T>, before: &Place<T>, behind: &Place<T>, carried: &Carried<T>) -> T {
+    fn derivative(&self, s: Motion<T>, before: &PlaceMotions<T>, behind: &PlaceMotions<T>, carried: &Carried<T>) -> T {
         let (h, z) = (carried.momentum, carried.coriolis);
         let of_v = z - before.v.cross_force(h) - behind.v.cross_force(h);
         let of_state = self.q * s.power(before.force(carried)) + self.v * s.power(of_v);
@@ -85,7 +85,7 @@ impl<T: Real + Scalar<T>> Along<T> {
 pub(super) struct OfJoint<'a, P, T> {
     pub(super) model: &'a Model<P>,
     pub(super) placed: &'a Placed<T>,
-    pub(super) sums: &'a Memory<T>,
+    pub(super) sums: &'a RneaGradientMemory<T>,
     pub(super) layout: &'a ParameterLayout,
     pub(super) i: usize,
     pub(super) state: (&'a [T], &'a [T], &'a [T]),
@@ -108,9 +108,11 @@ impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
         };
         let own: Transform<T> = body.placement.lift();
         let (before, mount) = match body.parent {
-            Some(p) => (Place { v: placed.velocity[p], a: placed.acceleration[p], w: sums.w[p] }, placed.pose[p] * own),
+            Some(p) => {
+                (PlaceMotions { v: placed.velocity[p], a: placed.acceleration[p], w: sums.w[p] }, placed.pose[p] * own)
+            }
             None => (
-                Place { v: Motion::zero(), a: base_acceleration(model), w: Motion::zero() },
+                PlaceMotions { v: Motion::zero(), a: base_acceleration(model), w: Motion::zero() },
                 Transform::new(own.rotation, v3::sub(own.translation, placed.origin(i))),
             ),
         };
@@ -118,7 +120,7 @@ impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
         put(&mut dp[layout.placement.start + 6 * i..][..3], g.linear); // (3)
         put(&mut dp[layout.placement.start + 6 * i + 3..][..3], g.angular);
 
-        let there = (Place { v: placed.velocity[i], a: placed.acceleration[i], w: sums.w[i] }, placed.pose[i]);
+        let there = (PlaceMotions { v: placed.velocity[i], a: placed.acceleration[i], w: sums.w[i] }, placed.pose[i]);
         let link = placed.of_body[i].start;
         let q = &q[body.q.clone()];
         match &body.joint {
@@ -169,13 +171,13 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
         &self,
         part: &Elementary<P>,
         q: &[T],
-        (before, mount): (Place<T>, Transform<T>),
-        there: Option<(Place<T>, Transform<T>)>,
+        (before, mount): (PlaceMotions<T>, Transform<T>),
+        there: Option<(PlaceMotions<T>, Transform<T>)>,
         link: usize,
         k: T,
         next: &mut Next,
         dp: &mut [T],
-    ) -> ((Place<T>, Transform<T>), usize)
+    ) -> ((PlaceMotions<T>, Transform<T>), usize)
     where
         T: Scalar<P>,
     {
@@ -225,8 +227,8 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
 #[inline(always)]
 fn turned_axis<T: Real + Scalar<T>>(
     carried: &Carried<T>,
-    (before, mount): (Place<T>, Transform<T>),
-    (behind, end): (Place<T>, Transform<T>),
+    (before, mount): (PlaceMotions<T>, Transform<T>),
+    (behind, end): (PlaceMotions<T>, Transform<T>),
     next: &mut Next,
     dp: &mut [T],
 ) {

@@ -24,7 +24,7 @@ use super::Workspace;
 use super::aba_gradient::{AbaGradient, aba_gradient};
 use super::external::{self, ExternalWrench};
 use super::placed::Placed;
-use super::rnea_gradient::{Memory, RneaGradient, rnea_gradient};
+use super::rnea_gradient::{RneaGradient, RneaGradientMemory, rnea_gradient};
 use super::slices::{first_not_finite, negate};
 use crate::model::{InputError, JointConstant, Model, ParameterLayout};
 use crate::spatial::{Force, power_regressor, vector as v3};
@@ -150,7 +150,7 @@ fn by_parameters<P: Real, T: Scalar<P>>(
 /// Inertias of all bodies: (1).
 struct OfBodies<'a, T> {
     placed: &'a Placed<T>,
-    sums: &'a Memory<T>,
+    sums: &'a RneaGradientMemory<T>,
     dp: &'a mut [T],
 }
 
@@ -171,7 +171,7 @@ impl<T: Real + Scalar<T>> Piece for OfBodies<'_, T> {
 struct Whole<'a, P, T> {
     model: &'a Model<P>,
     layout: &'a ParameterLayout,
-    sums: &'a Memory<T>,
+    sums: &'a RneaGradientMemory<T>,
     state: (&'a [T], &'a [T], &'a [T]),
     lambda: &'a [T],
     dp: &'a mut [T],

@@ -1,6 +1,6 @@
 //! The center of mass, from masses and first moments of bodies.
 
-use super::{Memory, finite};
+use super::{RegressorMemory, finite};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::com::share;
@@ -35,7 +35,7 @@ pub fn com_regressor<'w, P: Real, T: Scalar<P>>(
     }
     check_finite(model, q, &[], &[])?;
     world::place(model, ws, q);
-    let Workspace { regressor: Memory { com, .. }, x_wb, .. } = ws;
+    let Workspace { regressor: RegressorMemory { com, .. }, x_wb, .. } = ws;
     clear(com, 3, 4 * model.bodies.len());
     com_rows(x_wb, share, com);
     finite(model, "com_regressor", com)?;

@@ -27,7 +27,7 @@ use nalgebra::DMatrix;
 
 /// Results.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct RegressorMemory<T> {
     /// nv × 10 n.
     pub(super) torque: DMatrix<T>,
     /// 1 × 10 n.
@@ -42,7 +42,7 @@ pub(crate) struct Memory<T> {
     pub(super) standard: DMatrix<T>,
 }
 
-default_of_fields!(Memory: torque, energy, wrench, kinematic, com, standard);
+default_of_fields!(RegressorMemory: torque, energy, wrench, kinematic, com, standard);
 
 impl<P: Real> Model<P> {
     /// The inertial parameters of all bodies, ten each: what regressors multiply.

@@ -5,7 +5,7 @@
 //! friction and rotor inertia of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*,
 //! 2002, chapter 12).
 
-use super::{Memory, torque_regressor};
+use super::{RegressorMemory, torque_regressor};
 use crate::dynamics::Workspace;
 use crate::dynamics::jacobian::clear;
 use crate::model::{InputError, JointConstant, Model};
@@ -53,7 +53,7 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
     a: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     torque_regressor(model, ws, q, v, a)?;
-    let Memory { torque, standard, .. } = &mut ws.regressor;
+    let RegressorMemory { torque, standard, .. } = &mut ws.regressor;
     let mut joints = 0;
     model.each_joint_parameter(|_| joints += 1);
     let inertial = torque.ncols();

@@ -1,6 +1,6 @@
 //! Torques of inverse dynamics, from the inertial parameters of bodies.
 
-use super::{Memory, finite};
+use super::{RegressorMemory, finite};
 use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::{Placed, update};
 use crate::dynamics::rnea::{base_acceleration, check_finite};
@@ -55,7 +55,7 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
     }
     check_finite(model, q, v, a)?;
     update(model, ws, base_acceleration(model), (q, v, a));
-    let Workspace { regressor: Memory { torque, .. }, placed, .. } = &mut *ws;
+    let Workspace { regressor: RegressorMemory { torque, .. }, placed, .. } = &mut *ws;
     if torque.shape() != shape {
         clear(torque, shape.0, shape.1); // what the tree makes zero is never written to
     }

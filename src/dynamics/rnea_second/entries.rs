@@ -1,6 +1,6 @@
 //! From products of columns to the entries of the tensors.
 
-use super::memory::Memory;
+use super::memory::RneaSecondMemory;
 use super::memory::{Moves, ROWS, Step, rows_at};
 use super::pack::Pack;
 use super::products::{P1, P2, U1_PSI, U1_S, U3_S, U4_S, U6_S, U7_S, U8_S, U9_S, U11_S};
@@ -15,7 +15,7 @@ use std::ops::Range;
 ///
 /// Each entry is written once, or, if joints share coordinates (`ADD`), added.
 pub(super) struct Scatter<'a, T, L, const ADD: bool, const OWN: bool> {
-    pub(super) memory: &'a mut Memory<T>,
+    pub(super) memory: &'a mut RneaSecondMemory<T>,
     pub(super) p: usize,
     /// The columns, of one run of [`AT_ONCE`](super::memory::AT_ONCE) of them.
     pub(super) some: Range<usize>,
@@ -27,7 +27,7 @@ impl<T: Real, L: Pack<T>, const ADD: bool, const OWN: bool> Piece for Scatter<'_
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { memory: Memory { steps, rows, result, .. }, p, some, block, .. } = self;
+        let Self { memory: RneaSecondMemory { steps, rows, result, .. }, p, some, block, .. } = self;
         let first = block * L::WIDTH;
         let of_block = &steps[first..];
         let mut to = Entries::new(result);

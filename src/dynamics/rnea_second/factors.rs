@@ -9,13 +9,13 @@ use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
-/// Where `S′`, `Ψ̇′`, `Ψ̈′`, `Ψ̇′ + Ṡ′` are in a block of [`Memory::path`](super::Memory::path).
+/// Where `S′`, `Ψ̇′`, `Ψ̈′`, `Ψ̇′ + Ṡ′` are in a block of [`RneaSecondMemory::path`](super::RneaSecondMemory::path).
 const S: usize = 0;
 const PSI_DOT: usize = 6;
 const PSI_DDOT: usize = 12;
 const S_DOT: usize = 18;
 
-/// Where the factors are in a block of [`Memory::ancestors`](super::Memory::ancestors).
+/// Where the factors are in a block of [`RneaSecondMemory::ancestors`](super::RneaSecondMemory::ancestors).
 pub(super) const U1: usize = 0;
 pub(super) const U11: usize = 3;
 pub(super) const U8_12: usize = 6;

@@ -35,7 +35,7 @@ pub(super) enum Moves {
     BaseOrientation,
 }
 
-/// Sizes of the blocks of [`Memory::rows`] and [`Memory::ancestors`], per column; of [`Memory::path`] it is
+/// Sizes of the blocks of [`RneaSecondMemory::rows`] and [`RneaSecondMemory::ancestors`], per column; of [`RneaSecondMemory::path`] it is
 /// [`MOTIONS`].
 pub(super) const ROWS: usize = 11;
 pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
@@ -45,7 +45,7 @@ pub(super) const AT_ONCE: usize = 32;
 
 /// Memory of [`rnea_second_derivatives`](super::rnea_second_derivatives).
 #[derive(Clone, Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct RneaSecondMemory<T> {
     /// Columns from the world to each link, its own included.
     pub(super) depth: Vec<usize>,
     /// The columns from the world to a link.
@@ -75,7 +75,7 @@ pub(crate) struct Memory<T> {
     pub(crate) result: RneaSecondDerivatives<T>,
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> RneaSecondMemory<T> {
     pub(crate) fn new<P: Real>(model: &Model<P>, placed: &Placed<T>) -> Self {
         let n = model.bodies.len();
         let mut depth: Vec<usize> = Vec::with_capacity(placed.links.len());
@@ -106,7 +106,7 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Where [`Memory::rows`] of column `t` and a block of `width` begin.
+/// Where [`RneaSecondMemory::rows`] of column `t` and a block of `width` begin.
 #[inline(always)]
 pub(super) fn rows_at(t: usize, width: usize) -> usize {
     t % AT_ONCE * (ROWS * width)

@@ -24,7 +24,7 @@ mod sweep;
 mod wrench;
 
 pub(crate) use column::{Column, Motions, motions};
-pub(crate) use memory::Memory;
+pub(crate) use memory::RneaSecondMemory;
 pub(crate) use sweep::Sweep;
 
 pub use result::RneaSecondDerivatives;
@@ -38,12 +38,12 @@ use std::marker::PhantomData;
 
 impl<T: Real> Workspace<T> {
     /// The memory of second derivatives, made at the first call.
-    pub(crate) fn second<P: Real>(&mut self, model: &Model<P>) -> &mut Memory<T>
+    pub(crate) fn second<P: Real>(&mut self, model: &Model<P>) -> &mut RneaSecondMemory<T>
     where
         T: Scalar<P>,
     {
         self.placed.size(model);
-        self.second.get_or_insert_with(|| Box::new(Memory::new(model, &self.placed)))
+        self.second.get_or_insert_with(|| Box::new(RneaSecondMemory::new(model, &self.placed)))
     }
 }
 

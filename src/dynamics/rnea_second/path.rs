@@ -1,6 +1,6 @@
 //! The columns from the world to a link, side by side.
 
-use super::Memory;
+use super::RneaSecondMemory;
 use super::column::MOTIONS;
 use super::memory::Step;
 use super::pack::Pack;
@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 /// Puts them into their places, in blocks of a pack; blocks of which all are there, from the leaf before, stay as they are.
 pub(super) struct Gather<'a, T, L> {
     pub(super) placed: &'a Placed<T>,
-    pub(super) memory: &'a mut Memory<T>,
+    pub(super) memory: &'a mut RneaSecondMemory<T>,
     pub(super) leaf: usize,
     pub(super) width: PhantomData<L>,
 }
@@ -22,7 +22,7 @@ impl<T: Real, L: Pack<T>> Piece for Gather<'_, T, L> {
     #[inline(always)]
     fn run(self) {
         let Self { placed, memory, leaf, .. } = self;
-        let Memory { steps, path, motions, depth, moves, .. } = memory;
+        let RneaSecondMemory { steps, path, motions, depth, moves, .. } = memory;
         let steps = &mut steps[..depth[leaf]];
         let n = memory.result.d2tau_dqdq.dims()[0];
         let (mut next, mut first) = (Some(leaf), steps.len());

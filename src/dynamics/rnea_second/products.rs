@@ -1,6 +1,6 @@
 //! Products of a column with the columns of its path (the paper's `u`), and products of these with the path again.
 
-use super::Memory;
+use super::RneaSecondMemory;
 use super::column::MOTIONS;
 use super::factors::{Factors, PathMotions, U1, U3, U4, U6, U7, U8_12, U9, U11, u4_of_lane};
 use super::memory::{FACTORS, ROWS, rows_at};
@@ -11,7 +11,7 @@ use gradyn_derivatives::simd::Piece;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Rows of [`Memory::rows`]; the names are those of the products.
+/// Rows of [`RneaSecondMemory::rows`]; the names are those of the products.
 pub(super) const P1: usize = 0;
 pub(super) const P2: usize = 1;
 pub(super) const U1_PSI: usize = 2;
@@ -29,7 +29,7 @@ pub(super) const U4_S: usize = 10;
 /// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the
 /// first round, which is more registers than there are, and mostly there is one round.
 pub(super) struct Combine<'a, T, L> {
-    pub(super) memory: &'a mut Memory<T>,
+    pub(super) memory: &'a mut RneaSecondMemory<T>,
     pub(super) column: usize,
     pub(super) block: usize,
     pub(super) width: PhantomData<L>,
@@ -40,7 +40,7 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
     #[inline(always)]
     fn run(self) {
         let Self { memory, column, block, .. } = self;
-        let (w, Memory { columns, path, ancestors, .. }) = (L::WIDTH, memory);
+        let (w, RneaSecondMemory { columns, path, ancestors, .. }) = (L::WIDTH, memory);
         let own = &columns[column];
         let path = &path[block * MOTIONS * w..][..MOTIONS * w];
         let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
@@ -65,7 +65,11 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
 /// `u₄ = u₉ + S ×* Y S′` of one column and those of its own link, the only ones of which it is asked for. `Y S′` is
 /// known of each.
 #[inline(always)]
-pub(super) fn combine_own<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, end): (usize, usize)) {
+pub(super) fn combine_own<T: Real, L: Pack<T>>(
+    memory: &mut RneaSecondMemory<T>,
+    column: usize,
+    (start, end): (usize, usize),
+) {
     let w = L::WIDTH;
     let s = memory.columns[column].s();
     for t in start..end {
@@ -80,7 +84,7 @@ pub(super) fn combine_own<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: u
 
 /// Products of some columns of the path with a pack of columns of it.
 pub(super) struct Multiply<'a, T, L> {
-    pub(super) memory: &'a mut Memory<T>,
+    pub(super) memory: &'a mut RneaSecondMemory<T>,
     /// The columns, of one run of [`AT_ONCE`](super::memory::AT_ONCE) of them.
     pub(super) some: Range<usize>,
     pub(super) block: usize,

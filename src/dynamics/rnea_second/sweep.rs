@@ -5,7 +5,7 @@ use super::memory::{AT_ONCE, Moves};
 use super::pack::Pack;
 use super::path::Gather;
 use super::products::{Combine, Multiply, combine_own};
-use super::{Column, Memory, wrench};
+use super::{Column, RneaSecondMemory, wrench};
 use crate::at_level::at_level;
 use crate::dynamics::placed::{Placed, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
@@ -82,7 +82,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
 
 /// All entries, column by column, link after link inward. Returns whether they are finite, as far as packs check them.
 #[inline(always)]
-fn of_tree<T: Real, L: Pack<T>>(placed: &Placed<T>, memory: &mut Memory<T>) -> bool {
+fn of_tree<T: Real, L: Pack<T>>(placed: &Placed<T>, memory: &mut RneaSecondMemory<T>) -> bool {
     let mut finite = true;
     for of_body in placed.of_body.iter().rev() {
         for index in of_body.clone().rev() {
@@ -106,7 +106,7 @@ fn of_tree<T: Real, L: Pack<T>>(placed: &Placed<T>, memory: &mut Memory<T>) -> b
 /// the places of its own link begin and end there.
 #[inline(always)]
 fn of_column<T: Real, L: Pack<T>>(
-    memory: &mut Memory<T>,
+    memory: &mut RneaSecondMemory<T>,
     (column, p): (usize, usize),
     (start, depth): (usize, usize),
 ) -> bool {
@@ -131,7 +131,7 @@ fn of_column<T: Real, L: Pack<T>>(
 
 /// What a column makes of all columns of its path.
 #[inline(always)]
-fn combine<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, depth): (usize, usize)) {
+fn combine<T: Real, L: Pack<T>>(memory: &mut RneaSecondMemory<T>, column: usize, (start, depth): (usize, usize)) {
     for block in 0..depth.div_ceil(L::WIDTH) {
         L::call(Combine { memory: &mut *memory, column, block, width: PhantomData::<L> });
     }
@@ -140,7 +140,12 @@ fn combine<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, d
 
 /// [`Scatter`], if there is anything.
 #[inline(always)]
-fn scatter<T: Real, L: Pack<T>, const OWN: bool>(memory: &mut Memory<T>, p: usize, some: Range<usize>, block: usize) {
+fn scatter<T: Real, L: Pack<T>, const OWN: bool>(
+    memory: &mut RneaSecondMemory<T>,
+    p: usize,
+    some: Range<usize>,
+    block: usize,
+) {
     let width = PhantomData;
     match memory.shares {
         _ if some.is_empty() => {}
@@ -151,7 +156,7 @@ fn scatter<T: Real, L: Pack<T>, const OWN: bool>(memory: &mut Memory<T>, p: usiz
 
 /// Inertia, `B`, and the force that bodies need, summed up over subtrees.
 #[inline(always)]
-fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, memory: &mut Memory<T>) {
+fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, memory: &mut RneaSecondMemory<T>) {
     for (i, body) in model.bodies.iter().enumerate() {
         let (y, v) = (placed.inertia(body, i), placed.velocity[i]);
         memory.inertia[i] = y.into();
@@ -165,7 +170,7 @@ fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, memory: &
 
 /// What the equations have of each column.
 #[inline(always)]
-fn make_columns<T: Real>(placed: &Placed<T>, memory: &mut Memory<T>) {
+fn make_columns<T: Real>(placed: &Placed<T>, memory: &mut RneaSecondMemory<T>) {
     for (i, of_body) in placed.of_body.iter().enumerate() {
         for k in placed.links[of_body.clone()].iter().flat_map(|link| link.columns.clone()) {
             let motions = [placed.columns[k], placed.psi_dot[k], placed.psi_ddot[k], placed.psi_s_dot[k]];
@@ -178,7 +183,7 @@ fn make_columns<T: Real>(placed: &Placed<T>, memory: &mut Memory<T>) {
 at_level! {
     /// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is
     /// part of. Wrenches that stand still go elsewhere.
-    fn subtract<T: Real>(placed: &Placed<T>, memory: &mut Memory<T>, wrenches: &[ExternalWrench<T>]) {
+    fn subtract<T: Real>(placed: &Placed<T>, memory: &mut RneaSecondMemory<T>, wrenches: &[ExternalWrench<T>]) {
         memory.still.fill(Force::zero());
         for w in wrenches {
             let b = w.body.index();

@@ -4,7 +4,7 @@
 //! `∂S_i/∂q_k = S_k × S_i`. Therefore `∂²τ_i/∂q_j ∂q_k = −φᵀ ((∂S_j/∂q_k) × S_i + S_j × (S_k × S_i))`. As a power of
 //! `S_j` that is `S_jᵀ (S_i ×* (S_k ×* φ))` if `k` carries `S_j` along, and `S_jᵀ ((S_i × S_k) ×* φ)` elsewhere.
 
-use super::Memory;
+use super::RneaSecondMemory;
 use crate::at_level::at_level;
 use crate::dynamics::placed::Placed;
 use crate::model::Model;
@@ -12,11 +12,11 @@ use crate::spatial::Force;
 use gradyn_derivatives::{Real, Scalar};
 
 at_level! {
-    /// Adds them, after columns have been made, for the forces in [`Memory::still`] on each body alone, which become
+    /// Adds them, after columns have been made, for the forces in [`RneaSecondMemory::still`] on each body alone, which become
     /// sums over subtrees. Returns zero if what has been added to is finite.
-    pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, memory: &mut Memory<T>) -> T {
+    pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, memory: &mut RneaSecondMemory<T>) -> T {
         let (nv, mut waste) = (model.nv, T::zero());
-        let Memory { columns: made, still, result, .. } = memory;
+        let RneaSecondMemory { columns: made, still, result, .. } = memory;
         let qq = result.d2tau_dqdq.as_mut_slice();
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let phi: Force<T> = still[i];

@@ -5,4 +5,4 @@ mod screw;
 mod vary;
 
 pub(crate) use relation::{Axes, Part, Relation, Row, Side};
-pub(crate) use vary::{AtState, Place, Rows, Varied, VariedAxes, in_body};
+pub(crate) use vary::{AtState, BodyState, Rows, Varied, VariedAxes, in_body};

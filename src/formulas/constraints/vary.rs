@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Where a body is and how it moves, in the axes of the world about the root of its tree, and where that is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct BodyState {
     pub(crate) pose: Transform<f64>,
     pub(crate) origin: Vector3<f64>,
     pub(crate) velocity: Motion<f64>,

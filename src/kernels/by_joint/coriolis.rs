@@ -2,6 +2,7 @@
 
 use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product};
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{
     load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
@@ -55,7 +56,7 @@ kernel!(
         read::state::<R>(layout, memory, q, v, still);
         poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::motions::<R, { outward::COLUMNS }>(constants, layout, memory, g);
+            outward::motions::<R, { Keep::Derivatives as u8 }>(constants, layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::composites::<R>(layout, memory, g);

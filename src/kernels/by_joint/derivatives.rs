@@ -7,10 +7,11 @@ use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product};
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{Columns, Six, load_motion};
 use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward, rnea};
+use crate::kernels::by_joint::{floating_base, inward, matrix_entries, outward, rnea};
 use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
 use crate::kernels::results::Results;
@@ -123,11 +124,11 @@ kernel!(
             poses::all::<R>(layout, memory, q);
         }
         if layout.first > 0 {
-            afloat::base_motion(memory, v, a);
-            afloat::base_columns(layout, memory);
+            floating_base::base_motion(memory, v, a);
+            floating_base::base_columns(layout, memory);
         }
         for g in 0..layout.groups.len() {
-            outward::motions_in_field::<R, { outward::COLUMNS }>(gravity, layout, memory, g, MOVING);
+            outward::motions_in_field::<R, { Keep::Derivatives as u8 }>(gravity, layout, memory, g, MOVING);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
@@ -137,8 +138,8 @@ kernel!(
             zero = zero.add(inward::columns::<R>(constants, layout, memory, g, MOVING));
         }
         if layout.first > 0 {
-            afloat::base_derivatives::<R>(gravity, layout, memory);
-            zero = zero.add(R::splat(afloat::base_torques(memory)));
+            floating_base::base_derivatives::<R>(gravity, layout, memory);
+            zero = zero.add(R::splat(floating_base::base_torques(memory)));
         }
         // Rows of a base come first: they write over some of the next.
         let base = layout.pairs.len() - layout.groups.len();
@@ -163,7 +164,7 @@ kernel!(
         }
         own_blocks(layout, memory, results, nv, known);
         if layout.first > 0 {
-            afloat::mirror(results.dtau_da, nv);
+            floating_base::mirror(results.dtau_da, nv);
         }
         if !memory.wrenches.is_empty() {
             standing(layout, memory, results, nv);

@@ -3,6 +3,7 @@
 use crate::formulas::masses::MovingMass;
 use crate::kernels::by_joint::matrix::by_lane;
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::poses::{of_tree, splat};
 use crate::kernels::by_joint::quantities::{FORCE, Row, load_matrix, store_motion};
@@ -24,7 +25,7 @@ pub(crate) fn masses(
     state: State<'_>,
     to: &mut [MovingMass<f64>],
 ) -> Outcome {
-    let finite = sweeps::bodies::<{ outward::MASSES }>(v3::zero(), layout, memory, state);
+    let finite = sweeps::bodies::<{ Keep::MovingMasses as u8 }>(v3::zero(), layout, memory, state);
     masses_in_lanes(layout, memory, to);
     finite
 }

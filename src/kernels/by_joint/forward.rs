@@ -3,6 +3,7 @@
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::place;
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, mass_matrix, outward, rnea};
@@ -84,7 +85,7 @@ kernel!(
         read::state::<R>(layout, memory, q, v, still);
         poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::motions::<R, { outward::INERTIAS }>(constants, layout, memory, g);
+            outward::motions::<R, { Keep::Inertias as u8 }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);

@@ -2,9 +2,9 @@
 
 use crate::formulas::external_wrench::ExternalWrench;
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::by_copy::bodies;
+use crate::kernels::by_copy::bodies::BodiesMemory;
 use crate::kernels::by_joint::articulated::factors::Articulated;
-use crate::kernels::by_joint::constraints::held::Held;
+use crate::kernels::by_joint::constraints::factors::ConstraintFactors;
 use crate::kernels::by_joint::quantities::{ALL, Bodies, Columns, Six, Sums};
 use crate::kernels::by_joint::weighted::Scratch;
 use crate::plan::bodies::DepthGroups;
@@ -29,7 +29,7 @@ pub(crate) struct JointsMemory {
     /// Pose of the body of each lane: columns 0 and 1 of the rotation, then column 2 and the translation; four numbers
     /// each. The last entry is the world's.
     pub(crate) poses: Vec<[Row; 2]>,
-    /// Columns of the motion subspaces; of a robot [`afloat`](super::afloat) those of the base come last.
+    /// Columns of the motion subspaces; those of a [floating base](super::floating_base) come last.
     pub(crate) s: Vec<Six>,
     /// Of the body of each lane, about the origin of its tree.
     pub(crate) velocity: Vec<Six>,
@@ -50,17 +50,17 @@ pub(crate) struct JointsMemory {
     /// Its inverse by articulated bodies, where that is faster; made when first needed.
     pub(crate) articulated: Option<Box<Articulated>>,
     /// What constraints hold; made when first needed.
-    pub(crate) held: Option<Box<Held>>,
+    pub(crate) held: Option<Box<ConstraintFactors>>,
     /// Of Hessians of torques; made when first needed.
     pub(crate) weighted: Option<Box<Scratch>>,
-    /// How the base of a robot [`afloat`](super::afloat) moves: velocity and acceleration, in the first lane.
+    /// How a [floating base](super::floating_base) moves: velocity and acceleration, in the first lane.
     pub(crate) base: [Six; 2],
     /// And what it takes to move it so.
     pub(crate) base_torques: [f64; 6],
-    /// Memory for the fewer lanes of such a robot.
-    pub(crate) afloat: Option<Box<Self>>,
+    /// Memory for the lanes without those of such a base.
+    pub(crate) without_base_lanes: Option<Box<Self>>,
     /// For bodies of several limbs at a time.
-    pub(crate) branches: Option<Box<bodies::BodiesMemory>>,
+    pub(crate) branches: Option<Box<BodiesMemory>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
     /// Of each tree: origin of the body at its root in the world.
@@ -99,8 +99,8 @@ impl JointsMemory {
             weighted: None,
             base: [[Row::ZERO; 6]; 2],
             base_torques: [0.0; 6],
-            afloat: layout.afloat.as_ref().map(|fewer| Box::new(Self::new(fewer, level))),
-            branches: layout.depth_groups.as_ref().map(|groups| Box::new(bodies::BodiesMemory::new(groups))),
+            without_base_lanes: layout.without_base_lanes.as_ref().map(|lanes| Box::new(Self::new(lanes, level))),
+            branches: layout.depth_groups.as_ref().map(|groups| Box::new(BodiesMemory::new(groups))),
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),
             centers: vec![Vector3::zeros(); layout.roots.len()],
@@ -115,11 +115,11 @@ impl JointsMemory {
         self.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
     }
 
-    /// Memory for the fewer lanes of a robot [`afloat`](super::afloat), with the wrenches of this call.
+    /// Memory for the lanes without those of a [floating base](super::floating_base), with the wrenches of this call.
     #[inline(always)]
-    pub(crate) fn afloat(&mut self, layout: &Layout) -> &mut Self {
-        let Self { level, afloat, wrenches, .. } = self;
-        let memory = afloat.get_or_insert_with(|| Box::new(Self::new(layout, *level)));
+    pub(crate) fn without_base_lanes(&mut self, layout: &Layout) -> &mut Self {
+        let Self { level, without_base_lanes, wrenches, .. } = self;
+        let memory = without_base_lanes.get_or_insert_with(|| Box::new(Self::new(layout, *level)));
         memory.level = *level;
         memory.wrenches.clone_from(wrenches);
         memory
@@ -130,9 +130,9 @@ impl JointsMemory {
     pub(crate) fn branches<'m, 'l>(
         &'m mut self,
         layout: &'l Layout,
-    ) -> Option<(&'l DepthGroups, &'m mut bodies::BodiesMemory)> {
+    ) -> Option<(&'l DepthGroups, &'m mut BodiesMemory)> {
         let groups = layout.depth_groups.as_ref()?;
-        Some((groups, self.branches.get_or_insert_with(|| Box::new(bodies::BodiesMemory::new(groups)))))
+        Some((groups, self.branches.get_or_insert_with(|| Box::new(BodiesMemory::new(groups)))))
     }
 
     /// Memory for the mass matrix.

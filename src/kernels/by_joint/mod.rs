@@ -15,7 +15,7 @@
 //! | [`by_lane`] | the sums of both, if permutations of lanes are expensive |
 //! | [`sweeps`] | these, if many results begin with them |
 //! | [`quantities`], [`memory`] | the rows of eight numbers that they write |
-//! | [`afloat`], [`floating`] | fewer lanes for robots on a floating base; its columns, which need no solve |
+//! | [`floating_base`], [`floating_columns`] | fewer lanes for robots on a floating base; its columns, which need no solve |
 //!
 //! | results | page |
 //! |---|---|
@@ -31,7 +31,6 @@
 //! Coordinates have world axes and their origin at the root body of each tree, so that a robot far from the world's
 //! origin loses no digits. No returned value depends on that origin.
 
-pub(crate) mod afloat;
 pub(crate) mod articulated;
 pub(crate) mod bodies;
 pub(crate) mod by_lane;
@@ -40,7 +39,8 @@ pub(crate) mod constraints;
 pub(crate) mod coriolis;
 pub(crate) mod derivatives;
 pub(crate) mod energies;
-pub(crate) mod floating;
+pub(crate) mod floating_base;
+pub(crate) mod floating_columns;
 pub(crate) mod forward;
 pub(crate) mod hessian_entries;
 pub(crate) mod inward;

@@ -100,38 +100,59 @@ pub(crate) fn column_and_inertia<R: Register>(
     (s, x.act(inertia).into())
 }
 
-/// Columns and inertias of a group, and nothing that moves; of the inertias the first `KEPT` numbers.
+/// Columns and inertias of a group, and nothing that moves; of the inertias the first `ROWS` numbers.
 #[inline(always)]
-pub(crate) fn inertias<R: Register, const KEPT: usize>(layout: &Layout, memory: &mut JointsMemory, g: usize) {
-    lane_by_lane!(inertias_of_lanes::<R, KEPT>(layout, memory, g));
+pub(crate) fn inertias<R: Register, const ROWS: usize>(layout: &Layout, memory: &mut JointsMemory, g: usize) {
+    lane_by_lane!(inertias_of_lanes::<R, ROWS>(layout, memory, g));
 }
 
 #[inline(always)]
-fn inertias_of_lanes<R: Register, const KEPT: usize>(layout: &Layout, memory: &mut JointsMemory, g: usize) {
+fn inertias_of_lanes<R: Register, const ROWS: usize>(layout: &Layout, memory: &mut JointsMemory, g: usize) {
     let (s, inertia) =
         column_and_inertia::<R>(&layout.groups[g], &poses::load(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
     store_motion(&mut memory.s[g], s);
-    if KEPT == INERTIA {
+    if ROWS == INERTIA {
         store_inertia(&mut memory.sums[g], inertia);
     } else {
         store_weight(&mut memory.sums[g], inertia.mass, inertia.first_moment);
     }
 }
 
-/// What [`motions`] keeps: velocities;
-pub(crate) const VELOCITIES: u8 = 0;
-/// and accelerations;
-pub(crate) const MOTIONS: u8 = 1;
-/// and all that is asked of bodies; or with accelerations
-pub(crate) const BODIES: u8 = 2;
-/// force and momentum, both without their moments, and mass with its first moment, in that order;
-pub(crate) const MASSES: u8 = 3;
-/// or forces;
-pub(crate) const FORCES: u8 = 4;
-/// and inertias;
-pub(crate) const INERTIAS: u8 = 5;
-/// and what columns of derivatives are made of.
-pub(crate) const COLUMNS: u8 = 6;
+/// What [`motions`] keeps of a group besides its columns `S`: each form keeps what it needs, in this order.
+/// Passed as a number, `{ Keep::Forces as u8 }`, since constant parameters cannot be enums.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+pub(crate) enum Keep {
+    /// Velocities.
+    Velocities,
+    /// Velocities and accelerations.
+    Accelerations,
+    /// Velocities, accelerations, and poses and motions of bodies in [`JointsMemory::bodies`].
+    Bodies,
+    /// Velocities, accelerations, and of [`MovingMass`](crate::formulas::masses::MovingMass) force, momentum, mass and
+    /// first moment, in that order.
+    MovingMasses,
+    /// Velocities, accelerations and forces.
+    Forces,
+    /// The same and inertias.
+    Inertias,
+    /// The same, Coriolis matrices, and what columns of derivatives are made of.
+    Derivatives,
+}
+
+impl Keep {
+    /// Whether so much is kept, or more.
+    #[inline(always)]
+    pub(crate) const fn reaches(kept: u8, least: Self) -> bool {
+        kept >= least as u8
+    }
+
+    /// Whether just this is kept.
+    #[inline(always)]
+    pub(crate) const fn is(kept: u8, keep: Self) -> bool {
+        kept == keep as u8
+    }
+}
 
 /// Motions and forces of a group, its base falling upwards:
 ///
@@ -158,7 +179,7 @@ pub(crate) fn motions_in_field<R: Register, const KEPT: u8>(
     moving: bool,
 ) {
     let (group, a_0) = (&layout.groups[g], v3::neg(gravity));
-    if R::HALVES && KEPT >= FORCES {
+    if R::HALVES && Keep::reaches(KEPT, Keep::Forces) {
         motions_lane_by_lane::<R, KEPT>(a_0, layout, memory, g, moving);
         return;
     }
@@ -172,7 +193,7 @@ pub(crate) fn motions_in_field<R: Register, const KEPT: u8>(
         sum_from_root(group, &mut memory.velocity, g, own)
     };
     store_motion(&mut memory.s[g], s);
-    if KEPT == VELOCITIES {
+    if Keep::is(KEPT, Keep::Velocities) {
         store_motion(&mut memory.velocity[g], v);
         return;
     }
@@ -182,23 +203,23 @@ pub(crate) fn motions_in_field<R: Register, const KEPT: u8>(
     let a_0 = Motion::new(splat::<R>(a_0), v3::zero());
     let a = fall + a_0;
 
-    if KEPT == MASSES {
+    if Keep::is(KEPT, Keep::MovingMasses) {
         let momentum = inertia * v;
         let sums = &mut memory.sums[g];
         let force = inertia.newton_euler(v, momentum, a).linear;
         store_sum_force(sums, Force::new(force, momentum.linear));
         store_weight(sums, inertia.mass, inertia.first_moment);
     }
-    if KEPT >= FORCES {
+    if Keep::reaches(KEPT, Keep::Forces) {
         keep_force::<R, KEPT>(&mut memory.sums[g], &inertia, v, a);
-        if KEPT >= INERTIAS && !moving {
+        if Keep::reaches(KEPT, Keep::Inertias) && !moving {
             store_inertia(&mut memory.sums[g], inertia);
         }
     }
-    if KEPT == BODIES {
+    if Keep::is(KEPT, Keep::Bodies) {
         bodies::keep(layout, memory, g, x, v, a);
     }
-    if KEPT >= COLUMNS {
+    if Keep::reaches(KEPT, Keep::Derivatives) {
         keep_columns(layout, memory, g, a_0, s, v, fall);
     }
     store_motion(&mut memory.velocity[g], v);
@@ -242,7 +263,7 @@ fn keep_force<R: Register, const KEPT: u8>(
 ) {
     let momentum = *inertia * v;
     store_sum_force(sums, inertia.newton_euler(v, momentum, a));
-    if KEPT >= COLUMNS {
+    if Keep::reaches(KEPT, Keep::Derivatives) {
         store_coriolis(sums, &inertia.body_coriolis(v, momentum));
     }
 }
@@ -275,7 +296,7 @@ fn motions_lane_by_lane<R: Register, const KEPT: u8>(
     }
     by_lane::sum_from_root::<R>(group, &mut memory.acceleration, g);
     lane_by_lane!(force::<R, KEPT>(group, memory, g, a_0, moving));
-    if KEPT >= COLUMNS && !group.single {
+    if Keep::reaches(KEPT, Keep::Derivatives) && !group.single {
         let (s, v) = (load_motion(&memory.s[g]), load_motion(&memory.velocity[g]));
         let fall = load_motion(&memory.acceleration[g]);
         keep_columns::<R>(layout, memory, g, Motion::new(splat(a_0), v3::zero()), s, v, fall);
@@ -322,7 +343,7 @@ fn force<R: Register, const KEPT: u8>(
         load_inertia(&memory.sums[g])
     };
     keep_force::<R, KEPT>(&mut memory.sums[g], &inertia, v, a);
-    if KEPT >= COLUMNS && group.single {
+    if Keep::reaches(KEPT, Keep::Derivatives) && group.single {
         keep_single(&mut memory.columns[g], load_motion::<R>(&memory.s[g]), v, a);
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{afloat, inward, outward};
+use crate::kernels::by_joint::{floating_base, inward, outward};
 use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
 use crate::kernels::rows::from_rows;
@@ -22,10 +23,10 @@ pub(crate) fn rnea(
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
 ) -> Outcome {
-    let (layout, memory) = afloat::fewer(layout, memory);
-    let finite = rnea_in_lanes(constants, layout, memory, q, v, a);
-    collect(constants, layout, memory, v, a, tau);
-    finite.and(as_lanes(layout))
+    let (used_lanes, their_memory) = floating_base::without_base_lanes(layout, memory);
+    let finite = rnea_in_lanes(constants, used_lanes, their_memory, q, v, a);
+    collect(constants, used_lanes, their_memory, v, a, tau);
+    finite.and(as_lanes(used_lanes))
 }
 
 /// Is the torque of each degree of freedom that of one lane? Else sums may not be finite where lanes are.
@@ -81,10 +82,10 @@ kernel!(
         read::state::<R>(layout, memory, q, v, a);
         poses::all::<R>(layout, memory, q);
         if layout.first > 0 {
-            afloat::base_motion(memory, v, a);
+            floating_base::base_motion(memory, v, a);
         }
         for g in 0..layout.groups.len() {
-            outward::motions::<R, { outward::FORCES }>(constants, layout, memory, g);
+            outward::motions::<R, { Keep::Forces as u8 }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             subtract(layout, memory);
@@ -95,7 +96,7 @@ kernel!(
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
         }
         if layout.first > 0 {
-            zero = zero.add(R::splat(afloat::base_torques(memory)));
+            zero = zero.add(R::splat(floating_base::base_torques(memory)));
         }
         Outcome::of(zero)
     }

@@ -1,6 +1,7 @@
 //! The sweeps that several results begin with. Each is compiled once, not into every result.
 
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{FORCE, store_motion};
 use crate::kernels::by_joint::read;
@@ -60,7 +61,7 @@ kernel!(
         for g in 0..layout.groups.len() {
             outward::motions_in_field::<R, KEPT>(gravity, layout, memory, g, false);
         }
-        if KEPT == outward::BODIES {
+        if Keep::is(KEPT, Keep::Bodies) {
             for g in 0..layout.groups.len() {
                 zero = zero.add(bodies::zero_if_finite(layout, memory, g));
             }
@@ -87,15 +88,15 @@ kernel!(
     memory.level,
     /// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
     /// [`WEIGHTS`] or [`INERTIA`] of them.
-    pub(crate) fn subtree_inertias<'a, R: Register, const KEPT: usize>(
+    pub(crate) fn subtree_inertias<'a, R: Register, const ROWS: usize>(
         layout: &'a Layout,
         memory: &'a mut JointsMemory,
     ) {
         for g in 0..layout.groups.len() {
-            outward::inertias::<R, KEPT>(layout, memory, g);
+            outward::inertias::<R, ROWS>(layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
-            inward::sum_subtrees::<R, KEPT>(&layout.groups[g], &mut memory.sums, g, FORCE);
+            inward::sum_subtrees::<R, ROWS>(&layout.groups[g], &mut memory.sums, g, FORCE);
         }
     }
 );
@@ -112,7 +113,7 @@ pub(crate) fn motions<const KEPT: u8>(
     a: &[f64],
     to: Option<usize>,
 ) -> Outcome {
-    if KEPT >= outward::COLUMNS {
+    if Keep::reaches(KEPT, Keep::Derivatives) {
         memory.size_columns(layout);
     }
     motions_in_lanes::<KEPT>(gravity, layout, memory, v, a, to)
@@ -129,7 +130,7 @@ kernel!(
         to: Option<usize>,
     ) -> Outcome {
         let mut zero = read::dofs::<R>(layout, &mut memory.qd, v);
-        if KEPT != outward::VELOCITIES {
+        if !Keep::is(KEPT, Keep::Velocities) {
             zero = zero.add(read::dofs::<R>(layout, &mut memory.qdd, a));
         }
         for g in 0..layout.groups.len() {
@@ -137,7 +138,7 @@ kernel!(
                 outward::motions_in_field::<R, KEPT>(gravity, layout, memory, g, false);
             }
         }
-        if KEPT >= outward::COLUMNS {
+        if Keep::reaches(KEPT, Keep::Derivatives) {
             for g in (0..layout.groups.len()).rev() {
                 inward::everything::<R>(layout, memory, g, false);
             }

@@ -6,6 +6,7 @@
 use crate::formulas::torque_hessian::{Bodies, ColumnForces, ColumnMotions};
 use crate::kernels::by_joint::hessian_entries::{Matrices, entries, stand_by_lane};
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::quantities::{
     Columns, Six, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_motion,
     store_vector,
@@ -104,7 +105,7 @@ impl Kernel for Sweep<'_> {
         read_lambda::<R>(layout, own, lambda);
         poses::all::<R>(layout, memory, q);
         for (g, group) in layout.groups.iter().enumerate() {
-            outward::motions::<R, { outward::COLUMNS }>(constants, layout, memory, g);
+            outward::motions::<R, { Keep::Derivatives as u8 }>(constants, layout, memory, g);
             weigh::<R>(group, memory, own, g);
         }
         if !memory.wrenches.is_empty() {

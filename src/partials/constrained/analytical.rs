@@ -30,11 +30,12 @@
 //! dλ = G⁺ (J M⁻¹ E₁ − E₂ + G⁺ J M⁻¹ dJᵀ r) + (1 − P) dJ M⁻¹ Jᵀ G⁺ λ                                  (2)
 //! ```
 
-use super::Memory;
+use super::ConstrainedMemory;
 use super::operators::Operators;
 use super::variation::Variation;
+use crate::dynamics::constraints::ConstraintsMemory;
 use crate::dynamics::constraints::{FactorsOfMass, Rows};
-use crate::dynamics::{Constraint, ExternalWrench, by_plan, constraints};
+use crate::dynamics::{Constraint, ExternalWrench, by_plan};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::kernels::by_joint::derivatives::Reuse;
@@ -70,12 +71,12 @@ pub(super) struct Scratch {
 pub(super) fn dynamics(
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    memory: &mut Memory,
+    memory: &mut ConstrainedMemory,
     (q, v): (&[f64], &[f64]),
     wrenches: &[ExternalWrench],
     constraints: &[Constraint],
 ) -> Result<(), InputError> {
-    let Memory { dynamics: result, scratch, .. } = memory;
+    let ConstrainedMemory { dynamics: result, scratch, .. } = memory;
     let ddq = result.ddq.as_slice();
     dependent_rows(model, ws, scratch, q, constraints)?;
     let state = (q, v, ddq);
@@ -140,12 +141,12 @@ pub(super) fn dynamics(
 pub(super) fn impulses(
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    memory: &mut Memory,
+    memory: &mut ConstrainedMemory,
     (q, v): (&[f64], &[f64]),
     restitution: f64,
     constraints: &[Constraint],
 ) -> Result<(), InputError> {
-    let Memory { impulses: result, scratch, .. } = memory;
+    let ConstrainedMemory { impulses: result, scratch, .. } = memory;
     let rows = result.impulse.len();
     dependent_rows(model, ws, scratch, q, constraints)?;
     let Scratch { held, dependent, velocity, jump, still, operators, by_rows, .. } = scratch;
@@ -224,7 +225,7 @@ fn dependent_rows(
     let Some(mut memory) = base.constraints.take_if(|memory| memory.factor.rank < memory.lambda.len()) else {
         return Ok(());
     };
-    let constraints::Memory { factor, root, lambda, rhs, .. } = &mut *memory;
+    let ConstraintsMemory { factor, root, lambda, rhs, .. } = &mut *memory;
     contradiction.clone_from(rhs);
     factor.out_of_reach(contradiction);
     factor.solve(model.nv, lambda, again, velocity);

@@ -1,6 +1,6 @@
 //! Derivatives of accelerations under constraints, and of the multipliers, by any method.
 
-use super::{MATRICES, Memory, analytical, finite, nothing, split, store};
+use super::{ConstrainedMemory, MATRICES, analytical, finite, nothing, split, store};
 use crate::dynamics::{Constraint, ExternalWrench, RankMargin, Workspace, constraint_dynamics, constraint_rank};
 use crate::fields::matrices_by_name;
 use crate::model::{InputError, Model, room};
@@ -151,7 +151,7 @@ pub fn constraint_dynamics_derivatives_into(
 fn dynamics(
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    memory: &mut Memory,
+    memory: &mut ConstrainedMemory,
     method: Method,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     constraints: &[Constraint],
@@ -178,7 +178,7 @@ fn dynamics(
         analytical::dynamics(model, ws, memory, (q, v), wrenches, constraints)?;
     } else {
         let state = State { q, v, u: tau, wrenches };
-        let (by, errors) = by_method_of_solution(model, &Held { constraints }, method, state)?;
+        let (by, errors) = by_method_of_solution(model, &ConstrainedAccelerations { constraints }, method, state)?;
         *result = (&by, model.nv).into();
         result.errors = errors.map(|errors| Box::new((&errors, model.nv).into()));
     }
@@ -193,11 +193,11 @@ fn dynamics(
 }
 
 /// Accelerations, then multipliers.
-struct Held<'a> {
+struct ConstrainedAccelerations<'a> {
     constraints: &'a [Constraint],
 }
 
-impl StateFunction for Held<'_> {
+impl StateFunction for ConstrainedAccelerations<'_> {
     fn outputs(&self, model: &Model) -> usize {
         model.nv + self.constraints.iter().map(Constraint::rows).sum::<usize>()
     }

@@ -1,6 +1,6 @@
 //! Derivatives of velocities after an impact under constraints, and of the impulses, by any method.
 
-use super::{MATRICES, Memory, analytical, finite, nothing, split, store};
+use super::{ConstrainedMemory, MATRICES, analytical, finite, nothing, split, store};
 use crate::dynamics::{Constraint, RankMargin, Workspace, constraint_rank, impulse_dynamics};
 use crate::fields::matrices_by_name;
 use crate::model::{InputError, Model, room};
@@ -111,7 +111,7 @@ pub fn impulse_dynamics_derivatives_into(
 fn impulses(
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    memory: &mut Memory,
+    memory: &mut ConstrainedMemory,
     method: Method,
     (q, v): (&[f64], &[f64]),
     restitution: f64,

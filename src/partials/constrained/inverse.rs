@@ -71,7 +71,7 @@ impl ConstraintInverseDynamicsDerivatives {
 
 /// Results, and what they are computed in.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct ConstrainedInverseMemory {
     result: ConstraintInverseDynamicsDerivatives,
     held: Variation,
 }
@@ -136,7 +136,7 @@ pub fn constraint_inverse_dynamics_derivatives<'w>(
 fn compute(
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    memory: &mut Memory,
+    memory: &mut ConstrainedInverseMemory,
     method: Method,
     (q, v, a, lambda): (&[f64], &[f64], &[f64], &[f64]),
     constraints: &[Constraint],
@@ -145,7 +145,7 @@ fn compute(
     let (nv, rows) = (model.nv, rows_of(constraints));
     model.check_state(q, v, a)?;
     model.check_length("lambda", "rows", lambda.len(), rows)?;
-    let Memory { result, held } = memory;
+    let ConstrainedInverseMemory { result, held } = memory;
     if method != Method::Analytical {
         let u = [a, lambda].concat();
         let state = State { q, v, u: &u, wrenches };

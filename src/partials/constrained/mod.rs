@@ -25,18 +25,19 @@ pub use inverse::{ConstraintInverseDynamicsDerivatives, constraint_inverse_dynam
 use super::StateJacobian;
 use crate::kernels::finite;
 use crate::model::{InputError, Model};
+use inverse::ConstrainedInverseMemory;
 use nalgebra::{DMatrix, DVector};
 
 /// Results, and what they are computed in.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct ConstrainedMemory {
     dynamics: ConstraintDynamicsDerivatives,
     impulses: ImpulseDynamicsDerivatives,
     scratch: analytical::Scratch,
-    inverse: inverse::Memory,
+    inverse: ConstrainedInverseMemory,
 }
 
-impl Memory {
+impl ConstrainedMemory {
     pub(super) fn dynamics(&self) -> &ConstraintDynamicsDerivatives {
         &self.dynamics
     }

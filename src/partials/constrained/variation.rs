@@ -1,6 +1,6 @@
 //! How constraints and the torques under them vary with the state, accelerations and multipliers held.
 
-use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
+use crate::dynamics::constraints::{AtState, BodyState, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{column, path_columns};
 use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::update;
@@ -34,7 +34,7 @@ pub(super) struct Variation {
 }
 
 /// Constraints and their multipliers.
-type Held<'a> = (&'a [Constraint], &'a [f64]);
+type WithMultipliers<'a> = (&'a [Constraint], &'a [f64]);
 
 impl Variation {
     /// Rows and wrenches at a state, for constraints with their multipliers. What is not differentiated by is left at zero.
@@ -45,12 +45,12 @@ impl Variation {
         what: Rows,
         state: (&[f64], &[f64], &[f64]),
         external: &[ExternalWrench],
-        (constraints, lambda): Held<'_>,
+        (constraints, lambda): WithMultipliers<'_>,
     ) {
         let placed = update(model, ws, Motion::zero(), state);
         let place = |b: usize| {
             let (velocity, acceleration) = (placed.velocity[b], placed.acceleration[b]);
-            Some(Place { pose: placed.pose[b], origin: placed.origin(b), velocity, acceleration })
+            Some(BodyState { pose: placed.pose[b], origin: placed.origin(b), velocity, acceleration })
         };
         self.wrenches_on(model, external, (constraints, lambda), place);
         self.clear(model, constraints);
@@ -75,7 +75,7 @@ impl Variation {
         model: &Model,
         ws: &mut Workspace<f64>,
         external: &[ExternalWrench],
-        (constraints, lambda): Held<'_>,
+        (constraints, lambda): WithMultipliers<'_>,
     ) -> Option<()> {
         let is_one = |c: &Constraint| c.relation.axes().is_some() && (c.a.body.is_none() || c.b.body.is_none());
         if !constraints.iter().all(is_one) {
@@ -92,7 +92,7 @@ impl Variation {
         model: &Model,
         ws: &mut Workspace<f64>,
         what: Rows,
-        (constraints, lambda): Held<'_>,
+        (constraints, lambda): WithMultipliers<'_>,
     ) -> Option<()> {
         let rows = rows_of(constraints);
         for m in [&mut self.rows_q, &mut self.rows_v, &mut self.turned] {
@@ -138,8 +138,8 @@ impl Variation {
         &mut self,
         model: &Model,
         external: &[ExternalWrench],
-        (constraints, lambda): Held<'_>,
-        place: impl Fn(usize) -> Option<Place>,
+        (constraints, lambda): WithMultipliers<'_>,
+        place: impl Fn(usize) -> Option<BodyState>,
     ) {
         self.wrenches.clear();
         self.wrenches.extend_from_slice(external);
@@ -207,7 +207,12 @@ impl Start {
     }
 }
 
-fn at_state<'a>(c: &'a Constraint, what: Rows, lambda: &[f64], place: impl Fn(usize) -> Option<Place>) -> AtState<'a> {
+fn at_state<'a>(
+    c: &'a Constraint,
+    what: Rows,
+    lambda: &[f64],
+    place: impl Fn(usize) -> Option<BodyState>,
+) -> AtState<'a> {
     let rows = c.rows();
     AtState {
         what,
@@ -221,16 +226,16 @@ fn at_state<'a>(c: &'a Constraint, what: Rows, lambda: &[f64], place: impl Fn(us
 }
 
 /// Both sides at a state, their places seen from the origin of A's tree.
-pub(super) fn sides(c: &Constraint, place: impl Fn(usize) -> Option<Place>) -> [Side<f64>; 2] {
+pub(super) fn sides(c: &Constraint, place: impl Fn(usize) -> Option<BodyState>) -> [Side<f64>; 2] {
     let (a, b) = (c.a.body.and_then(&place), c.b.body.and_then(&place));
     let about = a.as_ref().map_or_else(v3::zero, |a| a.origin);
     [side(&c.a, a.as_ref(), about), side(&c.b, b.as_ref(), about)]
 }
 
 #[inline]
-fn side(at: &Attached<f64>, place: Option<&Place>, about: Vector3<f64>) -> Side<f64> {
+fn side(at: &Attached<f64>, place: Option<&BodyState>, about: Vector3<f64>) -> Side<f64> {
     let from = |x: Transform<f64>, origin| Transform::new(x.rotation, v3::add(x.translation, v3::sub(origin, about)));
-    let Some(&Place { pose, origin, velocity, acceleration }) = place else {
+    let Some(&BodyState { pose, origin, velocity, acceleration }) = place else {
         let still = Motion::zero();
         return Side { pose: from(at.placement, v3::zero()), velocity: still, acceleration: still };
     };

@@ -39,13 +39,13 @@ use tangents::Tangents;
 use wrench::ByWrench;
 
 /// Memory over the dual numbers of one level.
-struct Memory<R: Register> {
+struct DualMemory<R: Register> {
     ws: Workspace<VectorDual<R>>,
     seeds: Seeds<R>,
     tangents: Tangents<R>,
 }
 
-impl<R: Register> Memory<R> {
+impl<R: Register> DualMemory<R> {
     fn of<'m>(slot: &'m mut Option<Box<dyn Any + Send + Sync>>, model: &Model) -> Option<&'m mut Self> {
         let fits = slot.as_ref().is_some_and(|memory| memory.is::<Self>());
         if !fits {
@@ -88,7 +88,7 @@ impl Kernel for Derivatives<'_> {
         let Self { model, ws, q, v, a, wrenches } = self;
         let DerivativeWorkspace { base, reach, registers, result, .. } = ws;
         // The memory has this type: it was made with it or is replaced.
-        let Some(Memory { ws, seeds, tangents }) = Memory::<R>::of(registers, model) else { return false };
+        let Some(DualMemory { ws, seeds, tangents }) = DualMemory::<R>::of(registers, model) else { return false };
         R::call(rnea::Sweep { model, ws: &mut *base, q, v, a, wrenches });
         result.tau.copy_from_slice(&base.tau);
         seeds.hold(v, a);

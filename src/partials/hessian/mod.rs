@@ -27,6 +27,7 @@ use crate::model::{InputError, Model, room};
 use crate::slices::{all_finite, first_not_finite};
 use nalgebra::{DMatrix, DVector, Vector3};
 pub(super) use page::At;
+use page::RneaHessianMemory;
 pub(super) use product::Along;
 use std::fmt;
 
@@ -67,7 +68,7 @@ pub struct RneaHessianProduct {
 /// Memory for [`rnea_hessian`] and [`rnea_hessian_product`], made once per thread for one model; results borrow from it.
 pub struct HessianWorkspace {
     base: Workspace<f64>,
-    page: page::Memory,
+    page: RneaHessianMemory,
     sums: product::Sums,
     first: torques::Sums,
     result: RneaHessian,
@@ -89,7 +90,7 @@ impl HessianWorkspace {
         let (vector, empty) = (DVector::zeros(nv), DMatrix::zeros(0, 0));
         Self {
             base: Workspace::new(model),
-            page: page::Memory::default(),
+            page: RneaHessianMemory::default(),
             sums: product::Sums::default(),
             first: torques::Sums::default(),
             result: RneaHessian {
@@ -227,7 +228,7 @@ pub(super) struct Swept<'w> {
     model: &'w Model,
     at: At<'w>,
     links: &'w Placed<f64>,
-    page: &'w page::Memory,
+    page: &'w RneaHessianMemory,
     sums: &'w mut product::Sums,
     first: &'w mut torques::Sums,
     product: &'w mut RneaHessianProduct,

@@ -17,7 +17,7 @@ use nalgebra::{DMatrix, Vector3};
 
 /// What the equations have of bodies and of columns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct RneaHessianMemory {
     /// `w` of each body.
     w: Vec<Motion<f64>>,
     /// Of each body, then of its subtree.
@@ -44,7 +44,7 @@ pub(in crate::partials) struct At<'a> {
     pub(in crate::partials) wrenches: &'a [ExternalWrench],
 }
 
-impl Memory {
+impl RneaHessianMemory {
     fn size(&mut self, bodies: usize, columns: usize) {
         self.w.resize(bodies, Motion::zero());
         self.bodies.resize(bodies, Bodies::zero());
@@ -75,7 +75,7 @@ pub(super) fn sweep<'w>(
     gravity: Vector3<f64>,
     model: &Model,
     ws: &'w mut Workspace<f64>,
-    memory: &mut Memory,
+    memory: &mut RneaHessianMemory,
     at: At<'_>,
     to: &mut RneaHessian,
 ) -> &'w Placed<f64> {
@@ -127,7 +127,7 @@ pub(super) fn sweep<'w>(
 }
 
 /// Value and gradient by a wrench that stands still on body `b`, and what it binds columns by, (5).
-fn stand(links: &Placed<f64>, memory: &mut Memory, b: usize, wrench: Force<f64>, to: &mut RneaHessian) {
+fn stand(links: &Placed<f64>, memory: &mut RneaHessianMemory, b: usize, wrench: Force<f64>, to: &mut RneaHessian) {
     let w = memory.w[b];
     to.value -= w.power(wrench);
     for link in links.path(links.carrier[b]) {
@@ -141,7 +141,7 @@ fn stand(links: &Placed<f64>, memory: &mut Memory, b: usize, wrench: Force<f64>,
 }
 
 /// The matrices, from what [`sweep`] left.
-pub(super) fn matrices(links: &Placed<f64>, memory: &Memory, to: &mut RneaHessian) {
+pub(super) fn matrices(links: &Placed<f64>, memory: &RneaHessianMemory, to: &mut RneaHessian) {
     let RneaHessian { dqq, dvq, daq, dvv, .. } = to;
     let mut to = Matrices { dqq, dvq, daq, dvv };
     for matrix in [&mut to.dqq, &mut to.dvq, &mut to.daq, &mut to.dvv] {
@@ -168,7 +168,7 @@ struct Matrices<'a> {
 impl Matrices<'_> {
     /// Rows of column `k` against the columns of its own link.
     #[inline(always)]
-    fn of_link(&mut self, links: &Placed<f64>, memory: &Memory, link: &Link, k: usize, h: Force<f64>) {
+    fn of_link(&mut self, links: &Placed<f64>, memory: &RneaHessianMemory, link: &Link, k: usize, h: Force<f64>) {
         let (forces, standing, row) = (&memory.forces[k], memory.standing[k], links.dof[k]);
         let turned = v3::sub(forces.g, links.columns[k].cross_force(h).angular);
         let sinking = v3::neg(links.columns[k].cross_force(h).linear);
@@ -183,7 +183,7 @@ impl Matrices<'_> {
 
     /// Rows and columns of column `k` against those of all links that carry it.
     #[inline(always)]
-    fn of_path(&mut self, links: &Placed<f64>, memory: &Memory, link: &Link, k: usize) {
+    fn of_path(&mut self, links: &Placed<f64>, memory: &RneaHessianMemory, link: &Link, k: usize) {
         let (forces, standing, row) = (&memory.forces[k], memory.standing[k], links.dof[k]);
         for j in links.path(link.parent).flat_map(|link| link.columns.clone()) {
             let (by, column) = (memory.motions(links, j), links.dof[j]);

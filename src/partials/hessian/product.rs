@@ -2,7 +2,7 @@
 //! are formed, motions along paths from the root and forces over subtrees.
 
 use super::RneaHessianProduct;
-use super::page::{At, Memory};
+use super::page::{At, RneaHessianMemory};
 use crate::dynamics::placed::{Link, Placed};
 use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
@@ -86,7 +86,7 @@ pub(super) struct Sums {
 /// The product, from what [`sweep`](super::page::sweep) left.
 pub(super) fn product(
     model: &Model,
-    (links, memory, sums): (&Placed<f64>, &Memory, &mut Sums),
+    (links, memory, sums): (&Placed<f64>, &RneaHessianMemory, &mut Sums),
     at: At<'_>,
     along: Along<'_>,
     to: &mut RneaHessianProduct,
@@ -120,7 +120,7 @@ pub(super) fn product(
 
 /// What motions of the links that carry a link, and its own, bind its columns by. Returns the sum with its own.
 fn from_root(
-    (links, memory): (&Placed<f64>, &Memory),
+    (links, memory): (&Placed<f64>, &RneaHessianMemory),
     (i, link): (usize, &Link),
     before: Path,
     along: Along<'_>,
@@ -156,7 +156,7 @@ fn from_root(
 
 /// What forces on the links that hang from a link, and its own, bind its columns by. Returns the sum with its own.
 fn to_root(
-    (links, memory): (&Placed<f64>, &Memory),
+    (links, memory): (&Placed<f64>, &RneaHessianMemory),
     link: &Link,
     below: Below,
     along: Along<'_>,

@@ -14,7 +14,7 @@
 //!
 //! and damping and friction of each joint by its velocity.
 
-use super::page::Memory;
+use super::page::RneaHessianMemory;
 use crate::dynamics::placed::Placed;
 use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
@@ -61,7 +61,7 @@ impl AddAssign for Weighted {
 /// `to −= τ_q δq + τ_v δv` at velocities `at_v`, (1).
 pub(super) fn subtract_along(
     model: &Model,
-    (links, memory, sums): (&Placed<f64>, &Memory, &mut Sums),
+    (links, memory, sums): (&Placed<f64>, &RneaHessianMemory, &mut Sums),
     at_v: &[f64],
     (along_q, along_v): (&[f64], &[f64]),
     to: &mut [f64],
@@ -112,7 +112,7 @@ pub(super) fn subtract_along(
 /// Adds the gradient of `λᵀ τ` by `q` and by `v` at velocities `at_v`, (2) and (3).
 pub(super) fn add_gradient(
     model: &Model,
-    (links, memory, sums): (&Placed<f64>, &Memory, &mut Sums),
+    (links, memory, sums): (&Placed<f64>, &RneaHessianMemory, &mut Sums),
     at_v: &[f64],
     lambda: &[f64],
     (dq, dv): (&mut [f64], &mut [f64]),
@@ -162,6 +162,6 @@ pub(super) fn add_gradient(
 
 /// `T = B_Cᵀ S` of a column of body `i`: a pure moment.
 #[inline(always)]
-fn moment(links: &Placed<f64>, memory: &Memory, i: usize, k: usize) -> Vector3<f64> {
+fn moment(links: &Placed<f64>, memory: &RneaHessianMemory, i: usize, k: usize) -> Vector3<f64> {
     memory.bodies[i].coriolis.tr_times(links.columns[k]).angular
 }

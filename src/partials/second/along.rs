@@ -32,7 +32,7 @@ pub struct AbaHessianProduct {
 }
 
 /// Memory for [`aba_hessian_product`].
-pub(super) struct Memory {
+pub(super) struct AbaHessianProductMemory {
     inverse: HessianWorkspace,
     ddq: Vec<f64>,
     /// `μ`, `δμ` and `δq̈`.
@@ -42,7 +42,7 @@ pub(super) struct Memory {
     result: AbaHessianProduct,
 }
 
-impl Memory {
+impl AbaHessianProductMemory {
     fn new(model: &Model) -> Self {
         let (zeros, vector) = (vec![0.0; model.nv], DVector::zeros(model.nv));
         Self {
@@ -85,8 +85,8 @@ pub fn aba_hessian_product<'w>(
         model.check_tangent(what, x)?;
     }
     let SecondOrderWorkspace { base, along, .. } = ws;
-    let Memory { inverse, ddq, mu, d_mu, d_ddq, result } =
-        &mut **along.get_or_insert_with(|| Box::new(Memory::new(model)));
+    let AbaHessianProductMemory { inverse, ddq, mu, d_mu, d_ddq, result } =
+        &mut **along.get_or_insert_with(|| Box::new(AbaHessianProductMemory::new(model)));
     ddq.copy_from_slice(aba_kept(model, base, q, v, tau, wrenches)?);
     mu.copy_from_slice(lambda);
     solve_kept(model, base, mu); //                                                                 μ = M⁻¹ λ

@@ -74,7 +74,7 @@ impl AbaHessian {
 }
 
 /// Memory for [`aba_hessian`].
-pub(super) struct Memory {
+pub(super) struct AbaHessianMemory {
     first: Solved,
     /// `(∂q̈/∂q)ᵀ h_aq`, then `h_aqᵀ`, row by row.
     product: DMatrix<f64>,
@@ -85,7 +85,7 @@ pub(super) struct Memory {
     result: AbaHessian,
 }
 
-impl Memory {
+impl AbaHessianMemory {
     fn new(model: &Model) -> Self {
         let nv = model.nv;
         Self {
@@ -126,7 +126,7 @@ pub fn aba_hessian<'w>(
         room::<f64>("the Hessian of accelerations", &[14, model.nv, model.nv])?;
     }
     let SecondOrderWorkspace { base, contraction, .. } = ws;
-    let memory = contraction.get_or_insert_with(|| Box::new(Memory::new(model)));
+    let memory = contraction.get_or_insert_with(|| Box::new(AbaHessianMemory::new(model)));
     match method {
         Method::Analytical => analytical(model, base, memory, (q, v, tau), lambda, wrenches)?,
         Method::Dual | Method::Difference => {
@@ -154,12 +154,12 @@ pub fn aba_hessian<'w>(
 fn analytical(
     model: &Model,
     base: &mut Workspace<f64>,
-    memory: &mut Memory,
+    memory: &mut AbaHessianMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     lambda: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<(), InputError> {
-    let Memory { first, product, inverse, ddq, weights, result } = memory;
+    let AbaHessianMemory { first, product, inverse, ddq, weights, result } = memory;
     ddq.copy_from_slice(aba_kept(model, base, q, v, tau, wrenches)?);
     weights.clear();
     weights.extend_from_slice(lambda);

@@ -72,7 +72,7 @@ impl AbaSecondDerivatives {
 }
 
 /// What [`aba_second_derivatives`] needs.
-pub(super) struct Memory {
+pub(super) struct AbaSecondMemory {
     first: Solved,
     /// `M⁻¹`
     inverse: Vec<f64>,
@@ -128,7 +128,7 @@ pub fn aba_second_derivatives<'w>(
         room::<f64>("∂²q̈/∂q², ∂²q̈/∂q∂v, ∂²q̈/∂v² and ∂²q̈/∂q∂τ", &[8, model.nv, model.nv, model.nv])?;
     }
     let mut memory = ws.forward.take().unwrap_or_else(|| {
-        Box::new(Memory {
+        Box::new(AbaSecondMemory {
             first: Solved::new(model),
             inverse: vec![0.0; model.nv * model.nv],
             ddq: vec![0.0; model.nv],
@@ -162,11 +162,11 @@ pub fn aba_second_derivatives<'w>(
 fn analytical(
     model: &Model,
     ws: &mut SecondOrderWorkspace,
-    memory: &mut Memory,
+    memory: &mut AbaSecondMemory,
     (q, v): (&[f64], &[f64]),
     wrenches: &[ExternalWrench],
 ) -> Result<(), InputError> {
-    let Memory { first, inverse, ddq, result, .. } = memory;
+    let AbaSecondMemory { first, inverse, ddq, result, .. } = memory;
     first.differentiate(model, (q, v, ddq), wrenches)?;
     first.inverse(inverse);
     let second = super::rnea_second_derivatives(model, ws, Method::Analytical, q, v, ddq, wrenches)?;

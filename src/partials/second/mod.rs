@@ -12,9 +12,13 @@ pub use contraction::{AbaHessian, aba_hessian};
 pub use forward::{AbaSecondDerivatives, aba_second_derivatives};
 
 use super::Method;
+use super::constrained::hessian::ConstrainedHessianMemory;
 use crate::dynamics::rnea_second::{Sweep, check};
 use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Workspace, by_plan};
 use crate::model::{InputError, Model, room};
+use along::AbaHessianProductMemory;
+use contraction::AbaHessianMemory;
+use forward::AbaSecondMemory;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, dispatch};
 use std::any::Any;
@@ -27,11 +31,11 @@ pub struct SecondOrderWorkspace {
     /// Registers; their type depends on the level.
     pub(super) registers: Option<Box<dyn Any + Send + Sync>>,
     errors: Option<Box<RneaSecondDerivatives>>,
-    forward: Option<Box<forward::Memory>>,
-    contraction: Option<Box<contraction::Memory>>,
-    along: Option<Box<along::Memory>>,
+    forward: Option<Box<AbaSecondMemory>>,
+    contraction: Option<Box<AbaHessianMemory>>,
+    along: Option<Box<AbaHessianProductMemory>>,
     /// Of Hessians under constraints; made when first needed.
-    pub(super) constrained: Option<Box<super::constrained::hessian::Memory>>,
+    pub(super) constrained: Option<Box<ConstrainedHessianMemory>>,
 }
 
 impl fmt::Debug for SecondOrderWorkspace {

@@ -4,7 +4,7 @@ use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::root_axes::{Column, Entries, Moving, Placed, of_free};
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
-use crate::plan::states::{Kind, Step, Table};
+use crate::plan::states::{LinkKind, Step, Table};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
@@ -91,13 +91,13 @@ fn root_motion<R: Register>(
     let o = Lanes::zero();
     let up = v3::rotate_back(&step.link.rotation, v3::lift::<f64, Lanes<R>>(up));
     body.at.mass = step.link.mass.lift();
-    if step.link.kind == Kind::Hinge {
+    if step.link.kind == LinkKind::Hinge {
         let up = Vector3::new(cos.mul_plus(up.x, sin * up.y), cos.mul_minus(up.y, sin * up.x), up.z);
         body.psi_ddot = Motion::new(Vector3::new(up.y, -up.x, o), v3::zero());
         body.velocity = Motion::new(v3::zero(), Vector3::new(o, o, v[0]));
         body.acceleration = Motion::new(up, Vector3::new(o, o, a[0]));
         body.set_flow_and_force();
-    } else if step.link.kind == Kind::Slide {
+    } else if step.link.kind == LinkKind::Slide {
         body.velocity = Motion::new(Vector3::new(o, o, v[0]), v3::zero());
         body.acceleration = Motion::new(Vector3::new(up.x, up.y, up.z + a[0]), v3::zero());
         body.set_flow_and_force();
@@ -180,15 +180,15 @@ fn with_root<R: Register>(
 ) {
     let (first, a, up) = (step.v, of.A, root.psi_ddot.linear);
     match step.link.kind {
-        Kind::Hinge => {
+        LinkKind::Hinge => {
             let by_q = (of.Q.angular.z, up.x.mul_plus(a.linear.x, up.y * a.linear.y));
             to.pair((first, row, nv), a.angular.z, by_q, (of.V.angular.z, of.twice.z));
         }
-        Kind::Slide => {
+        LinkKind::Slide => {
             let zero = Lanes::zero();
             to.pair((first, row, nv), a.linear.z, (of.Q.linear.z, zero), (of.V.linear.z, zero));
         }
-        Kind::Free => {
+        LinkKind::Free => {
             let Entries { by_a, by_q, by_v } = of.with_free(root);
             put(to.da, first, (row, nv), by_a, by_a);
             put(to.dq, first, (row, nv), by_q.0, by_q.1);
@@ -210,7 +210,7 @@ piece!(
         let (first, own) = (step.v, step.v * (nv + 1));
         match step.link.kind {
             // S = (0, e_z): A = (e_z × h, …), and nothing of f_C ×̄* S is left.
-            Kind::Hinge => {
+            LinkKind::Hinge => {
                 let (up, h) = (psi_ddot.linear, mass.first);
                 let half = flow.second.m11 + flow.second.m22;
                 tau[first] = force.angular.z;
@@ -219,13 +219,13 @@ piece!(
                 dtau_dq[own] = up.y.mul_minus(h.x, up.x * h.y);
             }
             // S = (e_z, 0) and Ψ̈ = 0.
-            Kind::Slide => {
+            LinkKind::Slide => {
                 tau[first] = force.linear.z;
                 dtau_da[own] = mass.mass;
                 dtau_dv[own] = Lanes::zero();
                 dtau_dq[own] = Lanes::zero();
             }
-            Kind::Free => {
+            LinkKind::Free => {
                 store(&mut tau[first..], &force.to_array());
                 let (columns, mut k) = (mass.matrix(), 0);
                 while k < 6 {

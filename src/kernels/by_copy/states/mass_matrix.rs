@@ -3,7 +3,7 @@
 use crate::kernels::by_copy::root_axes::Placed;
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
-use crate::plan::states::{Kind, Step, Table};
+use crate::plan::states::{LinkKind, Step, Table};
 use crate::spatial::moments::Mass;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
@@ -40,7 +40,7 @@ piece!(
             }
         }
         for (j, step) in table.steps.iter().enumerate().rev() {
-            if step.link.kind != Kind::Free {
+            if step.link.kind != LinkKind::Free {
                 entries(table, step, j, bodies, matrix);
             } else {
                 free(step, &bodies[j].mass, matrix, table.nv);
@@ -69,7 +69,7 @@ fn entries<R: Register>(
     while let Some(i) = at {
         let above = &table.steps[i];
         at = above.parent;
-        if above.link.kind != Kind::Free {
+        if above.link.kind != LinkKind::Free {
             let x = bodies[i].s.power(momentum);
             matrix[above.v + nv * row] = x;
             matrix[row + nv * above.v] = x;

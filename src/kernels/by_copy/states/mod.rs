@@ -17,6 +17,8 @@ pub(crate) mod rnea;
 pub(crate) mod turns;
 
 use crate::plan::states::Table;
+use derivatives::DerivativesMemory;
+use mass_matrix::MassMatrixMemory;
 
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::spatial::Force;
@@ -38,8 +40,8 @@ pub(crate) struct StatesMemory<R: Register> {
     motions: Vec<rnea::Body<Lanes<R>>>,
     tau: Vec<Lanes<R>>,
     /// Made when first needed, as the next.
-    masses: Option<Box<mass_matrix::MassMatrixMemory<Lanes<R>>>>,
-    derivatives: Option<Box<derivatives::DerivativesMemory<Lanes<R>>>>,
+    masses: Option<Box<MassMatrixMemory<Lanes<R>>>>,
+    derivatives: Option<Box<DerivativesMemory<Lanes<R>>>>,
 }
 
 /// Configuration, velocity and acceleration of eight states, finite and of the right lengths.
@@ -88,7 +90,7 @@ impl<R: Register> StatesMemory<R> {
         q: Numbers<'_, R>,
     ) -> Numbers<'_, R> {
         let Self { turns: sin_cos, masses, .. } = self;
-        let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::MassMatrixMemory::new(table)));
+        let memory = &mut **masses.get_or_insert_with(|| Box::new(MassMatrixMemory::new(table)));
         turns::<R>(table, q, &mut *sin_cos);
         mass_matrix::<R>(table, &mut *memory, sin_cos, q);
         joints.add_armature(table.nv, &mut memory.matrix);
@@ -105,7 +107,7 @@ impl<R: Register> StatesMemory<R> {
         (q, v, a): States<'_, R>,
     ) -> &derivatives::Results<Lanes<R>> {
         let Self { turns: sin_cos, derivatives: memory, .. } = self;
-        let memory = &mut **memory.get_or_insert_with(|| Box::new(derivatives::DerivativesMemory::new(table)));
+        let memory = &mut **memory.get_or_insert_with(|| Box::new(DerivativesMemory::new(table)));
         turns::<R>(table, q, &mut *sin_cos);
         derivatives::<R>(table, gravity, &mut *memory, sin_cos, q, v, a);
         let derivatives::Results { tau, dtau_dv, dtau_da, .. } = &mut memory.results;

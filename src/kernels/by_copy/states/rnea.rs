@@ -4,7 +4,7 @@ use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, hinged_to_world, to_parent};
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, store};
-use crate::plan::states::{Kind, Step, Table};
+use crate::plan::states::{LinkKind, Step, Table};
 use crate::spatial::moments::spread;
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::simd::Register;
@@ -54,9 +54,9 @@ piece!(
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
             match step.link.kind {
-                Kind::Hinge => hinge_motion(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
-                Kind::Slide => slide_motion::<R>(step, bodies, i, up, q[step.q], v[step.v], a[step.v]),
-                Kind::Free => free_motion(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
+                LinkKind::Hinge => hinge_motion(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
+                LinkKind::Slide => slide_motion::<R>(step, bodies, i, up, q[step.q], v[step.v], a[step.v]),
+                LinkKind::Free => free_motion(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
             }
             body_force(step, &mut bodies[i]);
         }
@@ -64,14 +64,14 @@ piece!(
             let Body { force, moment, rotation, .. } = &bodies[i];
             let (force, moment) = (*force, *moment);
             match step.link.kind {
-                Kind::Hinge => tau[step.v] = moment.z,
-                Kind::Slide => tau[step.v] = force.z,
-                Kind::Free => store(&mut tau[step.v..], &Force::new(force, moment).to_array()),
+                LinkKind::Hinge => tau[step.v] = moment.z,
+                LinkKind::Slide => tau[step.v] = force.z,
+                LinkKind::Free => store(&mut tau[step.v..], &Force::new(force, moment).to_array()),
             }
             if let Some(p) = step.parent {
                 let (of_body, onto) = ((force, moment), bodies[p].moment);
                 let (force, moment) = match step.link.kind {
-                    Kind::Slide => to_parent(rotation, bodies[i].position, of_body, onto),
+                    LinkKind::Slide => to_parent(rotation, bodies[i].position, of_body, onto),
                     _ => to_parent(rotation, step.link.translation, of_body, onto),
                 };
                 bodies[p].force = v3::add(force, bodies[p].force);

@@ -1,7 +1,7 @@
 //! Sines and cosines of all hinges.
 
 use crate::kernels::by_copy::states::Numbers;
-use crate::plan::states::{Kind, Table};
+use crate::plan::states::{LinkKind, Table};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 
@@ -12,7 +12,7 @@ piece!(
     /// All of them, by bodies: before the sweep along the tree, since they need not wait for each other.
     pub(crate) fn turns<'a, R: Register>(table: &'a Table, q: Numbers<'a, R>, to: &'a mut [Turn<R>]) {
         for (step, to) in table.steps.iter().zip(to) {
-            if step.link.kind == Kind::Hinge {
+            if step.link.kind == LinkKind::Hinge {
                 let (sin, cos) = q[step.q].sin_cos();
                 to.0 = sin;
                 to.1 = cos;

@@ -18,14 +18,14 @@
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::substitution::{half, other_half};
 use crate::kernels::blocks::{self, Block};
-use crate::kernels::by_joint::constraints::held::{Held, Projections};
+use crate::kernels::by_joint::constraints::factors::{ConstraintFactors, Projections};
 use crate::plan::rows::Row;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// Fills in all that derivatives are multiplied by. If they are asked for, derivatives by the torques too: of
 /// accelerations, `N`, nv × nv and symmetric to the bit, and of multipliers, `−Vᵀ Zᵀ`, rows × nv.
-pub(crate) fn fill(held: &mut Held, mass: &Factors, by_torques: Option<(&mut [f64], &mut [f64])>) {
+pub(crate) fn fill(held: &mut ConstraintFactors, mass: &Factors, by_torques: Option<(&mut [f64], &mut [f64])>) {
     if held.projections.is_empty() {
         held.projections = Projections::new(mass.width, held.width);
     }
@@ -35,11 +35,11 @@ pub(crate) fn fill(held: &mut Held, mass: &Factors, by_torques: Option<(&mut [f6
 kernel!(
     active,
     fn fill_blocks<'a, R: Register>(
-        held: &'a mut Held,
+        held: &'a mut ConstraintFactors,
         mass: &'a Factors,
         by_torques: Option<(&'a mut [f64], &'a mut [f64])>,
     ) {
-        let Held { width, jt, y, root, root_of_gram, factors: of_gram, projections, .. } = held;
+        let ConstraintFactors { width, jt, y, root, root_of_gram, factors: of_gram, projections, .. } = held;
         let Projections { free, z, zt, j, v, vt, qt, x, xt, .. } = projections;
         let (width, groups, nv, rows) = (*width, mass.width, mass.nv(), of_gram.nv());
         let (to, by_torques) = by_torques.map_or((&mut [][..], None), |(to, lambda)| (to, Some(lambda)));
@@ -142,13 +142,13 @@ kernel!(
     active,
     /// Columns of accelerations and of multipliers; what they hold is written over.
     pub(crate) fn solve<'a, R: Register>(
-        held: &'a mut Held,
+        held: &'a mut ConstraintFactors,
         mass: &'a Factors,
         by: &'a Changes<'a>,
         motion: &'a mut [f64],
         lambda: &'a mut [f64],
     ) {
-        let Held { width, factors, projections, .. } = held;
+        let ConstraintFactors { width, factors, projections, .. } = held;
         let Projections { free, z, zt, j, v, vt, of_torques, turned, of_rows, u, t, .. } = projections;
         let (width, groups, rows, nv) = (*width, mass.width, factors.nv(), mass.nv());
         for (n, (motion, lambda)) in motion.chunks_mut(WIDTH * nv).zip(lambda.chunks_mut(WIDTH * rows)).enumerate() {

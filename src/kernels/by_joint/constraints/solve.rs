@@ -12,7 +12,7 @@
 use crate::formulas::singular;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::{self, elimination, substitution};
-use crate::kernels::by_joint::constraints::held::Held;
+use crate::kernels::by_joint::constraints::factors::ConstraintFactors;
 use crate::plan::rows::Row;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -40,7 +40,7 @@ pub(crate) struct HeldRows<'a> {
 /// Returns the largest entry of what is left of it, and the least part of a row that those after it leave, in squares;
 /// or nothing if rows are not clearly independent.
 pub(crate) fn hold(
-    held: &mut Option<Box<Held>>,
+    held: &mut Option<Box<ConstraintFactors>>,
     mass: &Factors,
     rows: HeldRows<'_>,
     b: &mut [f64],
@@ -53,7 +53,7 @@ pub(crate) fn hold(
     }
     let held = match held {
         Some(held) if held.factors.nv() == count => held,
-        none => none.insert(Box::new(Held::new(count, mass.width))),
+        none => none.insert(Box::new(ConstraintFactors::new(count, mass.width))),
     };
     hold_in_blocks(held, mass, rows, b, motion, lambda)
 }
@@ -61,7 +61,7 @@ pub(crate) fn hold(
 kernel!(
     active,
     fn hold_in_blocks<'a, R: Register>(
-        held: &'a mut Held,
+        held: &'a mut ConstraintFactors,
         mass: &'a Factors,
         rows: HeldRows<'a>,
         b: &'a mut [f64],
@@ -73,7 +73,7 @@ kernel!(
         if !held.scales(rows) {
             return None;
         }
-        let Held { factors, gram, root_of_gram, .. } = &mut *held;
+        let ConstraintFactors { factors, gram, root_of_gram, .. } = &mut *held;
         if elimination::eliminate_rows::<R, false>(factors, gram).is_some() {
             return None;
         }
@@ -104,7 +104,7 @@ kernel!(
     }
 );
 
-impl Held {
+impl ConstraintFactors {
     /// `Jᵀ`, the squares of its columns, and `Y`.
     #[inline(always)]
     fn read<R: Register>(&mut self, mass: &Factors, jacobian: &[f64], count: usize) {

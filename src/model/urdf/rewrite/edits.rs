@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Where numbers belong.
 #[derive(Clone)]
-pub(super) struct Place<'a, 'i> {
+pub(super) struct EditTarget<'a, 'i> {
     /// The link, joint or transmission.
     pub(super) owner: Owner,
     /// The element that holds `element`, or has to.
@@ -79,7 +79,7 @@ impl<'a, 'i> Edits<'a, 'i> {
     }
 
     /// Writes the numbers of an element that differ. An element that is missing gets the attributes that differ.
-    pub(super) fn set(&mut self, place: &Place<'a, 'i>, attributes: &[Numbers]) {
+    pub(super) fn set(&mut self, place: &EditTarget<'a, 'i>, attributes: &[Numbers]) {
         if attributes.iter().any(Numbers::differ) {
             self.write(place, attributes, false);
         }
@@ -87,13 +87,13 @@ impl<'a, 'i> Edits<'a, 'i> {
 
     /// The same for an element that has all attributes or none. If it `must` be there it is inserted even without a
     /// difference.
-    pub(super) fn set_all(&mut self, place: &Place<'a, 'i>, attributes: &[Numbers], must: bool) {
+    pub(super) fn set_all(&mut self, place: &EditTarget<'a, 'i>, attributes: &[Numbers], must: bool) {
         if must || attributes.iter().any(Numbers::differ) {
             self.write(place, attributes, true);
         }
     }
 
-    fn write(&mut self, place: &Place<'a, 'i>, attributes: &[Numbers], whole: bool) {
+    fn write(&mut self, place: &EditTarget<'a, 'i>, attributes: &[Numbers], whole: bool) {
         let node = if place.within.is_none() { child(place.parent, place.element) } else { None };
         for numbers in attributes.iter().filter(|numbers| numbers.differ()) {
             let found = node.and_then(|node| attribute(node, numbers.attribute));
@@ -125,7 +125,7 @@ impl<'a, 'i> Edits<'a, 'i> {
     }
 
     /// Writes the number that an element gives by its attribute `value`, or else by its text.
-    pub(super) fn set_value(&mut self, place: &Place<'a, 'i>, node: Node<'a, 'i>, old: f64, new: f64) {
+    pub(super) fn set_value(&mut self, place: &EditTarget<'a, 'i>, node: Node<'a, 'i>, old: f64, new: f64) {
         let numbers = Numbers { attribute: "value", old: &[old], new: &[new] };
         if !numbers.differ() {
             return;
@@ -173,7 +173,7 @@ impl<'a, 'i> Edits<'a, 'i> {
         }
     }
 
-    fn note(&mut self, place: &Place<'a, 'i>, numbers: &Numbers, at: usize, inserted: bool) {
+    fn note(&mut self, place: &EditTarget<'a, 'i>, numbers: &Numbers, at: usize, inserted: bool) {
         let line = self.reader.line_at(at);
         let several = numbers.new.len() > 1;
         for (index, (old, new)) in numbers.old.iter().zip(numbers.new).enumerate() {

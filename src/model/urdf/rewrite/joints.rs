@@ -1,6 +1,6 @@
 //! Placements, axes, dynamics, limits and mimic functions of joints.
 
-use super::edits::{Edits, Numbers, Place, attribute, child};
+use super::edits::{EditTarget, Edits, Numbers, attribute, child};
 use super::links::number;
 use super::nearest::{nearest, same};
 use super::same::{armature_of, dof};
@@ -20,8 +20,8 @@ use roxmltree::Node;
 use std::f64::consts::{PI, TAU};
 
 /// The place of an element of a joint.
-fn place<'a, 'i>(joint: &JointElement, parent: Node<'a, 'i>, element: &'static str) -> Place<'a, 'i> {
-    Place { owner: Owner::Joint(joint.name.clone()), parent, within: None, element, whole_body: None }
+fn place<'a, 'i>(joint: &JointElement, parent: Node<'a, 'i>, element: &'static str) -> EditTarget<'a, 'i> {
+    EditTarget { owner: Owner::Joint(joint.name.clone()), parent, within: None, element, whole_body: None }
 }
 
 /// Writes the placements that differ; gives the pose of each link in its body, as the changed file has it.
@@ -161,7 +161,7 @@ struct One<'r, 'a, 'i> {
 }
 
 impl<'a, 'i> One<'_, 'a, 'i> {
-    fn place(&self, element: &'static str) -> Place<'a, 'i> {
+    fn place(&self, element: &'static str) -> EditTarget<'a, 'i> {
         place(self.joint, self.node, element)
     }
 
@@ -245,7 +245,7 @@ impl<'a, 'i> One<'_, 'a, 'i> {
                 let (inertia, n) = (value(*rotor), ratio.map_or(1.0, value));
                 let element = rotor::ROTOR.into_iter().find(|name| *name == full_name(*rotor)).unwrap_or_default();
                 let owner = Owner::Transmission(transmission.attribute("name").unwrap_or_default().to_owned());
-                let place = Place { owner, parent: *transmission, within: None, element, whole_body: None };
+                let place = EditTarget { owner, parent: *transmission, within: None, element, whole_body: None };
                 edits.set_value(&place, *rotor, inertia, rotor_of(inertia, n));
                 None
             }

@@ -1,6 +1,6 @@
 //! Inertias of bodies, shared out among the links that are fixed to each other.
 
-use super::edits::{Edits, Numbers, Place, attribute, child};
+use super::edits::{EditTarget, Edits, Numbers, attribute, child};
 use super::nearest::nearest;
 use super::{RewriteError, Robot};
 use crate::model::urdf::link::ENTRIES;
@@ -185,7 +185,7 @@ impl Body<'_> {
             return Err(RewriteError::Unwritable { owner, what: "its inertia", value, rule: "numbers are finite" });
         }
 
-        let place = |element| Place {
+        let place = |element| EditTarget {
             owner: owner.clone(),
             parent: inertial.unwrap_or(node),
             within: if inertial.is_none() { Some("inertial") } else { None },

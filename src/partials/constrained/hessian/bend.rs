@@ -8,7 +8,7 @@ use super::columns::Column;
 use super::results::{Curvature, Rate};
 use super::sides::{ACCELERATION, Change, Forces, Frame, MOTIONS, RATES, VELOCITY};
 use crate::dynamics::Constraint;
-use crate::dynamics::constraints::{Part, Place, Side};
+use crate::dynamics::constraints::{BodyState, Part, Side};
 use crate::dynamics::placed::Placed;
 use crate::partials::constrained::variation::sides;
 use crate::spatial::{Force, Motion};
@@ -17,7 +17,7 @@ use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, Vector3};
 
 /// A constraint, its weights, and what they weigh.
-pub(super) struct Held<'a> {
+pub(super) struct WeightedConstraint<'a> {
     pub(super) c: &'a Constraint,
     pub(super) weights: [[f64; 6]; 1 + RATES],
     pub(super) accelerations: bool,
@@ -58,7 +58,7 @@ impl Reach {
     }
 }
 
-impl Held<'_> {
+impl WeightedConstraint<'_> {
     /// Is there an error of a rotation with a weight, of rows in axes of the world?
     fn turns(&self) -> bool {
         let turned = self.c.relation.axes().is_some_and(|axes| axes.is_turned());
@@ -74,7 +74,7 @@ impl Held<'_> {
     pub(super) fn frames(&self, links: &Placed<f64>, rates: &[Rate<'_>]) -> [Frame<f64>; 2] {
         let place = |velocity: Motion<f64>, b: usize| {
             let acceleration = links.acceleration[b];
-            Some(Place { pose: links.pose[b], origin: links.origin(b), velocity, acceleration })
+            Some(BodyState { pose: links.pose[b], origin: links.origin(b), velocity, acceleration })
         };
         let at = sides(self.c, |b| place(links.velocity[b], b));
         let mut frames = at.map(|Side { pose, velocity, acceleration }| {

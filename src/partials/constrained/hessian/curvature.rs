@@ -31,7 +31,7 @@
 //! P = S_k ×* f_v + f_v ∘ ω_k + 2 Ψ̇_k ×* f + B(Ψ̇_k) + (0, ω_k × C(f) + C(f ∘ ω_k))
 //! ```
 
-use super::bend::{Held, Moved, Reach};
+use super::bend::{Moved, Reach, WeightedConstraint};
 use super::columns::Column;
 use super::results::{Curvature, Rate, RowsByPlace, Slope};
 use super::sides::{ACCELERATION, Forces, RATES, VELOCITY};
@@ -42,7 +42,7 @@ use nalgebra::Vector3;
 
 /// Memory: columns of both sides, and what they change.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct CurvatureMemory {
     columns: [Vec<Column>; 2],
     moved: Vec<Moved>,
 }
@@ -54,7 +54,7 @@ pub(super) fn add(
     accelerations: Option<&[f64]>,
     rates: &mut [Rate<'_>],
     to: &mut Curvature<'_>,
-    memory: &mut Memory,
+    memory: &mut CurvatureMemory,
 ) {
     let mut first = 0;
     for c in constraints {
@@ -68,7 +68,7 @@ pub(super) fn add(
             }
         }
         let (start, held) =
-            (rows.start, Held { c, weights, accelerations: accelerations.is_some(), rates: rates.len() });
+            (rows.start, WeightedConstraint { c, weights, accelerations: accelerations.is_some(), rates: rates.len() });
         let frames = held.frames(links, rates);
         let forces = held.forces(&frames);
         for (s, at) in [&c.a, &c.b].into_iter().enumerate() {

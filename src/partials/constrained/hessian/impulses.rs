@@ -3,7 +3,7 @@
 use super::adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
 use super::curvature;
 use super::results::{Curvature, Rate};
-use super::{Memory, WEIGHTS, add_both, check_weights};
+use super::{ConstrainedHessianMemory, WEIGHTS, add_both, check_weights};
 use crate::dynamics::constraints::Rows;
 use crate::dynamics::placed::update;
 use crate::dynamics::{Constraint, Workspace, minv};
@@ -60,7 +60,7 @@ pub fn impulse_dynamics_hessian<'w>(
     let nv = model.nv;
     check_weights(model, WEIGHTS, (on_v, on_impulse), constraints)?;
     room::<f64>("the Hessian of an impact", &[20, nv, nv])?;
-    let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(Memory::new(model)));
+    let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(ConstrainedHessianMemory::new(model)));
     let analytical = Method::Analytical;
     let by = impulse_dynamics_derivatives(model, &mut m.first, analytical, q, v, restitution, constraints)?;
     m.impulses.copy_from(by);

@@ -8,7 +8,7 @@
 
 use super::curvature;
 use super::results::{Curvature, Rate, RowsByPlace, Slope};
-use super::{Memory, check_weights};
+use super::{ConstrainedHessianMemory, check_weights};
 use crate::dynamics::constraints::rows_of;
 use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::update;
@@ -105,7 +105,7 @@ pub fn constraint_inverse_dynamics_hessian<'w>(
     if ws.constrained.as_ref().is_none_or(|m| m.of_inverse.is_none()) {
         room::<f64>("the Hessian of inverse dynamics under constraints", &[16, nv, nv])?;
     }
-    let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(Memory::new(model)));
+    let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(ConstrainedHessianMemory::new(model)));
     let at = At { q, v, a, lambda: on_tau, wrenches };
     let h = hessian_in(model.gravity, model, &mut m.torques, at)?;
     let result = m.of_inverse.get_or_insert_with(|| ConstraintInverseDynamicsHessian::zeros(nv));

@@ -50,6 +50,7 @@ use crate::partials::{
 use crate::slices::{dot, first_not_finite};
 use crate::spatial::Motion;
 use adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
+use curvature::CurvatureMemory;
 use nalgebra::{DMatrix, DVector};
 use results::{Curvature, Rate, RowsByPlace};
 use sides::Field;
@@ -83,7 +84,7 @@ pub struct ConstraintDynamicsHessian {
 }
 
 /// Memory for all.
-pub(in crate::partials) struct Memory {
+pub(in crate::partials) struct ConstrainedHessianMemory {
     first: DerivativeWorkspace,
     impulses: ImpulseDynamicsDerivatives,
     torques: HessianWorkspace,
@@ -92,7 +93,7 @@ pub(in crate::partials) struct Memory {
     still: Vec<f64>,
     /// Of `μ_a`, of `σ` or `v⁺ + ε v⁻`, and of `z`.
     fields: [Field; 4],
-    sides: curvature::Memory,
+    sides: CurvatureMemory,
     /// Weights with their signs turned: of torques, of rows, and of multipliers.
     minus: [Vec<f64>; 3],
     mu_f: Vec<f64>,
@@ -124,7 +125,7 @@ struct Products {
     turned: DMatrix<f64>,
 }
 
-impl Memory {
+impl ConstrainedHessianMemory {
     fn new(model: &Model) -> Self {
         let [dqq, dvq, daq, dvv, dzq, dxq] = [(); 6].map(|()| DMatrix::zeros(model.nv, model.nv));
         Self {
@@ -135,7 +136,7 @@ impl Memory {
             rows: Variation::default(),
             still: vec![0.0; model.nv],
             fields: Default::default(),
-            sides: curvature::Memory::default(),
+            sides: CurvatureMemory::default(),
             minus: Default::default(),
             mu_f: Vec::new(),
             motion: vec![0.0; model.nv],
@@ -207,7 +208,7 @@ pub fn constraint_dynamics_hessian<'w>(
     if ws.constrained.as_ref().is_none_or(|m| m.of_dynamics.is_none()) {
         room::<f64>("the Hessian under constraints", &[24, nv, nv])?;
     }
-    let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(Memory::new(model)));
+    let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(ConstrainedHessianMemory::new(model)));
     let analytical = Method::Analytical;
     constraint_dynamics_derivatives(model, &mut m.first, analytical, q, v, tau, constraints, wrenches)?;
     let DerivativeWorkspace { base: solved, constrained, .. } = &mut m.first;

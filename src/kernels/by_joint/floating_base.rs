@@ -28,12 +28,16 @@ use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Register;
 use nalgebra::{Matrix3, Vector3};
 
-/// Fewer lanes, and memory for them, with the wrenches of this call, where there are such.
+/// The lanes without those of the base, and memory for them with the wrenches of this call; all lanes and their memory
+/// if the robot has no such form.
 #[inline(always)]
-pub(crate) fn fewer<'l, 'm>(layout: &'l Layout, memory: &'m mut JointsMemory) -> (&'l Layout, &'m mut JointsMemory) {
-    match layout.afloat.as_deref() {
-        Some(fewer) => (fewer, memory.afloat(fewer)),
-        None => (layout, memory),
+pub(crate) fn without_base_lanes<'l, 'm>(
+    all_lanes: &'l Layout,
+    memory: &'m mut JointsMemory,
+) -> (&'l Layout, &'m mut JointsMemory) {
+    match all_lanes.without_base_lanes.as_deref() {
+        Some(fewer_lanes) => (fewer_lanes, memory.without_base_lanes(fewer_lanes)),
+        None => (all_lanes, memory),
     }
 }
 
@@ -141,7 +145,7 @@ mod tests {
     /// Groups of the fewer lanes, if there are such, and of all.
     fn groups(builder: ModelBuilder) -> (Option<usize>, usize) {
         let layout = Layout::new(&builder.build().expect("builds")).expect("has constant columns");
-        (layout.afloat.as_ref().map(|fewer| fewer.groups.len()), layout.groups.len())
+        (layout.without_base_lanes.as_ref().map(|fewer| fewer.groups.len()), layout.groups.len())
     }
 
     #[test]

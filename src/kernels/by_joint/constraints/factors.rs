@@ -8,7 +8,7 @@ use gradyn_derivatives::simd::WIDTH;
 
 /// `G` and its factors.
 #[derive(Clone, Debug)]
-pub(crate) struct Held {
+pub(crate) struct ConstraintFactors {
     /// Blocks a column of `G`.
     pub(crate) width: usize,
     /// `Jᵀ`: block (g, r) is entry `g · width + r`.
@@ -35,7 +35,7 @@ pub(crate) struct Held {
     pub(super) x: Vec<Row>,
 }
 
-impl Held {
+impl ConstraintFactors {
     /// Memory for constraints of a robot with as many blocks of degrees of freedom.
     pub(super) fn new(rows: usize, groups: usize) -> Self {
         let width = rows.div_ceil(WIDTH);
