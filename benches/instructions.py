@@ -98,7 +98,7 @@ def compare_levels(executable):
     missing = sorted(name for name in functions() if name not in plain)
     if worse:
         print(f"more than {ABOVE} of the plain level at AVX2: {', '.join(worse)}")
-        print("what does arithmetic over T has to be inlined into a piece: see src/at_level.rs")
+        print("what does arithmetic over T has to be inlined into a piece: see src/level.rs")
     if missing:
         print(f"no case in benches/levels.rs: {', '.join(missing)}")
     return bool(worse or missing)

@@ -91,19 +91,19 @@
 
 #[doc(hidden)]
 pub mod ahead;
-mod at_level;
 pub mod batch;
 pub mod check;
+mod default_fields;
 pub mod dynamics;
-mod fields;
 mod formulas;
 pub mod joint;
 mod kernels;
+mod level;
 pub mod model;
 pub mod once;
 pub mod partials;
 pub mod plan;
-mod slices;
+mod slice_ops;
 pub mod spatial;
 #[doc(hidden)]
 pub mod text;

@@ -2,12 +2,12 @@
 
 use super::memory::{BatchMemory, Single};
 use super::quantity::{InLanes, Input, Output, Quantity, Results, Sizes, sizes};
-use crate::at_level::at_level;
 use crate::dynamics::jacobian::fill_frame;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::{FrameRef, ReferenceFrame, Workspace, world};
+use crate::level::at_level;
 use crate::model::{InputError, Model};
-use crate::slices::all_finite;
+use crate::slice_ops::all_finite;
 use crate::spatial::Transform;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};

@@ -34,7 +34,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Layout
+//! # JointsLayout
 //!
 //! States stand one after the other, as a trajectory that a solver holds does, and as an array of shape (N, n) in row-major
 //! order: entry `i` of state `s` of a vector with `n` entries is `x[s * n + i]`. Matrices of nv × nv are column-major within

@@ -5,13 +5,13 @@
 
 use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
-use super::slices::{fill, first_not_finite, subtract};
+use super::slice_ops::{fill, first_not_finite, subtract};
 use super::{Workspace, bias, ltl, placed, step};
-use crate::at_level::at_level;
+use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
-use crate::fields::default_of_fields;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::level::at_level;
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
 use gradyn_derivatives::simd::Piece;

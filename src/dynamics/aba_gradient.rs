@@ -7,9 +7,9 @@
 
 use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
-use super::slices::{dot, first_not_finite, negate};
+use super::slice_ops::{dot, first_not_finite, negate};
 use super::{ExternalWrench, Workspace, aba, external};
-use crate::fields::default_of_fields;
+use crate::default_fields::default_of_fields;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 

@@ -2,10 +2,10 @@
 
 use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
-use super::slices::first_not_finite;
+use super::slice_ops::first_not_finite;
 use super::{Workspace, placed};
-use crate::at_level::at_level;
 use crate::dynamics::by_plan;
+use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::{Real, Scalar};

@@ -14,7 +14,7 @@
 use super::Workspace;
 use super::placed::{Placed, update};
 use super::rnea::check_finite;
-use super::slices::first_not_finite;
+use super::slice_ops::first_not_finite;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion};

@@ -1,10 +1,10 @@
 //! The mass matrix: the composite rigid body algorithm (RBDA, table 6.2), in coordinates that all bodies of a tree share.
 
 use super::rnea::check_finite;
-use super::slices::first_not_finite_on_diagonal;
+use super::slice_ops::first_not_finite_on_diagonal;
 use super::{Workspace, placed};
+use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
-use crate::fields::default_of_fields;
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{InputError, Model, room};
 use crate::spatial::InertiaAboutOrigin;

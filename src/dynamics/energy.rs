@@ -3,8 +3,8 @@
 use super::jacobian::check_sizes;
 use super::rnea::check_finite;
 use super::{Workspace, step, world};
-use crate::at_level::at_level;
 use crate::dynamics::by_plan;
+use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};

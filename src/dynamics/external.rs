@@ -1,9 +1,9 @@
 //! External wrenches.
 
 use super::Workspace;
-use super::slices::first_not_finite;
-use crate::at_level::at_level;
+use super::slice_ops::first_not_finite;
 pub use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
+use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Transform};
 use gradyn_derivatives::{Real, Scalar};

@@ -2,11 +2,11 @@
 
 use super::external::step_world_poses;
 use super::rnea::check_finite;
-use super::slices::are_finite;
+use super::slice_ops::are_finite;
 use super::{FrameRef, ReferenceFrame, Workspace, step};
-use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::kernels::by_joint::quantities::Bodies;
+use crate::level::at_level;
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};

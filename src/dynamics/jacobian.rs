@@ -7,12 +7,12 @@
 
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
-use super::slices::{fill, first_not_finite};
+use super::slice_ops::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
-use crate::at_level::at_level;
+use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan::{self, Kernels};
-use crate::fields::default_of_fields;
 use crate::kernels::finite;
+use crate::level::at_level;
 use crate::model::{Body, BodyId, InputError, Model, path};
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};

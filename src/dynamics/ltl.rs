@@ -5,14 +5,14 @@
 //! path, root first. The part that a step of the elimination subtracts from row `i` is therefore the beginning of row
 //! `k`, and is contiguous.
 use super::rnea::check_finite;
-use super::slices::first_not_finite;
+use super::slice_ops::first_not_finite;
 use super::{Workspace, crba, placed};
-use crate::at_level::at_level;
+use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
-use crate::fields::default_of_fields;
 use crate::formulas::singular;
 use crate::joint::value;
 use crate::kernels::blocks::factors;
+use crate::level::at_level;
 use crate::model::{InputError, Model, room};
 use crate::plan::dof_tree::DofTree;
 use gradyn_derivatives::simd::Piece;

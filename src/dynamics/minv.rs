@@ -4,10 +4,10 @@
 
 use super::aba::has_mimic_joints;
 use super::rnea::check_finite;
-use super::slices::{fill, first_not_finite_on_diagonal};
+use super::slice_ops::{fill, first_not_finite_on_diagonal};
 use super::{Workspace, ltl, placed, step};
+use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
-use crate::fields::default_of_fields;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::model::{Body, InputError, Model, room};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion};

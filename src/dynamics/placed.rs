@@ -9,9 +9,9 @@
 //! second derivatives of joints. A [`Link`] is therefore one stage; the last one of a joint carries the body.
 use super::{ExternalWrench, Workspace, WrenchFrame, step};
 
-use crate::at_level::at_level;
-use crate::fields::default_of_fields;
+use crate::default_fields::default_of_fields;
 use crate::joint::{Axis, Elementary, Joint, JointKind};
+use crate::level::at_level;
 use crate::model::{Body, Model};
 use crate::plan::origin;
 use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};

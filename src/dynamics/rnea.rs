@@ -1,7 +1,7 @@
 //! Inverse dynamics: the recursive Newton-Euler algorithm (RBDA, table 5.1), in body coordinates.
 
 use super::external::{self, ExternalWrench};
-use super::slices::{fill, first_not_finite, state_is_finite};
+use super::slice_ops::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, step};
 use crate::dynamics::by_plan;
 use crate::formulas::joint_dynamics::JointDynamics;

@@ -21,7 +21,7 @@
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::placed::{Link, Placed};
 use super::rnea::{base_acceleration, not_finite, state_not_finite};
-use super::slices::{fill, first_not_finite, state_is_finite};
+use super::slice_ops::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, placed::update};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{InputError, Model, room};

@@ -18,7 +18,7 @@ use super::Workspace;
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::placed::{Placed, update};
 use super::rnea::{base_acceleration, state_not_finite};
-use super::slices::{fill, first_not_finite, state_is_finite};
+use super::slice_ops::{fill, first_not_finite, state_is_finite};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;

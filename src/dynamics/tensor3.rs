@@ -1,6 +1,6 @@
 //! Arrays with three indices.
 
-use super::lines;
+use super::cache_line;
 use crate::model::InputError;
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;
@@ -46,11 +46,11 @@ impl<T: Real> Tensor3<T> {
     /// degrees of freedom take 11 % longer (AVX-512).
     #[must_use]
     pub(crate) fn four(dims: [usize; 3]) -> [Self; 4] {
-        let line = lines::numbers::<T>();
+        let line = cache_line::numbers::<T>();
         [0, 1, 2, 3].map(|nth| {
             let all = dims.iter().product::<usize>();
             let mut data = vec![T::zero(); (nth + 1) * line + all];
-            let begin = lines::begin(&data) + nth * line;
+            let begin = cache_line::begin(&data) + nth * line;
             data.truncate(begin + all);
             Self { dims, begin, data }
         })

@@ -5,7 +5,7 @@
 
 use super::external::step_world_poses;
 use super::{Workspace, step};
-use crate::at_level::at_level;
+use crate::level::at_level;
 use crate::model::Model;
 use gradyn_derivatives::{Real, Scalar};
 

@@ -3,7 +3,7 @@
 
 use super::singular;
 use crate::model::DofDynamics;
-use crate::slices::fill;
+use crate::slice_ops::fill;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;

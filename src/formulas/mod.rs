@@ -7,7 +7,7 @@ pub(crate) mod floating_base;
 pub(crate) mod frame_column;
 pub(crate) mod frame_view;
 pub(crate) mod joint_dynamics;
-pub(crate) mod masses;
+pub(crate) mod mass_moments;
 pub(crate) mod reference_frame;
 pub(crate) mod singular;
 pub(crate) mod torque_hessian;

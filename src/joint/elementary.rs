@@ -1,7 +1,7 @@
 //! The kinds with a file of their own, in one enum.
 
 use super::*;
-use crate::at_level::at_level;
+use crate::level::at_level;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::simd::Piece;
 use std::ops::Range;

@@ -8,9 +8,9 @@
 //! rounding, however many steps are made one after the other. Results that are not finite are errors that name the joint.
 
 use super::{Body, InputError, Model, Run};
-use crate::at_level::at_level;
 use crate::joint::{JointKind, value};
-use crate::slices::{all_finite, first_not_finite};
+use crate::level::at_level;
+use crate::slice_ops::{all_finite, first_not_finite};
 use gradyn_derivatives::{Real, Scalar};
 use rand::{Rng, RngExt};
 

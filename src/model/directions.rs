@@ -6,7 +6,7 @@
 
 use super::{Body, InputError, Model};
 use crate::joint::{JointKind, value};
-use crate::slices::first_not_finite;
+use crate::slice_ops::first_not_finite;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::Piece;
 use std::ops::Range;

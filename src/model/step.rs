@@ -1,8 +1,8 @@
 //! The step of one joint along its tangent space, and the blocks of its derivatives.
 
-use crate::at_level::at_level;
 use crate::joint::Geometry;
-use crate::slices::{are_finite, first_not_finite};
+use crate::level::at_level;
+use crate::slice_ops::{are_finite, first_not_finite};
 use crate::spatial::matrix6::Triangular;
 use crate::spatial::se3::Exponential;
 use crate::spatial::{Motion, vector as v3};

@@ -17,7 +17,7 @@
 use super::step::{Step, inverse_jacobian, jacobian, step, transport};
 use super::{InputError, Model, Run};
 use crate::joint::{Elementary, Geometry, JointKind, value};
-use crate::slices::first_not_finite;
+use crate::slice_ops::first_not_finite;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 use std::ops::Range;

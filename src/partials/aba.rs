@@ -14,8 +14,8 @@
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
+use crate::default_fields::matrices_by_name;
 use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, by_plan, minv};
-use crate::fields::matrices_by_name;
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::finite;
@@ -153,8 +153,9 @@ pub fn aba_derivatives<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w AbaDerivatives, InputError> {
     ws.valid.aba = false;
-    let by_legs = method == Method::Analytical && wrenches.is_empty() && by_plan::by_legs(model);
-    let ddq = match by_legs {
+    let derivatives_by_bodies =
+        method == Method::Analytical && wrenches.is_empty() && by_plan::derivatives_by_bodies(model);
+    let ddq = match derivatives_by_bodies {
         true => aba(model, &mut ws.base, q, v, tau, wrenches)?,
         false => aba_kept(model, &mut ws.base, q, v, tau, wrenches)?,
     };
@@ -167,9 +168,9 @@ pub fn aba_derivatives<'w>(
         .unwrap_or_else(|| Box::new(AbaDerivativesMemory { result: AbaDerivatives::new(model.nv), spare: Vec::new() }));
     memory.result.ddq.copy_from_slice(ddq);
     let surely_finite = match method {
-        Method::Analytical if by_legs && legs(model, ws, &mut memory, q, v)? => Ok(true),
+        Method::Analytical if derivatives_by_bodies && legs(model, ws, &mut memory, q, v)? => Ok(true),
         Method::Analytical => {
-            if by_legs {
+            if derivatives_by_bodies {
                 aba_kept(model, &mut ws.base, q, v, tau, wrenches)?;
             }
             analytical(model, ws, &mut memory, q, v, wrenches)

@@ -1,5 +1,5 @@
 //! What the methods return.
-use crate::fields::matrices_by_name;
+use crate::default_fields::matrices_by_name;
 use crate::kernels::finite;
 use crate::model::{InputError, Model, room};
 use nalgebra::{DMatrix, DVector};

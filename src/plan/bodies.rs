@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::plan::rows::{BODIES, BodyRow};
-use crate::plan::states::{LinkKind, Table};
+use crate::plan::states::{LinkKind, StatesLayout};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use std::cmp::Reverse;
 
@@ -21,9 +21,9 @@ pub(crate) const fn row(leg: usize, hinge: usize) -> usize {
 
 /// A robot of hinges whose branches go side by side.
 #[derive(Clone, Debug)]
-pub(crate) struct DepthGroups {
+pub(crate) struct BodiesLayout {
     /// Parents come before their children; a free base is the first, in all four lanes of its group.
-    pub(crate) groups: Vec<DepthGroup>,
+    pub(crate) groups: Vec<BodyGroup>,
     /// Whether there is a free base.
     pub(crate) floats: bool,
     /// Degrees of freedom.
@@ -45,7 +45,7 @@ struct Source {
 /// Up to four bodies as many joints from the root. Lanes without one hold a body without mass, which moves as that of
 /// the first.
 #[derive(Clone, Debug)]
-pub(crate) struct DepthGroup {
+pub(crate) struct BodyGroup {
     pub(crate) parent: Parent,
     /// Where each one's coordinates and velocities begin.
     pub(crate) q: [usize; BODIES],
@@ -80,10 +80,10 @@ pub(crate) enum Parent {
     },
 }
 
-impl DepthGroups {
+impl BodiesLayout {
     /// The groups of a tree, if it is one of hinges on a fixed base or a free one that nothing holds, and they are no
     /// more than half as many as its joints.
-    pub(crate) fn new(model: &Model, table: &Table) -> Option<Self> {
+    pub(crate) fn new(model: &Model, table: &StatesLayout) -> Option<Self> {
         let steps = &table.steps;
         let floats = steps.first()?.link.kind == LinkKind::Free;
         let hinges = usize::from(floats)..steps.len();
@@ -135,7 +135,7 @@ impl DepthGroups {
         let mut sources = Vec::with_capacity(groups.len());
         let groups = groups.into_iter().map(|(bodies, lanes, parent)| {
             sources.push(Source { bodies, lanes });
-            DepthGroup {
+            BodyGroup {
                 parent,
                 q: bodies.map(|i| steps[i].q),
                 v: bodies.map(|i| steps[i].v),
@@ -156,7 +156,7 @@ impl DepthGroups {
     }
 
     /// The numbers of the groups, of a robot of the same joints, and its table.
-    pub(crate) fn refresh(&mut self, model: &Model, table: &Table) {
+    pub(crate) fn refresh(&mut self, model: &Model, table: &StatesLayout) {
         let (steps, floats) = (&table.steps, self.floats);
         let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].link.mass.mass).sum::<f64>();
         for (n, (group, Source { bodies, lanes })) in self.groups.iter_mut().zip(&self.sources).enumerate() {
@@ -191,7 +191,7 @@ impl DepthGroups {
 }
 
 /// Whether the hinges of group `n` are in the four legs of a quadruped.
-fn is_of_legs((bodies, lanes, parent): &(Bodies, usize, Parent), n: usize, table: &Table) -> bool {
+fn is_of_legs((bodies, lanes, parent): &(Bodies, usize, Parent), n: usize, table: &StatesLayout) -> bool {
     let in_place = |(leg, body): (usize, &usize)| table.steps[*body].v == row(leg, n - 1);
     *lanes == BODIES && matches!(parent, Parent::Same(of) if of + 1 == n) && bodies.iter().enumerate().all(in_place)
 }
@@ -229,10 +229,10 @@ fn hanging(group: usize, children: &[(usize, usize)]) -> (Bodies, usize, Parent)
 
 #[cfg(test)]
 mod tests {
-    use super::DepthGroups;
+    use super::BodiesLayout;
     use crate::joint::{Axis, FreeFlyer, Joint, Prismatic, Revolute};
     use crate::model::{BodyKey, ModelBuilder};
-    use crate::plan::states::Table;
+    use crate::plan::states::StatesLayout;
     use crate::spatial::{Inertia, Symmetric3, Transform};
     use nalgebra::Vector3;
 
@@ -259,7 +259,7 @@ mod tests {
     /// How many groups, if they pay.
     fn groups(builder: ModelBuilder) -> Option<usize> {
         let model = builder.build().expect("builds");
-        DepthGroups::new(&model, &Table::new(&model)?).map(|groups| groups.groups.len())
+        BodiesLayout::new(&model, &StatesLayout::new(&model)?).map(|groups| groups.groups.len())
     }
 
     #[test]
@@ -293,7 +293,9 @@ mod tests {
     fn four_legs_of_three_hinges_on_a_free_base_are_a_quadruped() {
         let of = |(builder, _): (ModelBuilder, BodyKey)| {
             let model = builder.build().expect("builds");
-            DepthGroups::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs").is_quadruped()
+            BodiesLayout::new(&model, &StatesLayout::new(&model).expect("is of hinges"))
+                .expect("has limbs")
+                .is_quadruped()
         };
         let afloat = |n, joints| limbs(FreeFlyer.into(), n, joints, |_| hinge());
         assert_eq!([of(afloat(4, 3)), of(afloat(4, 2)), of(afloat(4, 4))], [true, false, false]);

@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 /// Gravity and friction of a model, as kernels take them: a call may have other gravity than the model.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Constants {
+pub(crate) struct JointConstants {
     /// Acceleration of gravity, m/s², in the world.
     pub(crate) gravity: Vector3<f64>,
     /// Whether damping and friction of joints are included.
@@ -15,7 +15,7 @@ pub(crate) struct Constants {
     pub(crate) friction_width: f64,
 }
 
-impl Constants {
+impl JointConstants {
     /// Those of a model.
     #[inline(always)]
     pub(crate) fn of(model: &Model) -> Self {

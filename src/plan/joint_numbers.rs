@@ -1,7 +1,7 @@
 //! The numbers of joints and bodies in their lanes, which may differ between robots with the same joints.
 
 use crate::model::{Body, DofDynamics, Model, Refresh};
-use crate::plan::joints::{BodyStep, HingeRows, JointRows, Layout, StepKind};
+use crate::plan::joints::{BodyStep, HingeRows, JointRows, JointsLayout, StepKind};
 use crate::plan::rows::Row;
 use crate::spatial::{Inertia, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
@@ -14,7 +14,7 @@ pub(crate) fn fours(a: f64, b: f64) -> Row {
 
 /// The numbers that a robot of the same joints may have other ones of: inertias, placements, armature, damping and
 /// friction.
-impl Refresh for Layout {
+impl Refresh for JointsLayout {
     fn refresh(&mut self, model: &Model) {
         for (i, body) in model.bodies.iter().enumerate() {
             let parent_axes = body.parent.map(|p| self.bodies[p].axes);
@@ -41,8 +41,8 @@ impl Refresh for Layout {
         }
         if let Some(table) = &mut self.table {
             table.refresh(model);
-            if let Some(depth_groups) = &mut self.depth_groups {
-                depth_groups.refresh(model, table);
+            if let Some(bodies_layout) = &mut self.bodies_layout {
+                bodies_layout.refresh(model, table);
             }
         }
     }

@@ -3,12 +3,12 @@
 
 use crate::joint::Joint;
 use crate::model::DofDynamics;
-use crate::plan::Plan;
-use crate::plan::bodies::DepthGroups;
+use crate::plan::bodies::BodiesLayout;
 use crate::plan::dof_tree::DofTree;
 use crate::plan::floating::Floating;
+use crate::plan::forms::Plan;
 use crate::plan::rows::Row;
-use crate::plan::states::Table;
+use crate::plan::states::StatesLayout;
 use crate::spatial::Transform;
 use gradyn_derivatives::simd::{Places, WIDTH};
 use nalgebra::{Matrix3, Vector3};
@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// The lanes of a model.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct JointsLayout {
     pub(crate) groups: Vec<Group>,
     pub(crate) bodies: Vec<BodyStep>,
     /// Degrees of freedom.
@@ -58,13 +58,13 @@ pub(crate) struct Layout {
     /// The bodies that float.
     pub(crate) floating: Vec<Floating>,
     /// For eight states at a time, if there is a form for such joints.
-    pub(crate) table: Option<Table>,
+    pub(crate) table: Option<StatesLayout>,
     /// For bodies of several limbs at a time, if that pays.
-    pub(crate) depth_groups: Option<DepthGroups>,
+    pub(crate) bodies_layout: Option<BodiesLayout>,
     /// Which form what goes by.
     pub(crate) plan: Plan,
     /// The lanes without those of a [`floating`](super::floating) base, if these suffice and are fewer groups.
-    pub(crate) without_base_lanes: Option<Box<Layout>>,
+    pub(crate) without_base_lanes: Option<Box<JointsLayout>>,
 }
 
 /// Angles of eight hinges: that of the first would be `q[start]`.
@@ -204,7 +204,7 @@ pub(crate) struct Carried {
     pub(crate) above: [u8; WIDTH],
 }
 
-impl Layout {
+impl JointsLayout {
     /// Row of a matrix that is lane 0 of these pairs, where lanes are degrees of freedom.
     #[inline(always)]
     pub(crate) fn row(&self, g: usize) -> usize {

@@ -2,15 +2,17 @@
 
 use crate::joint::{Elementary, Joint, JointKind};
 use crate::model::{Body, Model, Refresh, path};
-use crate::plan::bodies::DepthGroups;
+use crate::plan::bodies::BodiesLayout;
 use crate::plan::dof_tree::DofTree;
 use crate::plan::floating::Floating;
+use crate::plan::forms::Plan;
 use crate::plan::joint_axes::{hinge, joint_axes};
 use crate::plan::joint_numbers::NONE;
-use crate::plan::joints::{Angles, BodyStep, Carried, Group, HingeRows, JointRows, Layout, Pair, StepKind, Turn};
+use crate::plan::joints::{Angles, BodyStep, Carried, Group, HingeRows, JointRows, JointsLayout, Pair, StepKind, Turn};
 use crate::plan::lanes::Lanes;
-use crate::plan::states::Table;
-use crate::plan::{Branches, Facts, MOST_COLUMNS, Plan, base_lanes, factors_pay, origin};
+use crate::plan::rules::{BodiesFacts, MOST_COLUMNS, ModelFacts, factors_pay};
+use crate::plan::states::StatesLayout;
+use crate::plan::{base_lanes, origin};
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::simd::WIDTH;
 use nalgebra::Vector3;
@@ -34,7 +36,7 @@ fn carried(g: usize, pairs: &[Pair]) -> Vec<Carried> {
     all
 }
 
-impl Layout {
+impl JointsLayout {
     /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register, if
     /// a joint follows an angle that is given by (cos, sin), or if there are too many.
     pub(crate) fn new(model: &Model) -> Option<Self> {
@@ -52,16 +54,16 @@ impl Layout {
             base_lanes::fewer_lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, base_lanes::LEFT_OUT)));
         let all = Self::of(model, &lanes, 0);
         let without_base_lanes = without_base_lanes.filter(|fewer| all.direct && fewer.direct);
-        let table = Table::new(model);
-        let depth_groups = table.as_ref().and_then(|table| DepthGroups::new(model, table));
-        let facts = Facts {
+        let table = StatesLayout::new(model);
+        let bodies_layout = table.as_ref().and_then(|table| BodiesLayout::new(model, table));
+        let facts = ModelFacts {
             book_only: None,
             factors_pay: factors_pay(all.tree_of_dofs.block_products(), model.nv),
-            branches: depth_groups.as_ref().map(|depth_groups| Branches { quadruped: depth_groups.is_quadruped() }),
+            bodies: bodies_layout.as_ref().map(|bodies_layout| BodiesFacts { quadruped: bodies_layout.is_quadruped() }),
             states: table.is_some(),
-            ..Facts::of_book(model)
+            ..ModelFacts::of_book(model)
         };
-        let mut layout = Self { plan: Plan::new(&facts), depth_groups, table, without_base_lanes, ..all };
+        let mut layout = Self { plan: Plan::new(&facts), bodies_layout, table, without_base_lanes, ..all };
         layout.refresh(model);
         Some(layout)
     }
@@ -124,7 +126,7 @@ impl Layout {
             }
         }
         if first > 0 {
-            base_lanes::add_base(&mut pairs, &mut carried);
+            base_lanes::append_base_pairs(&mut pairs, &mut carried);
         }
         let joints = vec![JointRows::NONE; lanes.dof.len() / WIDTH];
         Self {
@@ -150,9 +152,20 @@ impl Layout {
             tree,
             floating,
             table: None,
-            depth_groups: None,
-            plan: Plan::new(&Facts::of_book(model)),
+            bodies_layout: None,
+            plan: Plan::new(&ModelFacts::of_book(model)),
             without_base_lanes: None,
+        }
+    }
+}
+
+impl Plan {
+    /// The plan of a model.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        match model.derived.get(|| JointsLayout::new(model)) {
+            Some(layout) => layout.plan.clone(),
+            None => Self::new(&ModelFacts::of_book(model)),
         }
     }
 }

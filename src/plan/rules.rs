@@ -1,8 +1,9 @@
 //! The rules, with their measurements.
 
-use super::{Form, Only, Quantity};
 use crate::joint::Joint;
 use crate::model::Model;
+use crate::plan::forms::{Form, Quantity};
+use crate::plan::only::Only;
 
 /// Larger trees are processed body by body: pairs of columns and rows would take more memory than their bodies.
 pub(crate) const MOST_COLUMNS: usize = 4096;
@@ -27,13 +28,13 @@ pub(crate) fn factors_pay(products: usize, nv: usize) -> bool {
 
 /// A robot whose bodies of equal depth go side by side.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Branches {
+pub(crate) struct BodiesFacts {
     /// Whether it is a quadruped: a free base with four legs of three hinges. For all others only inverse and forward
     /// dynamics use this form.
     pub(crate) quadruped: bool,
 }
 
-impl Branches {
+impl BodiesFacts {
     /// Whether derivatives of a quadruped are faster in this form, with registers of eight numbers or of four. With
     /// four, those of inverse dynamics take half the time, those of forward dynamics two thirds; with eight, a sixth
     /// and a tenth more.
@@ -44,7 +45,7 @@ impl Branches {
 
 /// What the rules ask of a model.
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct ModelFacts {
     pub(crate) nv: usize,
     /// Why eight joints do not go at a time, if they do not.
     pub(crate) book_only: Option<String>,
@@ -52,12 +53,12 @@ pub(crate) struct Facts {
     pub(crate) owns_coordinates: bool,
     /// Whether [factors pay](factors_pay).
     pub(crate) factors_pay: bool,
-    pub(crate) branches: Option<Branches>,
+    pub(crate) bodies: Option<BodiesFacts>,
     /// Whether there is a form for eight states.
     pub(crate) states: bool,
 }
 
-impl Facts {
+impl ModelFacts {
     /// Of a model whose joints do not go eight at a time.
     pub(crate) fn of_book(model: &Model) -> Self {
         let columns: usize = model.bodies.iter().map(|body| body.v.len()).sum();
@@ -78,7 +79,7 @@ impl Facts {
             book_only: Some(why),
             owns_coordinates: model.bodies.iter().all(|body| body.owns_coordinates),
             factors_pay: false,
-            branches: None,
+            bodies: None,
             states: false,
         }
     }
@@ -89,9 +90,9 @@ impl Facts {
         let by_joint = width > 0 && self.book_only.is_none() && only != Some(Only::Book);
         let by_eight = width == 2;
         // Bodies of equal depth, if that is no slower, or if nothing else is wanted.
-        let branches = self.branches.filter(|_| by_joint && only != Some(Only::Joints));
-        let quadruped = branches.filter(|branches| branches.quadruped);
-        let legs_pay = |branches: Branches| only == Some(Only::Copies) || branches.derivatives_pay(by_eight);
+        let bodies = self.bodies.filter(|_| by_joint && only != Some(Only::Joints));
+        let quadruped = bodies.filter(|bodies| bodies.quadruped);
+        let legs_pay = |bodies: BodiesFacts| only == Some(Only::Copies) || bodies.derivatives_pay(by_eight);
         // Registers of two numbers gain nothing: batches take one state after the other there.
         let has_states = self.states && width > 0;
         let of_states = |most: usize| match only {
@@ -110,7 +111,7 @@ impl Facts {
                 Form::Book
             }
             _ if !by_joint => Form::Book,
-            Q::InverseDynamics | Q::ForwardDynamics if branches.is_some() => Form::Bodies,
+            Q::InverseDynamics | Q::ForwardDynamics if bodies.is_some() => Form::Bodies,
             Q::MassMatrix | Q::MassMatrixInverse if quadruped.is_some() => Form::Bodies,
             Q::InverseDynamicsDerivatives | Q::ForwardDynamicsDerivatives if quadruped.is_some_and(legs_pay) => {
                 Form::Bodies

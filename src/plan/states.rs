@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// A robot whose joints are revolute or prismatic, with one coordinate of their own; bodies at a root may be free.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct StatesLayout {
     /// In the order of the model's bodies.
     pub(crate) steps: Vec<Step>,
     /// Degrees of freedom.
@@ -55,7 +55,7 @@ pub(crate) struct Link<P> {
     pub(crate) mass: Mass<P>,
 }
 
-impl Table {
+impl StatesLayout {
     /// The constants; `None` if some joint is of another kind.
     pub(crate) fn new(model: &Model) -> Option<Self> {
         let trunks = origin::trunks(&model.bodies);

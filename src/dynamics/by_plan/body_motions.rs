@@ -4,7 +4,7 @@ use crate::dynamics::placed::Placed;
 use crate::kernels::by_joint::matrix::{by_lane, of_lane};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::rnea::{origin, pose};
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::plan::rows::Row;
 use crate::spatial::Motion;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -13,14 +13,14 @@ use nalgebra::Vector3;
 /// Poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their trees; and the
 /// columns of all joints if asked for.
 pub(crate) fn body_states(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     bodies: impl Iterator<Item = usize>,
     columns: bool,
     placed: &mut Placed<f64>,
 ) {
     if columns {
-        memory.level.run(BringColumns { layout, memory, to: &mut placed.columns });
+        memory.level.run(CopyColumns { layout, memory, to: &mut placed.columns });
     }
     for i in bodies {
         placed.pose[i] = pose(layout, memory, i);
@@ -31,13 +31,13 @@ pub(crate) fn body_states(
     }
 }
 
-struct BringColumns<'a> {
-    layout: &'a Layout,
+struct CopyColumns<'a> {
+    layout: &'a JointsLayout,
     memory: &'a JointsMemory,
     to: &'a mut [Motion<f64>],
 }
 
-impl Kernel for BringColumns<'_> {
+impl Kernel for CopyColumns<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {

@@ -7,19 +7,19 @@ use crate::dynamics::rnea_second::{self, Column, Motions};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::{load_coriolis, load_inertia, load_motion, load_sum_force};
 use crate::kernels::by_joint::rnea;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
 /// From lanes that have been driven with all that derivatives need.
-pub(crate) fn bring(layout: &Layout, memory: &JointsMemory, second: &mut RneaSecondMemory<f64>) {
+pub(crate) fn copy_columns(layout: &JointsLayout, memory: &JointsMemory, second: &mut RneaSecondMemory<f64>) {
     let RneaSecondMemory { columns, motions, .. } = second;
     memory.level.run(Bring { layout, memory, columns, motions });
 }
 
 /// What second derivatives have of each column, made eight at a time.
 struct Bring<'a> {
-    layout: &'a Layout,
+    layout: &'a JointsLayout,
     memory: &'a JointsMemory,
     columns: &'a mut [Column<f64>],
     motions: &'a mut [Motions<f64>],
@@ -63,7 +63,7 @@ fn to_columns<R: Register, C, const N: usize>(
 }
 
 /// Poses of bodies and origins of trees, for wrenches.
-pub(crate) fn poses(layout: &Layout, memory: &JointsMemory, placed: &mut Placed<f64>) {
+pub(crate) fn copy_poses(layout: &JointsLayout, memory: &JointsMemory, placed: &mut Placed<f64>) {
     for (i, body) in layout.bodies.iter().enumerate() {
         placed.pose[i] = rnea::pose(layout, memory, i);
         if body.above.is_none() {

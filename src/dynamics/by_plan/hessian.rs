@@ -2,7 +2,7 @@
 
 use crate::dynamics::by_plan::{Kernels, State};
 use crate::kernels::by_joint::torque_hessian::{self, Results};
-use crate::plan::Constants;
+use crate::plan::JointConstants;
 use nalgebra::Vector3;
 
 impl Kernels<'_> {
@@ -17,7 +17,7 @@ impl Kernels<'_> {
     ) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
-        let constants = Constants { gravity, ..Constants::of(model) };
+        let constants = JointConstants { gravity, ..JointConstants::of(model) };
         Some(torque_hessian::hessian(&constants, layout, memory, state, lambda, to))
     }
 }

@@ -15,8 +15,8 @@ use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::Bodies;
 use crate::model::Model;
 use crate::plan::floating::Floating;
-use crate::plan::joints::Layout;
-use crate::plan::states::Table;
+use crate::plan::joints::JointsLayout;
+use crate::plan::states::StatesLayout;
 use crate::plan::{Form, Quantity, vector_level};
 use gradyn_derivatives::simd::WIDTH;
 use gradyn_derivatives::{Level, Real};
@@ -24,20 +24,20 @@ use nalgebra::{DMatrix, Vector3};
 use std::any::Any;
 
 /// The model's constants for eight states at a time, if that is how the quantity is computed at this level.
-pub(crate) fn table(model: &Model, quantity: Quantity, level: Level) -> Option<&Table> {
-    let layout = model.derived.get(|| Layout::new(model))?;
+pub(crate) fn table(model: &Model, quantity: Quantity, level: Level) -> Option<&StatesLayout> {
+    let layout = model.derived.get(|| JointsLayout::new(model))?;
     layout.table.as_ref().filter(|_| layout.plan.form(quantity, level) == Form::States)
 }
 
 /// Which eight entries of a matrix like the mass matrix may be other than zero; empty if that is not known.
 pub(crate) fn filled(model: &Model) -> &[bool] {
-    let table = model.derived.get(|| Layout::new(model)).and_then(|layout| layout.table.as_ref());
+    let table = model.derived.get(|| JointsLayout::new(model)).and_then(|layout| layout.table.as_ref());
     table.map_or(&[], |table| &table.filled)
 }
 
 /// Whether a quantity of a batch is computed one state at a time at this level, eight joints at a time.
 pub(crate) fn is_alone(model: &Model, quantity: Quantity, level: Level) -> bool {
-    let layout = model.derived.get(|| Layout::new(model));
+    let layout = model.derived.get(|| JointsLayout::new(model));
     layout.is_some_and(|layout| layout.plan.form(quantity, level) == Form::Joints)
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<JointsMem
     T::as_f64s(&[])?;
     let level = vector_level()?;
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
-    let layout = model.derived.get(|| Layout::new(model))?;
+    let layout = model.derived.get(|| JointsLayout::new(model))?;
     Some(Box::new(JointsMemory::new(layout, level)))
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<JointsMem
 /// Not generic, so that what it does is compiled once.
 pub(crate) struct Kernels<'a> {
     model: &'a Model,
-    layout: &'a Layout,
+    layout: &'a JointsLayout,
     ws: &'a mut Workspace<f64>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Kernels<'a> {
 pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspace<T>) -> Option<Kernels<'a>> {
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let ws = (ws as &mut dyn Any).downcast_mut::<Workspace<f64>>()?;
-    let layout = model.derived.get(|| Layout::new(model))?;
+    let layout = model.derived.get(|| JointsLayout::new(model))?;
     let level = vector_level()?;
     match &mut ws.by_joint {
         Some(memory) => memory.level = level,
@@ -108,13 +108,13 @@ pub(crate) fn rows_of<'w, P: Real, T: Real>(
     ws: &'w Workspace<T>,
     body: usize,
 ) -> Option<(&'w Bodies, usize, Vector3<f64>)> {
-    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<Layout>()?;
+    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<JointsLayout>()?;
     let (step, memory) = (layout.bodies.get(body)?, ws.by_joint.as_deref()?);
     Some((&memory.bodies[step.lane / WIDTH], step.lane % WIDTH, memory.origins[step.tree]))
 }
 
 /// Adds the rows of what is held to the world to columns of so many rows, from its first row on, after
-/// [`Kernels::seats`], [`Kernels::unconstrained`] or [`Kernels::still`]. Returns the sums of the squares of what
+/// [`Kernels::place_bodies`], [`Kernels::free_accelerations`] or [`Kernels::factorize_and_place`]. Returns the sums of the squares of what
 /// positions and rotations were summed from.
 pub(crate) fn add_anchor<P: Real, T: Real>(
     model: &Model<P>,
@@ -123,13 +123,13 @@ pub(crate) fn add_anchor<P: Real, T: Real>(
     to: &mut [f64],
     height: usize,
 ) -> Option<[f64; 2]> {
-    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<Layout>()?;
+    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<JointsLayout>()?;
     Some(rows::add(layout, ws.by_joint.as_deref()?, anchor, to, height))
 }
 
 /// Whether derivatives of forward dynamics use the legs of a quadruped, four at a time.
-pub(crate) fn by_legs(model: &Model) -> bool {
-    let layout = model.derived.get(|| Layout::new(model));
+pub(crate) fn derivatives_by_bodies(model: &Model) -> bool {
+    let layout = model.derived.get(|| JointsLayout::new(model));
     layout.zip(vector_level()).is_some_and(|(layout, level)| {
         layout.plan.at_vector(Quantity::ForwardDynamicsDerivatives, level) == Form::Bodies
     })
@@ -169,7 +169,7 @@ pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()
 /// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands
 /// still in the world is seen from where a body is.
 fn floating<'m>(model: &'m Model, wrenches: &[ExternalWrench]) -> &'m [Floating] {
-    match model.derived.get(|| Layout::new(model)) {
+    match model.derived.get(|| JointsLayout::new(model)) {
         Some(layout) if wrenches.iter().all(|w| w.frame == WrenchFrame::Body) => &layout.floating,
         _ => &[],
     }
@@ -183,7 +183,7 @@ pub(crate) fn fill_floating(
     v: &[f64],
     [dq, dv]: [&mut DMatrix<f64>; 2],
 ) {
-    if let (Some(layout), Some(memory)) = (model.derived.get(|| Layout::new(model)), ws.by_joint.as_deref()) {
+    if let (Some(layout), Some(memory)) = (model.derived.get(|| JointsLayout::new(model)), ws.by_joint.as_deref()) {
         for base in floating {
             base.fill(model.gravity, layout, memory, v, [&mut *dq, &mut *dv]);
         }

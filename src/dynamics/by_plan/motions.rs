@@ -7,17 +7,17 @@ use crate::dynamics::{
     CenterOfMassDerivatives, CentroidalDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame,
 };
 use crate::formulas::frame_view::FrameView;
-use crate::formulas::masses::{MovingMass, Whole};
+use crate::formulas::mass_moments::{MovingMass, Whole};
 use crate::kernels::by_joint::matrix::{end, shape};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::quantities::{FORCE, INERTIA};
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::sweeps::WEIGHTS;
-use crate::kernels::by_joint::{centroidal, energies, jacobians, regressor, rnea, sweeps, weights};
+use crate::kernels::by_joint::{centroidal, energies, first_moments, jacobians, regressor, rnea, sweeps};
 use crate::kernels::finite::all_finite;
-use crate::plan::Constants;
-use crate::plan::joints::Layout;
+use crate::plan::JointConstants;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
 use nalgebra::{DMatrix, Vector3};
@@ -34,7 +34,13 @@ impl<'a> Kernels<'a> {
     }
 
     /// Motions of bodies that have been placed into `ws.by_joint`, or of those from the root to one, and others.
-    fn drive<const KEPT: u8>(&mut self, gravity: Vector3<f64>, v: &[f64], a: &[f64], to: Option<usize>) -> Option<()> {
+    fn body_motions<const KEPT: u8>(
+        &mut self,
+        gravity: Vector3<f64>,
+        v: &[f64],
+        a: &[f64],
+        to: Option<usize>,
+    ) -> Option<()> {
         sweeps::motions::<KEPT>(gravity, self.layout, self.ws.by_joint.as_deref_mut()?, v, a, to).finite()
     }
 
@@ -65,7 +71,7 @@ impl<'a> Kernels<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         let to = shape(&mut ws.regressor.energy, 1, 10 * model.bodies.len());
-        energies::regressor(&Constants::of(model), layout, ws.by_joint.as_deref_mut()?, v, to);
+        energies::regressor(&JointConstants::of(model), layout, ws.by_joint.as_deref_mut()?, v, to);
         all_finite(to).then_some(())
     }
 
@@ -78,21 +84,21 @@ impl<'a> Kernels<'a> {
 
     /// The Jacobian of a frame into `ws.jacobian`.
     pub(crate) fn frame_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
-        let (b, seen) = self.see(q, at, reference)?;
+        let (b, seen) = self.frame_view(q, at, reference)?;
         let to = shape(&mut self.ws.jacobian.frame, 6, self.model.nv);
         jacobians::of_frame::<6>(self.layout, self.ws.by_joint.as_deref()?, b, seen, to).finite()
     }
 
     /// Its linear rows: the Jacobian of a point.
     pub(crate) fn point_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
-        let (b, seen) = self.see(q, at, reference)?;
+        let (b, seen) = self.frame_view(q, at, reference)?;
         let to = shape(&mut self.ws.jacobian.point, 3, self.model.nv);
         jacobians::of_frame::<3>(self.layout, self.ws.by_joint.as_deref()?, b, seen, to).finite()
     }
 
     /// Pose of a frame in the world.
     pub(crate) fn frame_pose(&mut self, q: &[f64], at: &Attached<f64>) -> Option<Transform<f64>> {
-        Some(self.see(q, at, ReferenceFrame::World)?.1.in_world())
+        Some(self.frame_view(q, at, ReferenceFrame::World)?.1.in_world())
     }
 
     /// The same, of a frame whose bodies have been placed by the call before.
@@ -102,7 +108,12 @@ impl<'a> Kernels<'a> {
     }
 
     /// Places the bodies that carry a frame, and looks at it.
-    fn see(&mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<(usize, FrameView<f64>)> {
+    fn frame_view(
+        &mut self,
+        q: &[f64],
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+    ) -> Option<(usize, FrameView<f64>)> {
         let b = at.body?;
         self.place_to(q, Some(b))?;
         Some((b, jacobians::seen(self.layout, self.ws.by_joint.as_deref()?, b, &at.placement, reference)))
@@ -115,8 +126,8 @@ impl<'a> Kernels<'a> {
         at: &Attached<f64>,
         reference: ReferenceFrame,
     ) -> Option<()> {
-        let (b, seen) = self.see(q, at, reference)?;
-        self.drive::<{ Keep::Velocities as u8 }>(v3::zero(), v, &[], Some(b))?;
+        let (b, seen) = self.frame_view(q, at, reference)?;
+        self.body_motions::<{ Keep::Velocities as u8 }>(v3::zero(), v, &[], Some(b))?;
         let memory = self.ws.by_joint.as_deref()?;
         let to = shape(&mut self.ws.jacobian.rate, 6, self.model.nv);
         jacobians::rate(self.layout, memory, b, seen, to).finite()
@@ -131,8 +142,8 @@ impl<'a> Kernels<'a> {
         is_classical: bool,
         out: &mut FrameDerivatives,
     ) -> Option<()> {
-        let (b, seen) = self.see(q, at, reference)?;
-        let (v, a) = self.motion_seen(v3::zero(), (v, a), (b, &seen))?;
+        let (b, seen) = self.frame_view(q, at, reference)?;
+        let (v, a) = self.frame_motion_in_view(v3::zero(), (v, a), (b, &seen))?;
         (out.velocity, out.acceleration) = (v, if is_classical { a.classical(v) } else { a });
         if !(out.velocity.is_finite() && out.acceleration.is_finite()) {
             return None;
@@ -150,8 +161,8 @@ impl<'a> Kernels<'a> {
         reference: ReferenceFrame,
         out: &mut PointDerivatives,
     ) -> Option<()> {
-        let (b, seen) = self.see(q, at, reference)?;
-        let (v, a) = self.motion_seen(v3::zero(), (v, a), (b, &seen))?;
+        let (b, seen) = self.frame_view(q, at, reference)?;
+        let (v, a) = self.frame_motion_in_view(v3::zero(), (v, a), (b, &seen))?;
         (out.velocity, out.acceleration) = (v.linear, a.classical(v).linear);
         if !(v3::is_finite(out.velocity) && v3::is_finite(out.acceleration)) {
             return None;
@@ -169,18 +180,18 @@ impl<'a> Kernels<'a> {
         at: &Attached<f64>,
         reference: ReferenceFrame,
     ) -> Option<(Motion<f64>, Motion<f64>)> {
-        let (b, seen) = self.see(q, at, reference)?;
-        self.motion_seen(gravity, (v, a), (b, &seen))
+        let (b, seen) = self.frame_view(q, at, reference)?;
+        self.frame_motion_in_view(gravity, (v, a), (b, &seen))
     }
 
     /// Moves the bodies that carry a frame which has been looked at.
-    fn motion_seen(
+    fn frame_motion_in_view(
         &mut self,
         gravity: Vector3<f64>,
         (v, a): (&[f64], &[f64]),
         (b, seen): (usize, &FrameView<f64>),
     ) -> Option<(Motion<f64>, Motion<f64>)> {
-        self.drive::<{ Keep::Accelerations as u8 }>(gravity, v, a, Some(b))?;
+        self.body_motions::<{ Keep::Accelerations as u8 }>(gravity, v, a, Some(b))?;
         let (v, fall) = jacobians::motions(self.layout, self.ws.by_joint.as_deref()?, b);
         let up = Motion::new(v3::neg(gravity), v3::zero());
         Some((seen.motion(v), seen.motion(fall + up)))
@@ -192,7 +203,7 @@ impl<'a> Kernels<'a> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         sweeps::subtree_inertias::<WEIGHTS>(layout, memory);
-        let finite = weights::gravity(&Constants::of(model), layout, memory);
+        let finite = first_moments::gravity(&JointConstants::of(model), layout, memory);
         rnea::of_lanes(layout, memory, &mut ws.tau);
         end(layout, finite, &ws.tau).finite()
     }
@@ -206,11 +217,11 @@ impl<'a> Kernels<'a> {
         let part = Subtree::of(layout, body);
         let mass = match part.lane(layout) {
             Some(lane) => memory.sums[lane / WIDTH][FORCE].0[lane % WIDTH],
-            None => weights::center(layout, memory),
+            None => first_moments::center(layout, memory),
         };
         let share = 1.0 / mass;
         let to = shape(to, 3, model.nv);
-        (share.is_finite() && weights::com_jacobian(layout, memory, &part, share, to).is_finite()).then_some(())
+        (share.is_finite() && first_moments::com_jacobian(layout, memory, &part, share, to).is_finite()).then_some(())
     }
 
     /// The center of mass of the robot, or of what hangs from a body, how it moves, and its derivatives.
@@ -221,7 +232,7 @@ impl<'a> Kernels<'a> {
         out: &mut CenterOfMassDerivatives,
     ) -> Option<()> {
         let model = self.model;
-        let (layout, memory, whole) = self.whole(state)?;
+        let (layout, memory, whole) = self.whole_body(state)?;
         let part = Subtree::of(layout, body);
         let com = body.map_or(whole.com, |b| centroidal::com_of(layout, memory, b));
         (out.position, out.velocity, out.acceleration, out.errors) =
@@ -236,14 +247,15 @@ impl<'a> Kernels<'a> {
     pub(crate) fn energies(mut self, q: &[f64], v: &[f64]) -> Option<(f64, f64)> {
         self.place(q)?;
         let (kinetic, potential) =
-            weights::energy(&Constants::of(self.model), self.layout, self.ws.by_joint.as_deref_mut()?, v);
+            first_moments::energy(&JointConstants::of(self.model), self.layout, self.ws.by_joint.as_deref_mut()?, v);
         (kinetic.is_finite() && potential.is_finite()).then_some((kinetic, potential))
     }
 
     /// Potential energy.
     pub(crate) fn potential_energy(mut self, q: &[f64]) -> Option<f64> {
         self.place(q)?;
-        let potential = weights::potential(&Constants::of(self.model), self.layout, self.ws.by_joint.as_deref()?);
+        let potential =
+            first_moments::potential(&JointConstants::of(self.model), self.layout, self.ws.by_joint.as_deref()?);
         potential.is_finite().then_some(potential)
     }
 
@@ -252,7 +264,7 @@ impl<'a> Kernels<'a> {
         self.place(q)?;
         let memory = self.ws.by_joint.as_deref_mut()?;
         sweeps::subtree_inertias::<INERTIA>(self.layout, memory);
-        let some = weights::center(self.layout, memory).recip().is_finite();
+        let some = first_moments::center(self.layout, memory).recip().is_finite();
         (some && centroidal::momentum_matrix(self.layout, memory, shape(to, 6, self.model.nv)).is_finite())
             .then_some(())
     }
@@ -265,7 +277,7 @@ impl<'a> Kernels<'a> {
         rate: &mut DMatrix<f64>,
     ) -> Option<Whole<f64>> {
         let nv = self.model.nv;
-        let (layout, memory, whole) = self.whole(state)?;
+        let (layout, memory, whole) = self.whole_body(state)?;
         let to = (shape(to, 6, nv), shape(rate, 6, nv));
         centroidal::matrices(layout, memory, whole.com.velocity, to).is_finite().then_some(whole)
     }
@@ -273,7 +285,7 @@ impl<'a> Kernels<'a> {
     /// The robot as a whole.
     pub(crate) fn centroidal_momentum(mut self, (q, v, a): State<'_>) -> Option<Whole<f64>> {
         self.place(q)?;
-        self.drive::<{ Keep::Inertias as u8 }>(v3::zero(), v, a, None)?;
+        self.body_motions::<{ Keep::Inertias as u8 }>(v3::zero(), v, a, None)?;
         let whole = centroidal::total(self.layout, self.ws.by_joint.as_deref()?);
         (whole.com.mass.recip().is_finite() && whole.is_finite()).then_some(whole)
     }
@@ -281,7 +293,7 @@ impl<'a> Kernels<'a> {
     /// The momentum of the robot, its rate of change, and their derivatives.
     pub(crate) fn centroidal_derivatives(self, state: State<'_>, out: &mut CentroidalDerivatives) -> Option<()> {
         let nv = self.model.nv;
-        let (layout, memory, whole) = self.whole(state)?;
+        let (layout, memory, whole) = self.whole_body(state)?;
         (out.momentum, out.momentum_rate, out.errors) = (whole.momentum, whole.force, None);
         for m in out.matrices_mut() {
             shape(m, 6, nv);
@@ -293,9 +305,9 @@ impl<'a> Kernels<'a> {
     }
 
     /// The robot as a whole, and what its momentum and derivatives are made of.
-    fn whole(mut self, (q, v, a): State<'_>) -> Option<(&'a Layout, &'a JointsMemory, Whole<f64>)> {
+    fn whole_body(mut self, (q, v, a): State<'_>) -> Option<(&'a JointsLayout, &'a JointsMemory, Whole<f64>)> {
         self.place(q)?;
-        self.drive::<{ Keep::Derivatives as u8 }>(v3::zero(), v, a, None)?;
+        self.body_motions::<{ Keep::Derivatives as u8 }>(v3::zero(), v, a, None)?;
         let Self { layout, ws, .. } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let whole = centroidal::whole(layout, memory);
@@ -309,9 +321,9 @@ impl<'a> Kernels<'a> {
         ws.second(model);
         let (memory, placed) = (ws.by_joint.as_deref_mut()?, &mut ws.placed);
         sweeps::motions::<{ Keep::Derivatives as u8 }>(model.gravity, layout, memory, v, a, None).finite()?;
-        super::composites::bring(layout, memory, ws.second.as_deref_mut()?);
+        super::composites::copy_columns(layout, memory, ws.second.as_deref_mut()?);
         if poses {
-            super::composites::poses(layout, memory, placed);
+            super::composites::copy_poses(layout, memory, placed);
         }
         Some(())
     }
@@ -323,7 +335,7 @@ impl<'a> Kernels<'a> {
         at: &Attached<f64>,
         reference: ReferenceFrame,
     ) -> Option<()> {
-        let (b, seen) = self.see(q, at, reference)?;
+        let (b, seen) = self.frame_view(q, at, reference)?;
         let Self { model, layout, ws } = self;
         let to = shape(&mut ws.regressor.kinematic, 6, 6 * model.bodies.len());
         jacobians::placements(layout, ws.by_joint.as_deref()?, b, seen, to);

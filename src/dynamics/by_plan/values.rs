@@ -8,7 +8,7 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
 use crate::kernels::by_joint::constraints::derivatives::Sums;
 use crate::kernels::by_joint::constraints::operators::Changes;
-use crate::kernels::by_joint::constraints::solve::HeldRows;
+use crate::kernels::by_joint::constraints::solve::ConstraintRows;
 use crate::kernels::by_joint::constraints::{derivatives as variations, operators as projections, solve as held};
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::memory::JointsMemory;
@@ -20,12 +20,12 @@ use crate::kernels::finite::all_finite;
 use crate::kernels::outcome::Lost;
 use crate::kernels::results::Results;
 use crate::model::Model;
-use crate::plan::{Constants, Form, Quantity};
+use crate::plan::{Form, JointConstants, Quantity};
 use nalgebra::{DMatrix, Vector3};
 
 /// Gravity of a model, and what its joints add.
 #[inline(always)]
-fn own(model: &Model) -> (Vector3<f64>, JointDynamics<'_, f64>) {
+fn gravity_and_joints(model: &Model) -> (Vector3<f64>, JointDynamics<'_, f64>) {
     (model.gravity, JointDynamics::of(model))
 }
 
@@ -37,13 +37,13 @@ impl Kernels<'_> {
         let level = memory.level;
         if memory.wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamics, level) == Form::Bodies
-            && let Some((groups, memory)) = memory.branches(layout)
-            && bodies::rnea(own(model), (groups, level), memory, state, &mut ws.tau).is_finite()
+            && let Some((groups, memory)) = memory.for_bodies(layout)
+            && bodies::rnea(gravity_and_joints(model), (groups, level), memory, state, &mut ws.tau).is_finite()
         {
             return Some(true);
         }
         // Torques do not depend on where the base is: that it is somewhere has to be seen.
-        let surely = rnea::rnea(&Constants::of(model), layout, memory, state, &mut ws.tau);
+        let surely = rnea::rnea(&JointConstants::of(model), layout, memory, state, &mut ws.tau);
         Some(surely.is_finite() || all_finite(&ws.tau) && all_finite(state.0))
     }
 
@@ -64,7 +64,7 @@ impl Kernels<'_> {
         if matches!(reuse, Reuse::Nothing)
             && wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamicsDerivatives, level) == Form::Bodies
-            && let Some((groups, memory)) = memory.branches(layout)
+            && let Some((groups, memory)) = memory.for_bodies(layout)
             && bodies::rnea_derivatives((gravity, JointDynamics::of(model)), (groups, level), memory, state, results)
                 .is_finite()
         {
@@ -75,7 +75,7 @@ impl Kernels<'_> {
             Reuse::Nothing => floating_base::without_base_lanes(layout, memory),
             Reuse::Poses | Reuse::Velocities(_) => (layout, memory),
         };
-        let constants = Constants::of(model);
+        let constants = JointConstants::of(model);
         let finite = derivatives::derivatives(gravity, &constants, used_lanes, their_memory, state, results, reuse);
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(used_lanes, their_memory, model.nv, w, to.as_mut_slice());
@@ -90,7 +90,7 @@ impl Kernels<'_> {
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
         if layout.plan.at_vector(Quantity::MassMatrix, level) == Form::Bodies
-            && let Some((groups, memory)) = memory.branches(layout)
+            && let Some((groups, memory)) = memory.for_bodies(layout)
             && bodies::mass_matrix((groups, level), memory, q, to).is_finite()
         {
             return Some(true);
@@ -124,7 +124,7 @@ impl Kernels<'_> {
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         if layout.plan.at_vector(Quantity::MassMatrixInverse, level) == Form::Bodies
-            && let Some((groups, memory)) = memory.branches(layout)
+            && let Some((groups, memory)) = memory.for_bodies(layout)
             && bodies::mass_matrix((groups, level), memory, q, ws.crba.sized(model.nv)).is_finite()
             && bodies::minv((groups, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
                 .is_finite()
@@ -137,7 +137,7 @@ impl Kernels<'_> {
     }
 
     /// Derivatives of accelerations by configurations, velocities and torques, from those of torques, after
-    /// [`rnea_derivatives`](Self::rnea_derivatives) of a [quadruped](super::by_legs). Returns whether all are finite,
+    /// [`rnea_derivatives`](Self::rnea_derivatives) of a [quadruped](super::derivatives_by_bodies). Returns whether all are finite,
     /// and no pivot is lost.
     pub(crate) fn aba_derivatives(
         self,
@@ -148,7 +148,7 @@ impl Kernels<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
-        let (groups, memory) = memory.branches(layout)?;
+        let (groups, memory) = memory.for_bodies(layout)?;
         let done = bodies::minv((groups, level), memory, mass, dtau.as_mut_slice()).is_finite()
             && bodies::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]).is_finite();
         Some(done)
@@ -164,8 +164,9 @@ impl Kernels<'_> {
             ws.still.resize(model.nv, 0.0);
             if memory.wrenches.is_empty()
                 && layout.plan.at_vector(Quantity::ForwardDynamics, level) == Form::Bodies
-                && let Some((groups, memory)) = memory.branches(layout)
-                && bodies::aba(own(model), (groups, level), memory, state, &ws.still, &mut ws.aba.ddq).is_finite()
+                && let Some((groups, memory)) = memory.for_bodies(layout)
+                && bodies::aba(gravity_and_joints(model), (groups, level), memory, state, &ws.still, &mut ws.aba.ddq)
+                    .is_finite()
             {
                 return Some(Ok(()));
             }
@@ -176,12 +177,12 @@ impl Kernels<'_> {
         let (still, ddq) = (&ws.still, &mut ws.aba.ddq);
         match layout.plan.by_joints(Quantity::ForwardDynamics, level) {
             Form::Articulated => {
-                forward::left_over::<false>(&Constants::of(model), layout, memory, state, still, ddq);
+                forward::left_over::<false>(&JointConstants::of(model), layout, memory, state, still, ddq);
                 Some(articulated::factorize_and_solve(layout, memory, ddq).pivots())
             }
             Form::Factors => Some(
                 forward::accelerations(
-                    &Constants::of(model),
+                    &JointConstants::of(model),
                     layout,
                     memory,
                     state,
@@ -197,7 +198,7 @@ impl Kernels<'_> {
 
     /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.by_joint`; where some bodies are and
     /// how they move without accelerations of joints, and columns of all joints if asked for, into `ws.placed`.
-    pub(crate) fn unconstrained(
+    pub(crate) fn free_accelerations(
         self,
         state: State<'_>,
         (bodies, columns): (impl Iterator<Item = usize>, bool),
@@ -208,14 +209,14 @@ impl Kernels<'_> {
         ws.still.resize(model.nv, 0.0);
         ws.placed.size(model);
         let matrix = ws.crba.sized(model.nv);
-        let done = forward::accelerations(&Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
+        let done = forward::accelerations(&JointConstants::of(model), layout, memory, state, &ws.still, matrix, ddq);
         super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.placed);
         Some(done.pivots())
     }
 
     /// Where some bodies are, how they move at a velocity without accelerations of joints, and columns of all joints if
     /// asked for, into `ws.placed`; if the state is finite.
-    pub(crate) fn seats(
+    pub(crate) fn place_bodies(
         self,
         q: &[f64],
         v: Option<&[f64]>,
@@ -243,7 +244,7 @@ impl Kernels<'_> {
 
     /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for,
     /// into `ws.placed`.
-    pub(crate) fn still(
+    pub(crate) fn factorize_and_place(
         mut self,
         q: &[f64],
         (bodies, columns): (impl Iterator<Item = usize>, bool),
@@ -257,11 +258,11 @@ impl Kernels<'_> {
 
     /// Adds to `motion` what constraints do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out.
     /// Returns the largest entry of what is left of it, and the least part of a row that was kept, in squares; or
-    /// nothing if rows are not clearly independent. After [`unconstrained`](Self::unconstrained) or
-    /// [`still`](Self::still).
-    pub(crate) fn hold(
+    /// nothing if rows are not clearly independent. After [`free_accelerations`](Self::free_accelerations) or
+    /// [`factorize_and_place`](Self::factorize_and_place).
+    pub(crate) fn solve_constraints(
         self,
-        rows: HeldRows<'_>,
+        rows: ConstraintRows<'_>,
         b: &mut [f64],
         motion: &mut [f64],
         lambda: &mut [f64],
@@ -270,8 +271,8 @@ impl Kernels<'_> {
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
     }
 
-    /// Motions at a state whose poses are known, for [`vary`](Self::vary).
-    pub(crate) fn drive_again(self, v: &[f64], a: &[f64]) -> Option<()> {
+    /// Motions at a state whose poses are known, for [`add_row_derivatives`](Self::add_row_derivatives).
+    pub(crate) fn body_motions_again(self, v: &[f64], a: &[f64]) -> Option<()> {
         let memory = self.ws.by_joint.as_deref_mut()?;
         memory.size_columns(self.layout);
         sweeps::motions::<{ Keep::Accelerations as u8 }>(Vector3::zeros(), self.layout, memory, v, a, None).finite()
@@ -279,7 +280,7 @@ impl Kernels<'_> {
 
     /// How a body whose place is in `ws.placed` moves at the state of the last sweep.
     #[inline]
-    pub(crate) fn place_of(&self, body: usize) -> Option<BodyState> {
+    pub(crate) fn body_state(&self, body: usize) -> Option<BodyState> {
         let (memory, placed, lane) = (self.ws.by_joint.as_deref()?, &self.ws.placed, self.layout.bodies[body].lane);
         Some(BodyState {
             pose: placed.pose[body],
@@ -290,7 +291,7 @@ impl Kernels<'_> {
     }
 
     /// Adds how a point or a frame varies with the degrees of freedom that move the body `b` of its side `s`.
-    pub(crate) fn vary(
+    pub(crate) fn add_row_derivatives(
         &mut self,
         what: (Axes, &AtState<'_>),
         (s, b): (usize, usize),
@@ -302,15 +303,15 @@ impl Kernels<'_> {
     }
 
     /// Derivatives of accelerations and multipliers by the torques, and what the others are multiplied by, after
-    /// [`hold`](Self::hold).
-    pub(crate) fn project(&mut self, by_torques: Option<(&mut [f64], &mut [f64])>) -> Option<()> {
+    /// [`solve_constraints`](Self::solve_constraints).
+    pub(crate) fn fill_operators(&mut self, by_torques: Option<(&mut [f64], &mut [f64])>) -> Option<()> {
         let JointsMemory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         projections::fill(held.as_deref_mut()?, factors.as_deref()?, by_torques);
         Some(())
     }
 
-    /// Columns of accelerations and of multipliers, after [`project`](Self::project).
-    pub(crate) fn solve_held(&mut self, by: &Changes<'_>, motion: &mut [f64], lambda: &mut [f64]) -> Option<()> {
+    /// Columns of accelerations and of multipliers, after [`fill_operators`](Self::fill_operators).
+    pub(crate) fn apply_operators(&mut self, by: &Changes<'_>, motion: &mut [f64], lambda: &mut [f64]) -> Option<()> {
         let JointsMemory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         projections::solve(held.as_deref_mut()?, factors.as_deref()?, by, motion, lambda);
         Some(())
@@ -327,7 +328,7 @@ impl Kernels<'_> {
     pub(crate) fn coriolis(self, state: (&[f64], &[f64]), to: &mut DMatrix<f64>) -> Option<()> {
         let Self { model, layout, ws } = self;
         ws.still.resize(model.nv, 0.0);
-        coriolis::coriolis(&Constants::of(model), layout, ws.by_joint.as_deref_mut()?, state, &ws.still, to);
+        coriolis::coriolis(&JointConstants::of(model), layout, ws.by_joint.as_deref_mut()?, state, &ws.still, to);
         Some(())
     }
 }

@@ -3,7 +3,7 @@
 use super::vectors::is_negative;
 use crate::dynamics::FrameRef;
 use crate::dynamics::reference::Attached;
-use crate::dynamics::slices::first_not_finite;
+use crate::dynamics::slice_ops::first_not_finite;
 use crate::formulas::constraints::Relation;
 use crate::joint::Elementary;
 use crate::model::{BodyId, InputError, Model};

@@ -14,7 +14,7 @@
 //! Gram–Schmidt, with each column orthogonalized twice.
 
 use super::vectors::{add_times, dot, is_negative};
-use crate::at_level::at_level;
+use crate::level::at_level;
 use gradyn_derivatives::Real;
 
 /// A column counts as dependent if less than this part of it, in the norm of kinetic energy and relative to the block

@@ -2,7 +2,7 @@
 
 use super::factor::Factor;
 use super::rows::Rows;
-use crate::fields::default_of_fields;
+use crate::default_fields::default_of_fields;
 
 /// Factors of the mass matrix that motions under constraints are found by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

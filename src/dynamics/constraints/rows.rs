@@ -3,14 +3,14 @@
 use super::constraint::{Constraint, attached, check as check_constraints, check_rows, rows_of};
 use super::seats::{Seats, side};
 use super::vectors::add_product;
-use crate::at_level::at_level;
+use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, finite};
 use crate::dynamics::rnea::check_finite;
 use crate::dynamics::{Workspace, by_plan, placed};
-use crate::fields::default_of_fields;
 use crate::formulas::constraints::{Relation, Row};
 use crate::kernels::by_joint::constraints::rows::Anchor;
+use crate::level::at_level;
 use crate::model::{InputError, Model, path};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -119,7 +119,7 @@ fn place<P: Real, T: Scalar<P>>(
 ) -> Result<bool, InputError> {
     let quick = |kernels: Kernels<'_>| {
         let v = v.map_or(Some(None), |v| T::as_f64s(v).map(Some))?;
-        kernels.seats(T::as_f64s(q)?, v, attached(constraints))
+        kernels.place_bodies(T::as_f64s(q)?, v, attached(constraints))
     };
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(true);

@@ -1,10 +1,10 @@
 //! Poses and motions of both sides of a constraint.
 
 use super::constraint::Constraint;
-use crate::at_level::at_level;
 use crate::dynamics::Workspace;
 use crate::dynamics::reference::Attached;
 use crate::formulas::constraints::Side;
+use crate::level::at_level;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;

@@ -5,13 +5,13 @@ use super::factor;
 use super::margin::RankMargin;
 use super::memory::{ConstraintsMemory, FactorsOfMass};
 use super::vectors::{add_product, dot, is_negative};
-use crate::at_level::at_level;
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
-use crate::dynamics::slices::{negate, subtract};
+use crate::dynamics::slice_ops::{negate, subtract};
 use crate::dynamics::{Workspace, bias, by_plan, ltl, placed};
-use crate::kernels::by_joint::constraints::solve::HeldRows;
+use crate::kernels::by_joint::constraints::solve::ConstraintRows;
+use crate::level::at_level;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -159,7 +159,7 @@ fn unconstrained<P: Real, T: Scalar<P>>(
     let motion = &mut memory.motion;
     let quick = by_plan::of(model, ws).and_then(|kernels| {
         let ddq = by_plan::same_mut::<_, Vec<f64>>(motion)?;
-        kernels.under(wrenches).unconstrained(by_plan::state(state)?, attached(constraints), ddq)
+        kernels.under(wrenches).free_accelerations(by_plan::state(state)?, attached(constraints), ddq)
     });
     if let Some(Ok(())) = quick
         && motion.iter().all(|x| x.is_finite())
@@ -181,7 +181,8 @@ fn still<P: Real, T: Scalar<P>>(
     q: &[T],
     constraints: &[Constraint<P>],
 ) -> Result<FactorsOfMass, InputError> {
-    let quick = by_plan::of(model, ws).and_then(|kernels| kernels.still(T::as_f64s(q)?, attached(constraints)));
+    let quick =
+        by_plan::of(model, ws).and_then(|kernels| kernels.factorize_and_place(T::as_f64s(q)?, attached(constraints)));
     if let Some(Ok(())) = quick {
         return Ok(FactorsOfMass::Blocks);
     }
@@ -204,9 +205,9 @@ impl<T: Real> ConstraintsMemory<T> {
             lambda.resize(rhs.len(), T::zero());
             let residual = by_plan::of(model, ws).and_then(|kernels| {
                 let jacobian = T::as_f64s(rows.jacobian.as_slice())?;
-                let rows = HeldRows { jacobian, block: &rows.block, least: T::as_f64s(least)? };
+                let rows = ConstraintRows { jacobian, block: &rows.block, least: T::as_f64s(least)? };
                 let [b, motion, lambda] = [&mut *rhs, motion, lambda].map(by_plan::same_mut::<_, Vec<f64>>);
-                kernels.hold(rows, b?, motion?, lambda?)
+                kernels.solve_constraints(rows, b?, motion?, lambda?)
             });
             if let Some((residual, part)) = residual {
                 factor.rank = rhs.len();

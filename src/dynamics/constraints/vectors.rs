@@ -1,6 +1,6 @@
 //! Sums and products of vectors over any number type.
 
-use crate::at_level::at_level;
+use crate::level::at_level;
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;
 

@@ -25,7 +25,7 @@ use super::aba_gradient::{AbaGradient, aba_gradient};
 use super::external::{self, ExternalWrench};
 use super::placed::Placed;
 use super::rnea_gradient::{RneaGradient, RneaGradientMemory, rnea_gradient};
-use super::slices::{first_not_finite, negate};
+use super::slice_ops::{first_not_finite, negate};
 use crate::model::{InputError, JointConstant, Model, ParameterLayout};
 use crate::spatial::{Force, power_regressor, vector as v3};
 use gradyn_derivatives::simd::Piece;

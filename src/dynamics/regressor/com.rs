@@ -1,12 +1,12 @@
 //! The center of mass, from masses and first moments of bodies.
 
 use super::{RegressorMemory, finite};
-use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::com::share;
 use crate::dynamics::jacobian::{check_sizes, clear};
 use crate::dynamics::rnea::check_finite;
 use crate::dynamics::{Workspace, world};
+use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::Transform;
 use gradyn_derivatives::{Real, Scalar};

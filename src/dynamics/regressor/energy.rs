@@ -1,11 +1,11 @@
 //! Energies, from the inertial parameters of bodies.
 
 use super::finite;
-use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::energy::drive;
 use crate::dynamics::jacobian::{check as check_state, check_sizes, clear};
 use crate::dynamics::{Workspace, world};
+use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, vector as v3};
 use gradyn_derivatives::{Real, Scalar};

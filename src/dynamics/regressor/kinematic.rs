@@ -1,12 +1,12 @@
 //! The motion of a frame under small errors of placements.
 
 use super::finite;
-use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::jacobian::{check_sizes, clear, place_path};
 use crate::dynamics::reference::Attached;
 use crate::dynamics::rnea::check_finite;
 use crate::dynamics::{FrameRef, ReferenceFrame, Workspace};
+use crate::level::at_level;
 use crate::model::{InputError, Model, path};
 use crate::spatial::Transform;
 use gradyn_derivatives::{Real, Scalar};

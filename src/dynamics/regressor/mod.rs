@@ -19,8 +19,8 @@ pub use standard::standard_regressor;
 pub use torque::{static_torque_regressor, torque_regressor};
 pub use wrench::frame_wrench_regressor;
 
-use super::slices::first_not_finite;
-use crate::fields::default_of_fields;
+use super::slice_ops::first_not_finite;
+use crate::default_fields::default_of_fields;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;

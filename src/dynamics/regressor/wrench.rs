@@ -1,13 +1,13 @@
 //! The wrench that a body needs, from its inertial parameters.
 
 use super::finite;
-use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::jacobian::{add, clear};
 use crate::dynamics::placed::{Placed, update};
 use crate::dynamics::reference::{Attached, view};
 use crate::dynamics::rnea::{base_acceleration, check_finite};
 use crate::dynamics::{FrameRef, ReferenceFrame, Workspace};
+use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, wrench_regressor};
 use gradyn_derivatives::{Real, Scalar};

@@ -5,8 +5,8 @@
 //! `S_j` that is `S_jᵀ (S_i ×* (S_k ×* φ))` if `k` carries `S_j` along, and `S_jᵀ ((S_i × S_k) ×* φ)` elsewhere.
 
 use super::RneaSecondMemory;
-use crate::at_level::at_level;
 use crate::dynamics::placed::Placed;
+use crate::level::at_level;
 use crate::model::Model;
 use crate::spatial::Force;
 use gradyn_derivatives::{Real, Scalar};

@@ -1,8 +1,8 @@
 //! What is zero while a constraint holds, how fast it changes, and the wrenches that its multipliers are.
 
 use super::screw::Screw;
-use crate::at_level::at_level;
 use crate::joint::{Axis, Elementary, Planar};
+use crate::level::at_level;
 use crate::spatial::{Force, Motion, Transform, so3, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;

@@ -48,7 +48,7 @@ impl<T: Real + Scalar<T>> Placed<T> {
 
     /// On its parent, at the coordinate of a slide, or at sine and cosine of that of a hinge.
     #[inline(always)]
-    pub(crate) fn hang<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)))
+    pub(crate) fn attach<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)))
     where
         T: Scalar<P>,
     {
@@ -96,11 +96,11 @@ impl<T: Real + Scalar<T>> Moving<T> {
     /// On its parent, at the coordinate of a slide, or at sine and cosine of that of a hinge, with the rates `v` and
     /// `a`. Field by field: a body of eight states has 3 kB, which would be copied.
     #[inline(always)]
-    pub(crate) fn hang<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)), (v, a): (T, T))
+    pub(crate) fn attach<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)), (v, a): (T, T))
     where
         T: Scalar<P>,
     {
-        self.at.hang(link, &parent.at, q);
+        self.at.attach(link, &parent.at, q);
         let s = self.at.s;
         let psi_dot = parent.velocity.cross(s);
         self.e = psi_dot + psi_dot;

@@ -3,7 +3,7 @@
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses::of_tree;
 use crate::kernels::by_joint::quantities::{Bodies, Row, Six, load_matrix, load_motion, load_vector, store_motion};
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
@@ -12,7 +12,7 @@ use nalgebra::{Matrix3, Vector3};
 /// Keeps poses and motions of the bodies of a group, given in axes of the lanes.
 #[inline(always)]
 pub(crate) fn keep<R: Register>(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     g: usize,
     x: Transform<Lanes<R>>,
@@ -38,7 +38,7 @@ pub(crate) fn keep<R: Register>(
 /// What is zero if the poses in the world and the motions that are kept of a group are finite, and hardly ever else:
 /// sums of them, times zero. Rotations enter the motions, which are none where one of their numbers is none.
 #[inline(always)]
-pub(crate) fn zero_if_finite<R: Register>(layout: &Layout, memory: &JointsMemory, g: usize) -> R {
+pub(crate) fn zero_if_finite<R: Register>(layout: &JointsLayout, memory: &JointsMemory, g: usize) -> R {
     let Bodies { translation, velocity, acceleration, .. } = &memory.bodies[g];
     let p = v3::add(of_tree::<R>(layout, &memory.origins, g), load_vector::<R>(translation));
     let (v, a) = (load_motion::<R>(velocity), load_motion::<R>(acceleration));

@@ -2,7 +2,7 @@
 //! [`centroidal`](crate::dynamics::centroidal) and [`centroidal_derivatives`](crate::dynamics::centroidal_derivatives),
 //! eight columns at a time.
 
-use crate::formulas::masses::{MomentumColumn, PointMass, Tree, Whole, about_moving, matrix_rate};
+use crate::formulas::mass_moments::{MomentumColumn, PointMass, Tree, Whole, about_moving, matrix_rate};
 use crate::kernels::by_joint::matrix::{begin, end, of_force, of_vector, only, store};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses::{of_tree, splat};
@@ -10,16 +10,16 @@ use crate::kernels::by_joint::quantities::{
     FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
 };
 use crate::kernels::by_joint::subtree::Subtree;
-use crate::kernels::by_joint::{subtree, weights};
+use crate::kernels::by_joint::{first_moments, subtree};
 use crate::kernels::outcome::Outcome;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// The centroidal momentum matrix, from the inertias of subtrees and the center of mass. Returns whether it is finite.
-pub(crate) fn momentum_matrix(layout: &Layout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
+pub(crate) fn momentum_matrix(layout: &JointsLayout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
     begin(layout, to);
     let finite = momentum_matrix_in_lanes(layout, memory, &mut *to);
     end(layout, finite, to)
@@ -28,7 +28,7 @@ pub(crate) fn momentum_matrix(layout: &Layout, memory: &JointsMemory, to: &mut [
 kernel!(
     memory.level,
     fn momentum_matrix_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         to: &'a mut [f64],
     ) -> Outcome {
@@ -43,7 +43,7 @@ kernel!(
 );
 
 /// The robot as a whole, from inertias, velocities and forces of bodies.
-pub(crate) fn total(layout: &Layout, memory: &JointsMemory) -> Whole<f64> {
+pub(crate) fn total(layout: &JointsLayout, memory: &JointsMemory) -> Whole<f64> {
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
         let part = Subtree::of(layout, Some(*root));
         let [f, h, y, more] = total_of_tree(memory, &part);
@@ -95,8 +95,8 @@ kernel!(
 );
 
 /// The robot as a whole, and the center of mass, from everything summed up over subtrees.
-pub(crate) fn whole(layout: &Layout, memory: &mut JointsMemory) -> Whole<f64> {
-    weights::center(layout, memory);
+pub(crate) fn whole(layout: &JointsLayout, memory: &mut JointsMemory) -> Whole<f64> {
+    first_moments::center(layout, memory);
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
         let first = v3::sub(memory.origins[0], memory.origins[tree]);
         of_lane(memory, layout.bodies[*root].lane, first)
@@ -124,7 +124,7 @@ fn of_lane(memory: &JointsMemory, lane: usize, first: Vector3<f64>) -> Tree<f64>
 }
 
 /// The center of mass of what hangs from a body, from everything summed up over subtrees.
-pub(crate) fn com_of(layout: &Layout, memory: &JointsMemory, body: usize) -> PointMass<f64> {
+pub(crate) fn com_of(layout: &JointsLayout, memory: &JointsMemory, body: usize) -> PointMass<f64> {
     let step = &layout.bodies[body];
     Whole::of(memory.origins[step.tree], std::iter::once(of_lane(memory, step.lane, v3::zero()))).com
 }
@@ -132,7 +132,7 @@ pub(crate) fn com_of(layout: &Layout, memory: &JointsMemory, body: usize) -> Poi
 /// Derivatives of the center of mass of a part, from everything summed up over subtrees and one over its mass. Returns
 /// whether they are finite.
 pub(crate) fn center_of_mass_derivatives(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     part: &Subtree,
     share: f64,
@@ -149,7 +149,7 @@ pub(crate) fn center_of_mass_derivatives(
 kernel!(
     memory.level,
     fn center_of_mass_derivatives_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         part: &'a Subtree,
         share: f64,
@@ -185,7 +185,7 @@ fn column<R: Register>(memory: &JointsMemory, g: usize, sums: &Sums) -> Momentum
 /// The centroidal momentum matrix and its rate, from everything summed up over subtrees. Returns whether they are
 /// finite.
 pub(crate) fn matrices(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     velocity: Vector3<f64>,
     to: (&mut [f64], &mut [f64]),
@@ -199,7 +199,7 @@ pub(crate) fn matrices(
 kernel!(
     memory.level,
     fn matrices_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         /// Of the center of mass.
         velocity: Vector3<f64>,
@@ -225,7 +225,7 @@ kernel!(
 
 /// Derivatives of the momentum of the robot, from everything summed up over subtrees. Returns whether they are finite.
 pub(crate) fn derivatives(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     whole: &Whole<f64>,
     mut to: [&mut [f64]; 5],
@@ -237,7 +237,7 @@ pub(crate) fn derivatives(
 kernel!(
     memory.level,
     fn derivatives_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         whole: &'a Whole<f64>,
         to: [&'a mut [f64]; 5],

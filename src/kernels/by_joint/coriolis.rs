@@ -10,8 +10,8 @@ use crate::kernels::by_joint::quantities::{
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, outward};
 use crate::kernels::rows::store_left;
-use crate::plan::Constants;
-use crate::plan::joints::Layout;
+use crate::plan::JointConstants;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -19,8 +19,8 @@ use nalgebra::{DMatrix, Vector3};
 
 /// The Coriolis matrix into `to`, nv × nv. Entries that the tree makes zero are not written. Lengths have been checked.
 pub(crate) fn coriolis(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v): (&[f64], &[f64]),
     still: &[f64],
@@ -43,8 +43,8 @@ pub(crate) fn coriolis(
 kernel!(
     memory.level,
     fn coriolis_in_lanes<'a, R: Register>(
-        constants: &'a Constants,
-        layout: &'a Layout,
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         q: &'a [f64],
         v: &'a [f64],

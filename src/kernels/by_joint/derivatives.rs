@@ -16,9 +16,9 @@ use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
 use crate::kernels::results::Results;
 use crate::kernels::rows::store_left;
-use crate::plan::Constants;
+use crate::plan::JointConstants;
 use crate::plan::floating::Floating;
-use crate::plan::joints::{Layout, Pair};
+use crate::plan::joints::{JointsLayout, Pair};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -39,8 +39,8 @@ pub(crate) enum Reuse<'a> {
 /// checked. Returns whether all are certainly finite.
 pub(crate) fn derivatives(
     gravity: Vector3<f64>,
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
@@ -85,8 +85,8 @@ pub(crate) fn derivatives(
 #[expect(clippy::too_many_arguments, reason = "what a kernel takes")]
 fn run(
     gravity: Vector3<f64>,
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
@@ -105,8 +105,8 @@ kernel!(
     /// After [`Reuse::Velocities`] bodies are `MOVING`.
     fn derivatives_in_lanes<'a, 'r, R: Register, const MOVING: bool>(
         gravity: Vector3<f64>,
-        constants: &'a Constants,
-        layout: &'a Layout,
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         q: &'a [f64],
         v: &'a [f64],
@@ -176,8 +176,8 @@ kernel!(
 /// Adds what armature, damping and friction of eight joints contribute.
 #[inline(always)]
 fn diagonal<R: Register>(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     g: usize,
     results: &mut Results<'_>,
@@ -262,7 +262,7 @@ fn of_column<R: Register>(
 /// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is
 /// taken back.
 #[inline(never)]
-fn own_blocks(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize, known: bool) {
+fn own_blocks(layout: &JointsLayout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize, known: bool) {
     for (body, step) in layout.bodies.iter().enumerate().filter(|(_, step)| step.columns > 1) {
         if known && layout.floating.iter().any(|base| base.is(body)) {
             continue;
@@ -291,7 +291,7 @@ fn own_blocks(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>,
 /// Wrenches that stand still in the world do not turn with the columns, for any two joints between body and root:
 /// `τ_q[i, k] += S_iᵀ (φ ×̄* S_k)`. (`Q` has taken them along, and those that hang from it have not.)
 #[inline(never)]
-fn standing(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize) {
+fn standing(layout: &JointsLayout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize) {
     for w in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
         let f = w.wrench.shifted(rnea::origin(layout, memory, w.body.index()));
         for k in path(layout, w.body.index()) {
@@ -304,7 +304,7 @@ fn standing(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>, n
 }
 
 /// `∂τ/∂φ = −Jᵀ` of one wrench, nv × 6 column by column, after a run at the same state.
-pub(crate) fn by_wrench(layout: &Layout, memory: &JointsMemory, nv: usize, w: &ExternalWrench, to: &mut [f64]) {
+pub(crate) fn by_wrench(layout: &JointsLayout, memory: &JointsMemory, nv: usize, w: &ExternalWrench, to: &mut [f64]) {
     let b = w.body.index();
     to.fill(0.0);
     for lane in path(layout, b) {
@@ -323,7 +323,7 @@ pub(crate) fn by_wrench(layout: &Layout, memory: &JointsMemory, nv: usize, w: &E
 }
 
 /// The lanes of columns between a body and the root.
-fn path(layout: &Layout, body: usize) -> impl Iterator<Item = usize> {
+fn path(layout: &JointsLayout, body: usize) -> impl Iterator<Item = usize> {
     let base = layout.groups.len() * WIDTH;
     let of_base = if layout.first > 0 { base..base + 6 } else { base..base };
     let steps = std::iter::successors(Some(&layout.bodies[body]), |step| {

@@ -1,6 +1,6 @@
 //! Energies from inertial parameters, and the motion of the mass of subtrees, eight bodies at a time.
 
-use crate::formulas::masses::MovingMass;
+use crate::formulas::mass_moments::MovingMass;
 use crate::kernels::by_joint::matrix::by_lane;
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
@@ -10,8 +10,8 @@ use crate::kernels::by_joint::quantities::{FORCE, Row, load_matrix, store_motion
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{State, inward, outward, sweeps};
 use crate::kernels::outcome::Outcome;
-use crate::plan::Constants;
-use crate::plan::joints::Layout;
+use crate::plan::JointConstants;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -20,7 +20,7 @@ use nalgebra::Vector3;
 /// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Returns whether the state is
 /// finite.
 pub(crate) fn masses(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     state: State<'_>,
     to: &mut [MovingMass<f64>],
@@ -33,7 +33,7 @@ pub(crate) fn masses(
 kernel!(
     memory.level,
     fn masses_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         to: &'a mut [MovingMass<f64>],
     ) {
@@ -62,8 +62,8 @@ kernel!(
     /// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity
     /// `v`, or of the potential one if there is none.
     pub(crate) fn regressor<'a, R: Register>(
-        constants: &'a Constants,
-        layout: &'a Layout,
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         v: Option<&'a [f64]>,
         to: &'a mut [f64],

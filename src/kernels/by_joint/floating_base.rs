@@ -23,7 +23,7 @@ use crate::kernels::by_joint::quantities::{
     Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
 };
 use crate::plan::base_lanes::LEFT_OUT;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Register;
 use nalgebra::{Matrix3, Vector3};
@@ -32,9 +32,9 @@ use nalgebra::{Matrix3, Vector3};
 /// if the robot has no such form.
 #[inline(always)]
 pub(crate) fn without_base_lanes<'l, 'm>(
-    all_lanes: &'l Layout,
+    all_lanes: &'l JointsLayout,
     memory: &'m mut JointsMemory,
-) -> (&'l Layout, &'m mut JointsMemory) {
+) -> (&'l JointsLayout, &'m mut JointsMemory) {
     match all_lanes.without_base_lanes.as_deref() {
         Some(fewer_lanes) => (fewer_lanes, memory.without_base_lanes(fewer_lanes)),
         None => (all_lanes, memory),
@@ -74,7 +74,7 @@ pub(crate) fn base_torques(memory: &mut JointsMemory) -> f64 {
 
 /// The columns of the base, which are its axes, into rows of their own.
 #[inline(always)]
-pub(crate) fn base_columns(layout: &Layout, memory: &mut JointsMemory) {
+pub(crate) fn base_columns(layout: &JointsLayout, memory: &mut JointsMemory) {
     let axes = poses::of_lane(memory, 0).rotation;
     let s = &mut memory.s[layout.groups.len()];
     let mut k = 0;
@@ -92,7 +92,7 @@ pub(crate) fn base_columns(layout: &Layout, memory: &mut JointsMemory) {
 /// What derivatives need of these columns, from sums over the whole robot. Nothing that moves carries the base, so that
 /// `Ψ̇ = 0` and `Ψ̈ = −g × S`; and as within one joint the force does not turn with the columns, `Q = I_C Ψ̈`.
 #[inline(always)]
-pub(crate) fn base_derivatives<R: Register>(gravity: Vector3<f64>, layout: &Layout, memory: &mut JointsMemory) {
+pub(crate) fn base_derivatives<R: Register>(gravity: Vector3<f64>, layout: &JointsLayout, memory: &mut JointsMemory) {
     let g = layout.groups.len();
     let (inertia, coriolis) = (inertia_of_lane(&memory.sums, 0), coriolis_of_lane(&memory.sums, 0));
     let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());
@@ -123,7 +123,7 @@ pub(crate) fn mirror(mass: &mut [f64], nv: usize) {
 mod tests {
     use crate::joint::{Axis, FreeFlyer, Joint, Revolute};
     use crate::model::{BodyKey, ModelBuilder};
-    use crate::plan::joints::Layout;
+    use crate::plan::joints::JointsLayout;
     use crate::spatial::{Inertia, Symmetric3, Transform};
     use nalgebra::Vector3;
 
@@ -144,7 +144,7 @@ mod tests {
 
     /// Groups of the fewer lanes, if there are such, and of all.
     fn groups(builder: ModelBuilder) -> (Option<usize>, usize) {
-        let layout = Layout::new(&builder.build().expect("builds")).expect("has constant columns");
+        let layout = JointsLayout::new(&builder.build().expect("builds")).expect("has constant columns");
         (layout.without_base_lanes.as_ref().map(|fewer| fewer.groups.len()), layout.groups.len())
     }
 

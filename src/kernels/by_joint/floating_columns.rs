@@ -4,7 +4,7 @@ use crate::formulas::floating_base::fill;
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::rnea;
 use crate::plan::floating::Floating;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use nalgebra::{DMatrix, Vector3};
 
 impl Floating {
@@ -12,7 +12,7 @@ impl Floating {
     pub(crate) fn fill(
         &self,
         gravity: Vector3<f64>,
-        layout: &Layout,
+        layout: &JointsLayout,
         memory: &JointsMemory,
         v: &[f64],
         [dq, dv]: [&mut DMatrix<f64>; 2],

@@ -8,20 +8,25 @@ use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, mass_matrix, outward, rnea};
 use crate::kernels::outcome::Outcome;
-use crate::plan::Constants;
-use crate::plan::joints::Layout;
+use crate::plan::JointConstants;
+use crate::plan::joints::JointsLayout;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// Factors of the mass matrix at `q` into `memory.factors`, the matrix into `matrix` where lanes are not degrees of
 /// freedom. The error is the first degree of freedom whose pivot is lost, and the pivot.
-pub(crate) fn factorize(layout: &Layout, memory: &mut JointsMemory, q: &[f64], matrix: &mut DMatrix<f64>) -> Outcome {
+pub(crate) fn factorize(
+    layout: &JointsLayout,
+    memory: &mut JointsMemory,
+    q: &[f64],
+    matrix: &mut DMatrix<f64>,
+) -> Outcome {
     mass_matrix::of_lanes(layout, memory, q);
     eliminate(layout, memory, matrix, &mut [])
 }
 
 /// Eliminates `memory.mass`, and `x := M⁻¹ x` of a right-hand side, or of none.
-fn eliminate(layout: &Layout, memory: &mut JointsMemory, matrix: &mut DMatrix<f64>, x: &mut [f64]) -> Outcome {
+fn eliminate(layout: &JointsLayout, memory: &mut JointsMemory, matrix: &mut DMatrix<f64>, x: &mut [f64]) -> Outcome {
     let mut factors = memory.factors.take().unwrap_or_else(|| Box::new(Factors::new(&layout.tree_of_dofs)));
     mass_matrix::scales(layout, memory, &mut factors.scale);
     let done = if layout.direct {
@@ -41,8 +46,8 @@ fn eliminate(layout: &Layout, memory: &mut JointsMemory, matrix: &mut DMatrix<f6
 /// Accelerations by torques under the wrenches of `memory`, into `ddq`. The error is the first degree of freedom whose
 /// pivot is lost, and the pivot. Lengths have been checked.
 pub(crate) fn accelerations(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     still: &[f64],
@@ -57,8 +62,8 @@ pub(crate) fn accelerations(
 /// Torques left over for accelerations, `τ − c`, into `to`; columns and inertias stay in their lanes of `memory`, or if
 /// asked for the mass matrix.
 pub(crate) fn left_over<const MATRIX: bool>(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     still: &[f64],
@@ -75,8 +80,8 @@ kernel!(
     memory.level,
     /// Torques without acceleration, and the mass matrix if asked for.
     fn bias_in_lanes<'a, R: Register, const MATRIX: bool>(
-        constants: &'a Constants,
-        layout: &'a Layout,
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         q: &'a [f64],
         v: &'a [f64],

@@ -1,14 +1,14 @@
 //! Entries of the Hessian of `λᵀ τ`, after the sweeps.
 
 use crate::formulas::external_wrench::WrenchFrame;
+use crate::kernels::by_joint::contraction::{Scratch, Weighted, load_weighted};
 use crate::kernels::by_joint::matrix::of_lane;
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::{Columns, Row, Six, load_motion, load_vector};
 use crate::kernels::by_joint::rnea;
-use crate::kernels::by_joint::weighted::{Scratch, Weighted, load_weighted};
 use crate::kernels::rows::store_left;
-use crate::plan::joints::{BodyStep, Layout};
+use crate::plan::joints::{BodyStep, JointsLayout};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -38,7 +38,7 @@ impl<'a> Matrices<'a> {
 
 /// All entries, of matrices of so many rows. Returns whether they are finite.
 pub(crate) fn entries(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     own: &Scratch,
     rows: usize,
@@ -53,7 +53,7 @@ pub(crate) fn entries(
 }
 
 struct Entries<'a, 'm> {
-    layout: &'a Layout,
+    layout: &'a JointsLayout,
     memory: &'a JointsMemory,
     own: &'a Scratch,
     /// Rows of a matrix.
@@ -171,7 +171,7 @@ fn turned<R: Register>(memory: &JointsMemory, own: &Scratch, g: usize) -> Motion
 /// Wrenches that stand still in the world do not move with the columns: equation (5) of the page instead of what `P`
 /// has taken along.
 #[inline(never)]
-fn stand(layout: &Layout, memory: &JointsMemory, own: &Scratch, rows: usize, dqq: &mut [f64]) {
+fn stand(layout: &JointsLayout, memory: &JointsMemory, own: &Scratch, rows: usize, dqq: &mut [f64]) {
     for wrench in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
         let b = wrench.body.index();
         let f = wrench.wrench.shifted(rnea::origin(layout, memory, b));
@@ -198,7 +198,7 @@ fn stand(layout: &Layout, memory: &JointsMemory, own: &Scratch, rows: usize, dqq
 }
 
 /// By wrenches that stand still, the gradient by lanes: `−S · (w ×* φ)` is not part of the force.
-pub(crate) fn stand_by_lane(layout: &Layout, memory: &JointsMemory, own: &mut Scratch) {
+pub(crate) fn scatter_by_lane(layout: &JointsLayout, memory: &JointsMemory, own: &mut Scratch) {
     for wrench in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
         let b = wrench.body.index();
         let f = wrench.wrench.shifted(rnea::origin(layout, memory, b));
@@ -211,7 +211,7 @@ pub(crate) fn stand_by_lane(layout: &Layout, memory: &JointsMemory, own: &mut Sc
 }
 
 /// `w` of what a body hangs from.
-fn above(layout: &Layout, own: &Scratch, step: &BodyStep) -> Motion<f64> {
+fn above(layout: &JointsLayout, own: &Scratch, step: &BodyStep) -> Motion<f64> {
     if step.parent == layout.dof.len() { Motion::zero() } else { of_lane(&own.w, step.parent) }
 }
 
@@ -220,6 +220,6 @@ fn lanes(step: &BodyStep) -> std::ops::Range<usize> {
 }
 
 /// The bodies from one to the root.
-fn path(layout: &Layout, body: usize) -> impl Iterator<Item = &BodyStep> {
+fn path(layout: &JointsLayout, body: usize) -> impl Iterator<Item = &BodyStep> {
     std::iter::successors(Some(&layout.bodies[body]), |step| step.above.map(|b| &layout.bodies[b]))
 }

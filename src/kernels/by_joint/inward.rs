@@ -7,8 +7,8 @@ use crate::kernels::by_joint::quantities::{
     ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_vector,
 };
 use crate::model::DofDynamics;
-use crate::plan::Constants;
-use crate::plan::joints::{Group, JointRows, Layout};
+use crate::plan::JointConstants;
+use crate::plan::joints::{Group, JointRows, JointsLayout};
 use crate::spatial::Force;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Level};
@@ -72,7 +72,12 @@ fn sum_rows<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g:
 
 /// Sums of forces, and torques `τ = Sᵀ f_C`, with armature and friction. Returns torques times zero.
 #[inline(always)]
-pub(crate) fn torques<R: Register>(constants: &Constants, layout: &Layout, memory: &mut JointsMemory, g: usize) -> R {
+pub(crate) fn torques<R: Register>(
+    constants: &JointConstants,
+    layout: &JointsLayout,
+    memory: &mut JointsMemory,
+    g: usize,
+) -> R {
     sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
     project::<R>(constants, layout, memory, g);
     memory.tau[g].load::<R>().0.mul(R::splat(0.0))
@@ -81,8 +86,8 @@ pub(crate) fn torques<R: Register>(constants: &Constants, layout: &Layout, memor
 /// Torques, and the force that they carry.
 #[inline(always)]
 fn project<R: Register>(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     g: usize,
 ) -> Force<Lanes<R>> {
@@ -116,7 +121,7 @@ pub(crate) fn joint_dynamics<R: Register>(rows: &JointRows) -> DofDynamics<Lanes
 
 /// What torques vary with velocities by damping and friction.
 #[inline(always)]
-pub(crate) fn friction_slope<R: Register>(constants: &Constants, rows: &JointRows, qd: Lanes<R>) -> Lanes<R> {
+pub(crate) fn friction_slope<R: Register>(constants: &JointConstants, rows: &JointRows, qd: Lanes<R>) -> Lanes<R> {
     let joint = joint_dynamics::<R>(rows);
     match rows.rub {
         true => joint.friction_slope(qd, Lanes(R::splat(constants.friction_width))),
@@ -126,14 +131,14 @@ pub(crate) fn friction_slope<R: Register>(constants: &Constants, rows: &JointRow
 
 /// Composite inertias, and the momenta of the columns.
 #[inline(always)]
-pub(crate) fn momenta<R: Register>(layout: &Layout, memory: &mut JointsMemory, g: usize, scales: bool) {
+pub(crate) fn momenta<R: Register>(layout: &JointsLayout, memory: &mut JointsMemory, g: usize, scales: bool) {
     sum_subtrees::<R, INERTIA>(&layout.groups[g], &mut memory.sums, g, FORCE);
     lane_by_lane!(momenta_of::<R>(memory, g, scales));
 }
 
 /// Composite inertias and Coriolis matrices.
 #[inline(always)]
-pub(crate) fn composites<R: Register>(layout: &Layout, memory: &mut JointsMemory, g: usize) {
+pub(crate) fn composites<R: Register>(layout: &JointsLayout, memory: &mut JointsMemory, g: usize) {
     sum_subtrees::<R, INERTIA>(&layout.groups[g], &mut memory.sums, g, FORCE);
     sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
 }
@@ -141,7 +146,7 @@ pub(crate) fn composites<R: Register>(layout: &Layout, memory: &mut JointsMemory
 /// Sums of forces, inertias and Coriolis matrices, in parts that stay in registers; or without inertias, where these
 /// have been summed up.
 #[inline(always)]
-pub(crate) fn everything<R: Register>(layout: &Layout, memory: &mut JointsMemory, g: usize, weighed: bool) {
+pub(crate) fn everything<R: Register>(layout: &JointsLayout, memory: &mut JointsMemory, g: usize, weighed: bool) {
     if weighed {
         sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
         sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
@@ -159,8 +164,8 @@ pub(crate) fn everything<R: Register>(layout: &Layout, memory: &mut JointsMemory
 /// ```
 #[inline(always)]
 pub(crate) fn columns<R: Register>(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     g: usize,
     weighed: bool,
@@ -172,7 +177,7 @@ pub(crate) fn columns<R: Register>(
 
 /// The same after the sums, lane by lane.
 #[inline(always)]
-fn columns_of<R: Register>(constants: &Constants, layout: &Layout, memory: &mut JointsMemory, g: usize) {
+fn columns_of<R: Register>(constants: &JointConstants, layout: &JointsLayout, memory: &mut JointsMemory, g: usize) {
     let f = project::<R>(constants, layout, memory, g);
     let s = load_motion::<R>(&memory.s[g]);
     let (inertia, coriolis) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]));

@@ -12,13 +12,13 @@ use crate::kernels::by_joint::poses::of_tree;
 use crate::kernels::by_joint::quantities::load_motion;
 use crate::kernels::by_joint::{outward, rnea};
 use crate::kernels::outcome::Outcome;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// Columns of all joints in coordinates of the world, of bodies that have been placed. Returns whether they are finite.
-pub(crate) fn joints(layout: &Layout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
+pub(crate) fn joints(layout: &JointsLayout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
     begin(layout, to);
     let finite = joints_in_lanes(layout, memory, &mut *to);
     end(layout, finite, to)
@@ -26,7 +26,11 @@ pub(crate) fn joints(layout: &Layout, memory: &JointsMemory, to: &mut [f64]) -> 
 
 kernel!(
     memory.level,
-    fn joints_in_lanes<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, to: &'a mut [f64]) -> Outcome {
+    fn joints_in_lanes<'a, R: Register>(
+        layout: &'a JointsLayout,
+        memory: &'a JointsMemory,
+        to: &'a mut [f64],
+    ) -> Outcome {
         let mut zero = R::splat(0.0);
         for (g, group) in layout.groups.iter().enumerate() {
             let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
@@ -40,7 +44,7 @@ kernel!(
 
 /// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Returns whether it is finite.
 pub(crate) fn of_frame<const ROWS: usize>(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     b: usize,
     seen: FrameView<f64>,
@@ -54,7 +58,7 @@ pub(crate) fn of_frame<const ROWS: usize>(
 kernel!(
     memory.level,
     fn of_frame_in_lanes<'a, R: Register, const ROWS: usize>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         b: usize,
         seen: FrameView<f64>,
@@ -73,7 +77,7 @@ kernel!(
 
 /// A frame as it is asked for, of bodies that have been placed.
 pub(crate) fn seen(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     b: usize,
     placement: &Transform<f64>,
@@ -84,7 +88,7 @@ pub(crate) fn seen(
 }
 
 /// How a frame of body `b` moves by small errors of the placements of joints, six columns a body.
-pub(crate) fn placements(layout: &Layout, memory: &JointsMemory, b: usize, seen: FrameView<f64>, to: &mut [f64]) {
+pub(crate) fn placements(layout: &JointsLayout, memory: &JointsMemory, b: usize, seen: FrameView<f64>, to: &mut [f64]) {
     to.fill(0.0);
     placements_in_lanes(layout, memory, b, seen, to);
 }
@@ -92,7 +96,7 @@ pub(crate) fn placements(layout: &Layout, memory: &JointsMemory, b: usize, seen:
 kernel!(
     memory.level,
     fn placements_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         b: usize,
         seen: FrameView<f64>,
@@ -113,7 +117,13 @@ kernel!(
 );
 
 /// The rate of the Jacobian of a frame of body `b`; velocities are known. Returns whether it is finite.
-pub(crate) fn rate(layout: &Layout, memory: &JointsMemory, b: usize, seen: FrameView<f64>, to: &mut [f64]) -> Outcome {
+pub(crate) fn rate(
+    layout: &JointsLayout,
+    memory: &JointsMemory,
+    b: usize,
+    seen: FrameView<f64>,
+    to: &mut [f64],
+) -> Outcome {
     begin_path::<6>(layout, b, to);
     let finite = rate_in_lanes(layout, memory, b, seen, &mut *to);
     end(layout, finite, to)
@@ -122,7 +132,7 @@ pub(crate) fn rate(layout: &Layout, memory: &JointsMemory, b: usize, seen: Frame
 kernel!(
     memory.level,
     fn rate_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         b: usize,
         seen: FrameView<f64>,
@@ -143,7 +153,7 @@ kernel!(
 );
 
 /// Before columns of the lanes between a body and the root are stored: the others are zero.
-fn begin_path<const ROWS: usize>(layout: &Layout, b: usize, to: &mut [f64]) {
+fn begin_path<const ROWS: usize>(layout: &JointsLayout, b: usize, to: &mut [f64]) {
     if layout.direct {
         for (g, to) in to.chunks_mut(ROWS * WIDTH).enumerate() {
             if !layout.passes(b, g) {
@@ -156,7 +166,7 @@ fn begin_path<const ROWS: usize>(layout: &Layout, b: usize, to: &mut [f64]) {
 }
 
 /// Velocity and acceleration of the body `b`; motions are known.
-pub(crate) fn motions(layout: &Layout, memory: &JointsMemory, b: usize) -> (Motion<f64>, Motion<f64>) {
+pub(crate) fn motions(layout: &JointsLayout, memory: &JointsMemory, b: usize) -> (Motion<f64>, Motion<f64>) {
     let lane = layout.bodies[b].lane;
     (of_lane(&memory.velocity, lane), of_lane(&memory.acceleration, lane))
 }
@@ -164,7 +174,7 @@ pub(crate) fn motions(layout: &Layout, memory: &JointsMemory, b: usize) -> (Moti
 /// The derivatives of the motion of a frame of body `b`, their first rows, with its classical acceleration if asked
 /// for; motions are known. Returns whether all are finite.
 pub(crate) fn derivatives<const ROWS: usize>(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     b: usize,
     seen: FrameView<f64>,
@@ -183,7 +193,7 @@ pub(crate) fn derivatives<const ROWS: usize>(
 kernel!(
     memory.level,
     fn derivatives_in_lanes<'a, R: Register, const ROWS: usize>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         b: usize,
         seen: FrameView<f64>,
@@ -217,14 +227,14 @@ pub(crate) struct OfBody<R> {
 
 impl<R: Register> OfBody<R> {
     #[inline(always)]
-    pub(crate) fn new(layout: &Layout, memory: &JointsMemory, b: usize, seen: FrameView<f64>) -> Self {
+    pub(crate) fn new(layout: &JointsLayout, memory: &JointsMemory, b: usize, seen: FrameView<f64>) -> Self {
         let (v, a) = motions(layout, memory, b);
         Self { seen: seen.lift(), moving: (v.lift(), a.lift()) }
     }
 
     /// What the columns of a group change.
     #[inline(always)]
-    pub(crate) fn column(&self, layout: &Layout, memory: &mut JointsMemory, g: usize) -> FrameColumn<Lanes<R>> {
+    pub(crate) fn column(&self, layout: &JointsLayout, memory: &mut JointsMemory, g: usize) -> FrameColumn<Lanes<R>> {
         let s = load_motion::<R>(&memory.s[g]);
         let (v, a) = (load_motion::<R>(&memory.velocity[g]), load_motion::<R>(&memory.acceleration[g]));
         outward::keep_columns::<R>(layout, memory, g, Motion::zero(), s, v, a);

@@ -8,7 +8,7 @@ use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, matrix_entries, outward};
 use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
-use crate::plan::joints::{Carried, JointRows, Layout};
+use crate::plan::joints::{Carried, JointRows, JointsLayout};
 use crate::spatial::Motion;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -16,7 +16,7 @@ use nalgebra::DMatrix;
 
 /// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its
 /// pivots are compared with into `memory.scale`. Lengths have been checked.
-pub(crate) fn of_lanes(layout: &Layout, memory: &mut JointsMemory, q: &[f64]) {
+pub(crate) fn of_lanes(layout: &JointsLayout, memory: &mut JointsMemory, q: &[f64]) {
     memory.size_mass(layout);
     let _ = mass_matrix_in_lanes(layout, memory, q, true, &mut []); // factors look at pivots
 }
@@ -24,7 +24,12 @@ pub(crate) fn of_lanes(layout: &Layout, memory: &mut JointsMemory, q: &[f64]) {
 /// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked.
 /// Returns whether it and the state are certainly finite.
 #[inline]
-pub(crate) fn mass_matrix(layout: &Layout, memory: &mut JointsMemory, q: &[f64], to: &mut DMatrix<f64>) -> Outcome {
+pub(crate) fn mass_matrix(
+    layout: &JointsLayout,
+    memory: &mut JointsMemory,
+    q: &[f64],
+    to: &mut DMatrix<f64>,
+) -> Outcome {
     if !layout.direct {
         of_lanes(layout, memory, q);
         collect(layout, memory, to);
@@ -37,7 +42,7 @@ pub(crate) fn mass_matrix(layout: &Layout, memory: &mut JointsMemory, q: &[f64],
 }
 
 /// From `memory.mass` to degrees of freedom, where lanes are not these.
-pub(crate) fn collect(layout: &Layout, memory: &JointsMemory, to: &mut DMatrix<f64>) {
+pub(crate) fn collect(layout: &JointsLayout, memory: &JointsMemory, to: &mut DMatrix<f64>) {
     let (nv, groups) = (to.nrows(), layout.groups.len());
     let of_lanes = |column: usize, row: usize| {
         let (low, high) = if row / WIDTH > column / WIDTH { (row, column) } else { (column, row) };
@@ -49,7 +54,7 @@ pub(crate) fn collect(layout: &Layout, memory: &JointsMemory, to: &mut DMatrix<f
 }
 
 /// What lanes have no room for.
-fn add_more_joints(layout: &Layout, to: &mut DMatrix<f64>) {
+fn add_more_joints(layout: &JointsLayout, to: &mut DMatrix<f64>) {
     for entry in &layout.more_joints {
         to[(entry.index, entry.index)] += entry.mass();
     }
@@ -59,7 +64,7 @@ kernel!(
     memory.level,
     /// Whether the state and the diagonal blocks, which include every moving body, are finite.
     fn mass_matrix_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         q: &'a [f64],
         /// Whether `memory.scale` is needed.
@@ -84,7 +89,7 @@ kernel!(
 /// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `to`, or if it
 /// is empty into `memory.mass`. Returns zero if sums of the blocks on the diagonal are finite.
 #[inline(always)]
-pub(crate) fn fill<R: Register>(layout: &Layout, memory: &mut JointsMemory, nv: usize, to: &mut [f64]) -> R {
+pub(crate) fn fill<R: Register>(layout: &JointsLayout, memory: &mut JointsMemory, nv: usize, to: &mut [f64]) -> R {
     let mut zero = R::splat(0.0);
     let groups = layout.groups.len();
     let (mass, _) = memory.mass.as_chunks_mut::<WIDTH>();
@@ -150,7 +155,7 @@ fn complete<R: Register>(columns: &mut [R; WIDTH], joints: &JointRows) {
 const UP_TO: [u8; WIDTH] = [0x01, 0x03, 0x07, 0x0f, 0x1f, 0x3f, 0x7f, 0xff];
 
 /// What the pivots of the degrees of freedom are compared with.
-pub(crate) fn scales(layout: &Layout, memory: &JointsMemory, to: &mut [Row]) {
+pub(crate) fn scales(layout: &JointsLayout, memory: &JointsMemory, to: &mut [Row]) {
     if layout.direct {
         for (to, scale) in to.iter_mut().zip(&memory.scale) {
             *to = *scale;

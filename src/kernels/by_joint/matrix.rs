@@ -3,7 +3,7 @@
 use crate::kernels::by_joint::quantities::{Row, Six};
 use crate::kernels::finite::all_finite;
 use crate::kernels::outcome::Outcome;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -18,14 +18,14 @@ pub(crate) fn shape(m: &mut DMatrix<f64>, rows: usize, columns: usize) -> &mut [
 }
 
 /// Before columns of all lanes are stored, where several lanes may have one degree of freedom.
-pub(crate) fn begin(layout: &Layout, to: &mut [f64]) {
+pub(crate) fn begin(layout: &JointsLayout, to: &mut [f64]) {
     if !layout.direct {
         to.fill(0.0);
     }
 }
 
 /// After that: are the sums finite, where the lanes were?
-pub(crate) fn end(layout: &Layout, outcome: Outcome, to: &[f64]) -> Outcome {
+pub(crate) fn end(layout: &JointsLayout, outcome: Outcome, to: &[f64]) -> Outcome {
     outcome.and(layout.direct || all_finite(to))
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn only<R: Register>(mask: u8, mut rows: Rows<R>) -> Rows<R> {
 /// Columns of length `LENGTH` of the group `g` into a matrix. Adds to `zero` what is zero if all numbers are finite.
 #[inline(always)]
 pub(crate) fn store<R: Register, const LENGTH: usize>(
-    layout: &Layout,
+    layout: &JointsLayout,
     g: usize,
     rows: Rows<R>,
     to: &mut [f64],
@@ -98,7 +98,7 @@ pub(crate) fn store<R: Register, const LENGTH: usize>(
 
 /// Adds columns to those of their degrees of freedom.
 #[inline(never)]
-fn add<const LENGTH: usize>(layout: &Layout, g: usize, columns: &[Row; WIDTH], to: &mut [f64]) {
+fn add<const LENGTH: usize>(layout: &JointsLayout, g: usize, columns: &[Row; WIDTH], to: &mut [f64]) {
     for (column, dof) in columns.iter().zip(&layout.dof[g * WIDTH..]) {
         if let Some(dof) = *dof {
             for (to, x) in to[dof * LENGTH..][..LENGTH].iter_mut().zip(column.0) {
@@ -111,7 +111,7 @@ fn add<const LENGTH: usize>(layout: &Layout, g: usize, columns: &[Row; WIDTH], t
 /// Adds the first numbers of each lane to the columns of their degrees of freedom.
 #[inline(always)]
 pub(crate) fn scatter<R: Register>(
-    layout: &Layout,
+    layout: &JointsLayout,
     g: usize,
     lanes: u8,
     rows: Rows<R>,

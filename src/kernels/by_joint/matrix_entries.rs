@@ -1,7 +1,7 @@
 //! The components of matrix entries, and how they are written to their places.
 
 use crate::kernels::by_joint::quantities::Six;
-use crate::plan::joints::{Layout, Pair};
+use crate::plan::joints::{JointsLayout, Pair};
 use crate::spatial::Motion;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -52,7 +52,7 @@ pub(crate) fn mass<R: Register>(
 
 /// From lanes to degrees of freedom, nv × nv: those of a mimic joint are its leader's. `from` gives the entry of a
 /// column and a row of lanes.
-pub(crate) fn fold(layout: &Layout, from: impl Fn(usize, usize) -> f64, to: &mut [f64], nv: usize) {
+pub(crate) fn fold(layout: &JointsLayout, from: impl Fn(usize, usize) -> f64, to: &mut [f64], nv: usize) {
     to.fill(0.0);
     for (rows, pairs) in layout.pairs.iter().enumerate() {
         for pair in pairs {

@@ -5,17 +5,17 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies::BodiesMemory;
 use crate::kernels::by_joint::articulated::factors::Articulated;
 use crate::kernels::by_joint::constraints::factors::ConstraintFactors;
+use crate::kernels::by_joint::contraction::Scratch;
 use crate::kernels::by_joint::quantities::{ALL, Bodies, Columns, Six, Sums};
-use crate::kernels::by_joint::weighted::Scratch;
-use crate::plan::bodies::DepthGroups;
-use crate::plan::joints::Layout;
+use crate::plan::bodies::BodiesLayout;
+use crate::plan::joints::JointsLayout;
 use crate::plan::rows::Row;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 use nalgebra::Vector3;
 use std::any::Any;
 
-/// Scratch memory of a [`Layout`], a group of eight degrees of freedom an entry.
+/// Scratch memory of a [`JointsLayout`], a group of eight degrees of freedom an entry.
 #[derive(Clone, Debug)]
 pub(crate) struct JointsMemory {
     /// The level of the call.
@@ -60,7 +60,7 @@ pub(crate) struct JointsMemory {
     /// Memory for the lanes without those of such a base.
     pub(crate) without_base_lanes: Option<Box<Self>>,
     /// For bodies of several limbs at a time.
-    pub(crate) branches: Option<Box<BodiesMemory>>,
+    pub(crate) by_bodies: Option<Box<BodiesMemory>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
     /// Of each tree: origin of the body at its root in the world.
@@ -72,7 +72,7 @@ pub(crate) struct JointsMemory {
 }
 
 impl JointsMemory {
-    pub(crate) fn new(layout: &Layout, level: VectorLevel) -> Self {
+    pub(crate) fn new(layout: &JointsLayout, level: VectorLevel) -> Self {
         let groups = layout.groups.len();
         let six = [Row::ZERO; 6];
         let bodies = Bodies { rotation: [Row::ZERO; 9], translation: [Row::ZERO; 3], velocity: six, acceleration: six };
@@ -100,7 +100,7 @@ impl JointsMemory {
             base: [[Row::ZERO; 6]; 2],
             base_torques: [0.0; 6],
             without_base_lanes: layout.without_base_lanes.as_ref().map(|lanes| Box::new(Self::new(lanes, level))),
-            branches: layout.depth_groups.as_ref().map(|groups| Box::new(BodiesMemory::new(groups))),
+            by_bodies: layout.bodies_layout.as_ref().map(|groups| Box::new(BodiesMemory::new(groups))),
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),
             centers: vec![Vector3::zeros(); layout.roots.len()],
@@ -117,7 +117,7 @@ impl JointsMemory {
 
     /// Memory for the lanes without those of a [floating base](super::floating_base), with the wrenches of this call.
     #[inline(always)]
-    pub(crate) fn without_base_lanes(&mut self, layout: &Layout) -> &mut Self {
+    pub(crate) fn without_base_lanes(&mut self, layout: &JointsLayout) -> &mut Self {
         let Self { level, without_base_lanes, wrenches, .. } = self;
         let memory = without_base_lanes.get_or_insert_with(|| Box::new(Self::new(layout, *level)));
         memory.level = *level;
@@ -127,16 +127,16 @@ impl JointsMemory {
 
     /// The depth groups of a robot whose branches go side by side, and memory for them.
     #[inline(always)]
-    pub(crate) fn branches<'m, 'l>(
+    pub(crate) fn for_bodies<'m, 'l>(
         &'m mut self,
-        layout: &'l Layout,
-    ) -> Option<(&'l DepthGroups, &'m mut BodiesMemory)> {
-        let groups = layout.depth_groups.as_ref()?;
-        Some((groups, self.branches.get_or_insert_with(|| Box::new(BodiesMemory::new(groups)))))
+        layout: &'l JointsLayout,
+    ) -> Option<(&'l BodiesLayout, &'m mut BodiesMemory)> {
+        let groups = layout.bodies_layout.as_ref()?;
+        Some((groups, self.by_bodies.get_or_insert_with(|| Box::new(BodiesMemory::new(groups)))))
     }
 
     /// Memory for the mass matrix.
-    pub(crate) fn size_mass(&mut self, layout: &Layout) {
+    pub(crate) fn size_mass(&mut self, layout: &JointsLayout) {
         self.size_columns(layout);
         let groups = layout.groups.len();
         if self.scale.len() != groups {
@@ -146,7 +146,7 @@ impl JointsMemory {
     }
 
     /// Memory for derivatives.
-    pub(crate) fn size_columns(&mut self, layout: &Layout) {
+    pub(crate) fn size_columns(&mut self, layout: &JointsLayout) {
         let groups = layout.groups.len() + usize::from(layout.first > 0);
         if self.columns.len() != groups {
             self.columns = vec![Columns::ZERO; groups];

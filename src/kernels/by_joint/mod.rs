@@ -36,9 +36,11 @@ pub(crate) mod bodies;
 pub(crate) mod by_lane;
 pub(crate) mod centroidal;
 pub(crate) mod constraints;
+pub(crate) mod contraction;
 pub(crate) mod coriolis;
 pub(crate) mod derivatives;
 pub(crate) mod energies;
+pub(crate) mod first_moments;
 pub(crate) mod floating_base;
 pub(crate) mod floating_columns;
 pub(crate) mod forward;
@@ -58,8 +60,6 @@ pub(crate) mod rnea;
 pub(crate) mod subtree;
 pub(crate) mod sweeps;
 pub(crate) mod torque_hessian;
-pub(crate) mod weighted;
-pub(crate) mod weights;
 
 /// A state, and a second rate: configuration, velocity, acceleration or torques.
 pub(crate) type State<'a> = (&'a [f64], &'a [f64], &'a [f64]);

@@ -7,8 +7,8 @@ use crate::kernels::by_joint::quantities::{
     store_motion, store_sum_force, store_weight,
 };
 use crate::kernels::by_joint::{bodies, by_lane};
-use crate::plan::Constants;
-use crate::plan::joints::{Group, Layout};
+use crate::plan::JointConstants;
+use crate::plan::joints::{Group, JointsLayout};
 use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Places, Register, WIDTH};
@@ -102,12 +102,12 @@ pub(crate) fn column_and_inertia<R: Register>(
 
 /// Columns and inertias of a group, and nothing that moves; of the inertias the first `ROWS` numbers.
 #[inline(always)]
-pub(crate) fn inertias<R: Register, const ROWS: usize>(layout: &Layout, memory: &mut JointsMemory, g: usize) {
+pub(crate) fn inertias<R: Register, const ROWS: usize>(layout: &JointsLayout, memory: &mut JointsMemory, g: usize) {
     lane_by_lane!(inertias_of_lanes::<R, ROWS>(layout, memory, g));
 }
 
 #[inline(always)]
-fn inertias_of_lanes<R: Register, const ROWS: usize>(layout: &Layout, memory: &mut JointsMemory, g: usize) {
+fn inertias_of_lanes<R: Register, const ROWS: usize>(layout: &JointsLayout, memory: &mut JointsMemory, g: usize) {
     let (s, inertia) =
         column_and_inertia::<R>(&layout.groups[g], &poses::load(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
     store_motion(&mut memory.s[g], s);
@@ -129,7 +129,7 @@ pub(crate) enum Keep {
     Accelerations,
     /// Velocities, accelerations, and poses and motions of bodies in [`JointsMemory::bodies`].
     Bodies,
-    /// Velocities, accelerations, and of [`MovingMass`](crate::formulas::masses::MovingMass) force, momentum, mass and
+    /// Velocities, accelerations, and of [`MovingMass`](crate::formulas::mass_moments::MovingMass) force, momentum, mass and
     /// first moment, in that order.
     MovingMasses,
     /// Velocities, accelerations and forces.
@@ -161,8 +161,8 @@ impl Keep {
 /// ```
 #[inline(always)]
 pub(crate) fn motions<R: Register, const KEPT: u8>(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     g: usize,
 ) {
@@ -173,7 +173,7 @@ pub(crate) fn motions<R: Register, const KEPT: u8>(
 #[inline(always)]
 pub(crate) fn motions_in_field<R: Register, const KEPT: u8>(
     gravity: Vector3<f64>,
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     g: usize,
     moving: bool,
@@ -234,7 +234,7 @@ fn with_base<R: Register>(group: &Group, base: &Six, own: Motion<Lanes<R>>) -> M
 
 /// The same where it stands in memory.
 #[inline(always)]
-fn add_base<R: Register>(to: &mut Six, base: &Six) {
+fn add_base_motion<R: Register>(to: &mut Six, base: &Six) {
     let mut k = 0;
     while k < 6 {
         to[k].store(to[k].load::<R>() + base[k].load());
@@ -273,7 +273,7 @@ fn keep_force<R: Register, const KEPT: u8>(
 #[inline(always)]
 fn motions_lane_by_lane<R: Register, const KEPT: u8>(
     a_0: Vector3<f64>,
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     g: usize,
     moving: bool,
@@ -282,7 +282,7 @@ fn motions_lane_by_lane<R: Register, const KEPT: u8>(
     lane_by_lane!(begin::<R>(group, memory, g, moving));
     if !moving {
         if group.floats {
-            add_base::<R>(&mut memory.velocity[g], &memory.base[0]);
+            add_base_motion::<R>(&mut memory.velocity[g], &memory.base[0]);
         }
         by_lane::sum_from_root::<R>(group, &mut memory.velocity, g);
     }
@@ -292,7 +292,7 @@ fn motions_lane_by_lane<R: Register, const KEPT: u8>(
     }
     lane_by_lane!(accelerate::<R>(group, memory, g));
     if group.floats {
-        add_base::<R>(&mut memory.acceleration[g], &memory.base[1]);
+        add_base_motion::<R>(&mut memory.acceleration[g], &memory.base[1]);
     }
     by_lane::sum_from_root::<R>(group, &mut memory.acceleration, g);
     lane_by_lane!(force::<R, KEPT>(group, memory, g, a_0, moving));
@@ -366,7 +366,7 @@ fn keep_single<R: Register>(to: &mut Columns, s: Motion<Lanes<R>>, v: Motion<Lan
 /// For a joint with one degree of freedom `v_λ × S = v × S`, and the terms in `q̇` of `Ψ̈` cancel: `v` and `a` will do.
 #[inline(always)]
 pub(crate) fn keep_columns<R: Register>(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     g: usize,
     a_0: Motion<Lanes<R>>,

@@ -2,7 +2,7 @@
 
 use crate::joint::{Joint, JointKind};
 use crate::kernels::by_joint::memory::JointsMemory;
-use crate::plan::joints::{BodyStep, HingeRows, Layout, StepKind};
+use crate::plan::joints::{BodyStep, HingeRows, JointsLayout, StepKind};
 use crate::plan::rows::Row;
 use crate::spatial::{Transform, vector as v3};
 use gradyn_derivatives::Lanes;
@@ -12,7 +12,7 @@ use nalgebra::{Matrix3, Vector3};
 /// Origins of trees whose roots turn about them; of others they are known once these are placed. A workspace may have served
 /// another mounting before.
 #[inline(always)]
-pub(crate) fn of_roots(layout: &Layout, memory: &mut JointsMemory) {
+pub(crate) fn of_roots(layout: &JointsLayout, memory: &mut JointsMemory) {
     for (origin, (_, mounting)) in memory.origins.iter_mut().zip(&layout.roots) {
         *origin = *mounting;
     }
@@ -20,7 +20,7 @@ pub(crate) fn of_roots(layout: &Layout, memory: &mut JointsMemory) {
 
 /// Poses of all bodies, one after the other: two registers each.
 #[inline(always)]
-pub(crate) fn all<R: Register>(layout: &Layout, memory: &mut JointsMemory, q: &[f64]) {
+pub(crate) fn all<R: Register>(layout: &JointsLayout, memory: &mut JointsMemory, q: &[f64]) {
     let mut last = Last::world(layout, memory);
     for i in 0..layout.bodies.len() {
         of_body::<R>(layout, memory, q, i, &mut last);
@@ -36,7 +36,7 @@ pub(crate) struct Last<R> {
 impl<R: Register> Last<R> {
     /// Before the first body.
     #[inline(always)]
-    pub(crate) fn world(layout: &Layout, memory: &JointsMemory) -> Self {
+    pub(crate) fn world(layout: &JointsLayout, memory: &JointsMemory) -> Self {
         let lane = layout.dof.len();
         Self { lane, pose: memory.poses[lane].map(|row| row.load::<R>().0) }
     }
@@ -45,7 +45,7 @@ impl<R: Register> Last<R> {
 /// Pose of a body whose parent has been placed.
 #[inline(always)]
 pub(crate) fn of_body<R: Register>(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     q: &[f64],
     i: usize,
@@ -91,7 +91,7 @@ fn place_other(
     i: usize,
     placement: Option<&Transform<f64>>,
     step: &BodyStep,
-    layout: &Layout,
+    layout: &JointsLayout,
     q: &[f64],
     memory: &mut JointsMemory,
 ) {
@@ -114,7 +114,7 @@ fn place_other(
 
 /// Shifts the origin of a tree to the body `i` at `x`, and the bodies that it hangs from with it.
 #[cold]
-fn take_origin(layout: &Layout, memory: &mut JointsMemory, i: usize, x: &mut Transform<f64>) {
+fn take_origin(layout: &JointsLayout, memory: &mut JointsMemory, i: usize, x: &mut Transform<f64>) {
     let (step, shift) = (&layout.bodies[i], x.translation);
     memory.origins[step.tree] += shift;
     x.translation = v3::zero();
@@ -152,7 +152,7 @@ pub(crate) fn load<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
 
 /// Of each lane, the vector of its tree.
 #[inline(always)]
-pub(crate) fn of_tree<R: Register>(layout: &Layout, vectors: &[Vector3<f64>], g: usize) -> Vector3<Lanes<R>> {
+pub(crate) fn of_tree<R: Register>(layout: &JointsLayout, vectors: &[Vector3<f64>], g: usize) -> Vector3<Lanes<R>> {
     if let [one] = vectors {
         return splat(*one);
     }

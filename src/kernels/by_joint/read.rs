@@ -2,14 +2,14 @@
 
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
-use crate::plan::joints::{Angles, Layout};
+use crate::plan::joints::{Angles, JointsLayout};
 use crate::plan::rows::Row;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
 
 /// A state, by lanes.
 #[inline(always)]
-pub(crate) fn state<R: Register>(layout: &Layout, memory: &mut JointsMemory, q: &[f64], v: &[f64], a: &[f64]) {
+pub(crate) fn state<R: Register>(layout: &JointsLayout, memory: &mut JointsMemory, q: &[f64], v: &[f64], a: &[f64]) {
     dofs::<R>(layout, &mut memory.qd, v);
     dofs::<R>(layout, &mut memory.qdd, a);
     configuration::<R>(layout, memory, q);
@@ -17,7 +17,7 @@ pub(crate) fn state<R: Register>(layout: &Layout, memory: &mut JointsMemory, q: 
 
 /// One number a degree of freedom, by lanes. Zero in all lanes if all are finite.
 #[inline(always)]
-pub(crate) fn dofs<R: Register>(layout: &Layout, to: &mut [Row], x: &[f64]) -> R {
+pub(crate) fn dofs<R: Register>(layout: &JointsLayout, to: &mut [Row], x: &[f64]) -> R {
     let mut zero = R::splat(0.0);
     if layout.direct {
         for (row, x) in to.iter_mut().zip(x[layout.first..].chunks(WIDTH)) {
@@ -40,7 +40,7 @@ pub(crate) fn dofs<R: Register>(layout: &Layout, to: &mut [Row], x: &[f64]) -> R
 
 /// Cosine and sine of each hinge.
 #[inline(always)]
-pub(crate) fn configuration<R: Register>(layout: &Layout, memory: &mut JointsMemory, q: &[f64]) {
+pub(crate) fn configuration<R: Register>(layout: &JointsLayout, memory: &mut JointsMemory, q: &[f64]) {
     poses::of_roots(layout, memory);
     angles(layout, memory, q);
     for (k, angles) in layout.angles.iter().enumerate() {
@@ -51,7 +51,7 @@ pub(crate) fn configuration<R: Register>(layout: &Layout, memory: &mut JointsMem
 
 /// Angles of hinges that do not stand in `q` as their register does.
 #[inline(always)]
-pub(crate) fn angles(layout: &Layout, memory: &mut JointsMemory, q: &[f64]) {
+pub(crate) fn angles(layout: &JointsLayout, memory: &mut JointsMemory, q: &[f64]) {
     for turn in &layout.turns {
         memory.sin[turn.hinge / WIDTH].0[turn.hinge % WIDTH] = turn.multiplier * q[turn.q] + turn.offset;
     }
@@ -71,7 +71,7 @@ pub(crate) fn cos_sin_of_angles<R: Register>(memory: &mut JointsMemory, q: &[f64
 
 /// Cosines and sines of hinges that have them as coordinates.
 #[inline(always)]
-pub(crate) fn cos_sin(layout: &Layout, memory: &mut JointsMemory, q: &[f64]) {
+pub(crate) fn cos_sin(layout: &JointsLayout, memory: &mut JointsMemory, q: &[f64]) {
     for (hinge, at) in &layout.cos_sin {
         memory.cos[hinge / WIDTH].0[hinge % WIDTH] = q[*at];
         memory.sin[hinge / WIDTH].0[hinge % WIDTH] = q[at + 1];

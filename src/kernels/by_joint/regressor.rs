@@ -7,14 +7,14 @@ use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{Row, load_matrix, load_motion};
 use crate::kernels::outcome::Outcome;
 use crate::kernels::rows::store_left;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not
 /// written. Returns whether it is finite.
-pub(crate) fn torques(layout: &Layout, memory: &JointsMemory, nv: usize, to: &mut [f64]) -> Outcome {
+pub(crate) fn torques(layout: &JointsLayout, memory: &JointsMemory, nv: usize, to: &mut [f64]) -> Outcome {
     if !layout.direct {
         to.fill(0.0);
     }
@@ -25,7 +25,7 @@ pub(crate) fn torques(layout: &Layout, memory: &JointsMemory, nv: usize, to: &mu
 kernel!(
     memory.level,
     fn torques_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         nv: usize,
         to: &'a mut [f64],
@@ -59,7 +59,12 @@ kernel!(
     memory.level,
     /// The regressor of the center of mass, 3 × 4 n, of bodies that have been placed, by one over the mass of the
     /// robot.
-    pub(crate) fn com<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, share: f64, to: &'a mut [f64]) {
+    pub(crate) fn com<'a, R: Register>(
+        layout: &'a JointsLayout,
+        memory: &'a JointsMemory,
+        share: f64,
+        to: &'a mut [f64],
+    ) {
         let share = R::splat(share);
         let mut bodies = layout.bodies.iter().zip(to.as_chunks_mut::<12>().0).peekable();
         for (g, group) in layout.groups.iter().enumerate() {
@@ -87,7 +92,7 @@ kernel!(
 
 /// Adds to rows of a column what their lanes hold.
 #[inline(never)]
-fn add(layout: &Layout, g: usize, x: [f64; WIDTH], to: &mut [f64]) {
+fn add(layout: &JointsLayout, g: usize, x: [f64; WIDTH], to: &mut [f64]) {
     for (x, dof) in x.into_iter().zip(&layout.dof[g * WIDTH..]) {
         if let Some(dof) = *dof {
             to[dof] += x;

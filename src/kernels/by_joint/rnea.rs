@@ -9,16 +9,16 @@ use crate::kernels::by_joint::{floating_base, inward, outward};
 use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
 use crate::kernels::rows::from_rows;
-use crate::plan::Constants;
-use crate::plan::joints::Layout;
+use crate::plan::JointConstants;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Force, Transform, vector as v3};
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
 pub(crate) fn rnea(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
@@ -31,15 +31,15 @@ pub(crate) fn rnea(
 
 /// Is the torque of each degree of freedom that of one lane? Else sums may not be finite where lanes are.
 #[inline(always)]
-pub(crate) fn as_lanes(layout: &Layout) -> bool {
+pub(crate) fn as_lanes(layout: &JointsLayout) -> bool {
     layout.direct && layout.more_joints.is_empty()
 }
 
 /// Torques from lanes to degrees of freedom, and those of joints that no lane has room for.
 #[inline(always)]
 pub(crate) fn collect(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     v: &[f64],
     a: &[f64],
@@ -51,7 +51,7 @@ pub(crate) fn collect(
 
 /// Torques from lanes to degrees of freedom.
 #[inline(always)]
-pub(crate) fn of_lanes(layout: &Layout, memory: &JointsMemory, tau: &mut [f64]) {
+pub(crate) fn of_lanes(layout: &JointsLayout, memory: &JointsMemory, tau: &mut [f64]) {
     if layout.direct {
         from_rows(&memory.tau, &mut tau[layout.first..]);
         if layout.first > 0
@@ -72,8 +72,8 @@ pub(crate) fn of_lanes(layout: &Layout, memory: &JointsMemory, tau: &mut [f64]) 
 kernel!(
     memory.level,
     fn rnea_in_lanes<'a, R: Register>(
-        constants: &'a Constants,
-        layout: &'a Layout,
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         q: &'a [f64],
         v: &'a [f64],
@@ -104,7 +104,7 @@ kernel!(
 
 /// Pose of a body in its tree: axes of the world, origin at the root body.
 #[inline(always)]
-pub(crate) fn pose(layout: &Layout, memory: &JointsMemory, body: usize) -> Transform<f64> {
+pub(crate) fn pose(layout: &JointsLayout, memory: &JointsMemory, body: usize) -> Transform<f64> {
     let step = &layout.bodies[body];
     let x = poses::of_lane(memory, step.lane);
     Transform::new(v3::product(&x.rotation, &step.axes.transpose()), x.translation)
@@ -112,13 +112,13 @@ pub(crate) fn pose(layout: &Layout, memory: &JointsMemory, body: usize) -> Trans
 
 /// The origin of a body's tree in the world, once the body has been placed.
 #[inline(always)]
-pub(crate) fn origin(layout: &Layout, memory: &JointsMemory, body: usize) -> Vector3<f64> {
+pub(crate) fn origin(layout: &JointsLayout, memory: &JointsMemory, body: usize) -> Vector3<f64> {
     memory.origins[layout.bodies[body].tree]
 }
 
 /// Subtracts the wrenches of `memory` from the forces that the bodies need.
 #[inline(never)]
-pub(crate) fn subtract(layout: &Layout, memory: &mut JointsMemory) {
+pub(crate) fn subtract(layout: &JointsLayout, memory: &mut JointsMemory) {
     for k in 0..memory.wrenches.len() {
         let w = memory.wrenches[k];
         let b = w.body.index();

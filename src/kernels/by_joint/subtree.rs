@@ -2,7 +2,7 @@
 
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::{ALL, Row, Sums};
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(crate) struct Subtree {
 }
 
 impl Subtree {
-    pub(crate) fn of(layout: &Layout, body: Option<usize>) -> Self {
+    pub(crate) fn of(layout: &JointsLayout, body: Option<usize>) -> Self {
         let Some(b) = body else { return Self { lanes: 0..layout.dof.len(), body } };
         // Bodies are numbered depth first, lanes in the order of the bodies.
         let (first, last) = (&layout.bodies[b], &layout.bodies[layout.bodies[b].subtree_end - 1]);
@@ -23,7 +23,7 @@ impl Subtree {
     }
 
     /// The lane whose sums are those of all the part; none for all of the robot.
-    pub(crate) fn lane(&self, layout: &Layout) -> Option<usize> {
+    pub(crate) fn lane(&self, layout: &JointsLayout) -> Option<usize> {
         self.body.map(|b| layout.bodies[b].lane)
     }
 
@@ -45,7 +45,7 @@ impl Subtree {
     #[inline(always)]
     pub(crate) fn sums<'a, R: Register>(
         &self,
-        layout: &Layout,
+        layout: &JointsLayout,
         memory: &'a JointsMemory,
         g: usize,
         mixed: &'a mut Sums,

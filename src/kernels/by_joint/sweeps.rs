@@ -8,7 +8,7 @@ use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{State, bodies, inward, outward};
 use crate::kernels::finite;
 use crate::kernels::outcome::Outcome;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
@@ -16,7 +16,7 @@ kernel!(
     memory.level,
     /// Poses of bodies at `q`: of all, or of those from the root to one. Returns whether `q` is finite.
     pub(crate) fn poses<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         q: &'a [f64],
         to: Option<usize>,
@@ -48,7 +48,7 @@ kernel!(
     /// bodies.
     pub(crate) fn bodies<'a, R: Register, const KEPT: u8>(
         gravity: Vector3<f64>,
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         state: State<'a>,
     ) -> Outcome {
@@ -73,7 +73,7 @@ kernel!(
 kernel!(
     memory.level,
     /// Columns of bodies that have been placed.
-    pub(crate) fn columns<'a, R: Register>(layout: &'a Layout, memory: &'a mut JointsMemory) {
+    pub(crate) fn columns<'a, R: Register>(layout: &'a JointsLayout, memory: &'a mut JointsMemory) {
         for (g, group) in layout.groups.iter().enumerate() {
             let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             store_motion(&mut memory.s[g], outward::subspace(group, &x));
@@ -89,7 +89,7 @@ kernel!(
     /// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
     /// [`WEIGHTS`] or [`INERTIA`] of them.
     pub(crate) fn subtree_inertias<'a, R: Register, const ROWS: usize>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
     ) {
         for g in 0..layout.groups.len() {
@@ -107,7 +107,7 @@ kernel!(
 /// finite.
 pub(crate) fn motions<const KEPT: u8>(
     gravity: Vector3<f64>,
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     v: &[f64],
     a: &[f64],
@@ -123,7 +123,7 @@ kernel!(
     memory.level,
     fn motions_in_lanes<'a, R: Register, const KEPT: u8>(
         gravity: Vector3<f64>,
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         v: &'a [f64],
         a: &'a [f64],

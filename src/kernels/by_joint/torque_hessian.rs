@@ -4,19 +4,19 @@
 //! derivatives, `A`, `U` and `P`, come from the [sweeps](inward::columns) of these.
 
 use crate::formulas::torque_hessian::{Bodies, ColumnForces, ColumnMotions};
-use crate::kernels::by_joint::hessian_entries::{Matrices, entries, stand_by_lane};
+use crate::kernels::by_joint::contraction::{Scratch, Weighted, load_weighted};
+use crate::kernels::by_joint::hessian_entries::{Matrices, entries, scatter_by_lane};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::quantities::{
     Columns, Six, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_motion,
     store_vector,
 };
-use crate::kernels::by_joint::weighted::{Scratch, Weighted, load_weighted};
 use crate::kernels::by_joint::{State, inward, matrix_entries, outward, poses, read, rnea};
 use crate::kernels::finite;
 use crate::kernels::rows::from_rows;
-use crate::plan::Constants;
-use crate::plan::joints::{Group, Layout};
+use crate::plan::JointConstants;
+use crate::plan::joints::{Group, JointsLayout};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
@@ -37,8 +37,8 @@ const ROWS: usize = 16;
 /// Value, gradient and Hessian under the wrenches of `memory`. Lengths have been checked. Returns whether all are
 /// certainly finite.
 pub(crate) fn hessian(
-    constants: &Constants,
-    layout: &Layout,
+    constants: &JointConstants,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     state: State<'_>,
     lambda: &[f64],
@@ -61,7 +61,7 @@ pub(crate) fn hessian(
         memory.scratch = scratch;
         false
     };
-    stand_by_lane(layout, memory, &mut own);
+    scatter_by_lane(layout, memory, &mut own);
     for (k, to) in [dq, dv, da].into_iter().enumerate() {
         collect(layout, &own, k, to);
     }
@@ -70,7 +70,7 @@ pub(crate) fn hessian(
 }
 
 /// Row `k` of the gradient, from lanes to degrees of freedom.
-fn collect(layout: &Layout, own: &Scratch, k: usize, to: &mut [f64]) {
+fn collect(layout: &JointsLayout, own: &Scratch, k: usize, to: &mut [f64]) {
     if layout.direct {
         for (own, to) in own.weighted.iter().zip(to.chunks_mut(WIDTH)) {
             from_rows(&own.gradient[k..=k], to);
@@ -87,8 +87,8 @@ fn collect(layout: &Layout, own: &Scratch, k: usize, to: &mut [f64]) {
 
 /// The sweeps out and in. Returns whether all lanes are finite.
 struct Sweep<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
+    constants: &'a JointConstants,
+    layout: &'a JointsLayout,
     memory: &'a mut JointsMemory,
     own: &'a mut Scratch,
     state: State<'a>,
@@ -133,7 +133,7 @@ impl Kernel for Sweep<'_> {
 
 /// `λ`, by lanes.
 #[inline(always)]
-fn read_lambda<R: Register>(layout: &Layout, own: &mut Scratch, lambda: &[f64]) {
+fn read_lambda<R: Register>(layout: &JointsLayout, own: &mut Scratch, lambda: &[f64]) {
     if layout.direct {
         for (own, x) in own.weighted.iter_mut().zip(lambda.chunks(WIDTH)) {
             own.lambda.store(Lanes(R::load_first(x)));

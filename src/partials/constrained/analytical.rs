@@ -32,7 +32,7 @@
 
 use super::ConstrainedMemory;
 use super::operators::Operators;
-use super::variation::Variation;
+use super::row_derivatives::Variation;
 use crate::dynamics::constraints::ConstraintsMemory;
 use crate::dynamics::constraints::{FactorsOfMass, Rows};
 use crate::dynamics::{Constraint, ExternalWrench, by_plan};
@@ -112,14 +112,14 @@ pub(super) fn dynamics(
     let by_wrenches = result.ddq_df_ext.iter_mut().zip(&mut result.dlambda_df_ext);
     let by_wrenches = by.dtau_df_ext.iter().zip(by_wrenches);
     if in_blocks && let Some(mut kernels) = by_plan::of(model, base) {
-        kernels.project(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
+        kernels.fill_operators(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
         let by_q = held.changes(quick, by);
-        kernels.solve_held(&by_q, result.ddq_dq.as_mut_slice(), result.dlambda_dq.as_mut_slice());
+        kernels.apply_operators(&by_q, result.ddq_dq.as_mut_slice(), result.dlambda_dq.as_mut_slice());
         let by_v = Changes { torques: by.dtau_dv.as_slice(), rows: held.rows_v.as_slice(), turned: &[], sparse: true };
-        kernels.solve_held(&by_v, result.ddq_dv.as_mut_slice(), result.dlambda_dv.as_mut_slice());
+        kernels.apply_operators(&by_v, result.ddq_dv.as_mut_slice(), result.dlambda_dv.as_mut_slice());
         for (from, (motion, lambda)) in by_wrenches {
             let by_wrench = Changes { torques: from.as_slice(), ..Changes::default() };
-            kernels.solve_held(&by_wrench, motion.as_mut_slice(), lambda.as_mut_slice());
+            kernels.apply_operators(&by_wrench, motion.as_mut_slice(), lambda.as_mut_slice());
         }
         return Ok(());
     }
@@ -161,7 +161,7 @@ pub(super) fn impulses(
     if quick {
         ws.begin(0)?;
         by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, Reuse::Poses);
-        by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.drive_again(velocity, still));
+        by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.body_motions_again(velocity, still));
         held.of_axes(model, &mut ws.base, Rows::Rates, by);
     } else {
         held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
@@ -183,11 +183,11 @@ pub(super) fn impulses(
         }
     }
     if in_blocks && let Some(mut kernels) = by_plan::of(model, &mut ws.base) {
-        kernels.project(None);
+        kernels.fill_operators(None);
         let by_q = held.changes(quick, &ws.result);
-        kernels.solve_held(&by_q, result.dv_dq.as_mut_slice(), result.dimpulse_dq.as_mut_slice());
+        kernels.apply_operators(&by_q, result.dv_dq.as_mut_slice(), result.dimpulse_dq.as_mut_slice());
         let by_v = Changes { rows: by_rows.as_slice(), ..Changes::default() };
-        kernels.solve_held(&by_v, result.dv_dv.as_mut_slice(), result.dimpulse_dv.as_mut_slice());
+        kernels.apply_operators(&by_v, result.dv_dv.as_mut_slice(), result.dimpulse_dv.as_mut_slice());
     } else {
         operators.fill(nv, &ws.base);
         let Some(memory) = ws.base.constraints.as_deref() else { return Ok(()) };

@@ -1,8 +1,8 @@
 //! Derivatives of accelerations under constraints, and of the multipliers, by any method.
 
 use super::{ConstrainedMemory, MATRICES, analytical, finite, nothing, split, store};
+use crate::default_fields::matrices_by_name;
 use crate::dynamics::{Constraint, ExternalWrench, RankMargin, Workspace, constraint_dynamics, constraint_rank};
-use crate::fields::matrices_by_name;
 use crate::model::{InputError, Model, room};
 use crate::partials::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use crate::partials::state_function::by_method_of_solution;

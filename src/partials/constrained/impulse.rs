@@ -1,8 +1,8 @@
 //! Derivatives of velocities after an impact under constraints, and of the impulses, by any method.
 
 use super::{ConstrainedMemory, MATRICES, analytical, finite, nothing, split, store};
+use crate::default_fields::matrices_by_name;
 use crate::dynamics::{Constraint, RankMargin, Workspace, constraint_rank, impulse_dynamics};
-use crate::fields::matrices_by_name;
 use crate::model::{InputError, Model, room};
 use crate::partials::result::{copy_errors, copy_matrix, copy_vector};
 use crate::partials::state_function::by_method_of_solution;

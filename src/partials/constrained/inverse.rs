@@ -7,13 +7,13 @@
 //! These are the equations of [`constraint_dynamics`](crate::dynamics::constraint_dynamics) before they are solved: those of solvers whose
 //! unknowns are motions and forces. Derivatives are `E₁` and `E₂` of [`analytical`](super::analytical).
 
-use super::variation::Variation;
+use super::row_derivatives::Variation;
 use super::{finite, split, store};
+use crate::default_fields::matrices_by_name;
 use crate::dynamics::constraints::{Rows, rows_of};
 use crate::dynamics::{
-    Constraint, ExternalWrench, Workspace, constraint_bias, constraint_jacobian, rnea, slices::first_not_finite,
+    Constraint, ExternalWrench, Workspace, constraint_bias, constraint_jacobian, rnea, slice_ops::first_not_finite,
 };
-use crate::fields::matrices_by_name;
 use crate::kernels::by_joint::matrix::shape;
 use crate::model::{InputError, Model, room};
 use crate::partials::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};

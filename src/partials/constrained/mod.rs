@@ -10,7 +10,7 @@ pub(super) mod hessian;
 mod impulse;
 mod inverse;
 mod operators;
-mod variation;
+mod row_derivatives;
 
 pub use dynamics::{
     ConstraintDynamicsDerivatives, constraint_dynamics_derivatives, constraint_dynamics_derivatives_into,

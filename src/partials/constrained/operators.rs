@@ -1,6 +1,6 @@
 //! What all columns are multiplied by, as dense matrices: equation (3) of [`analytical`](super::analytical).
 
-use super::variation::Variation;
+use super::row_derivatives::Variation;
 use crate::dynamics::Workspace;
 use crate::dynamics::constraints::Factor;
 use crate::dynamics::jacobian::clear;

@@ -24,7 +24,7 @@ use crate::dynamics::{ExternalWrench, Workspace, by_plan, check_wrenches};
 use crate::kernels::by_joint::hessian_entries::Matrices;
 use crate::kernels::by_joint::torque_hessian::Results;
 use crate::model::{InputError, Model, room};
-use crate::slices::{all_finite, first_not_finite};
+use crate::slice_ops::{all_finite, first_not_finite};
 use nalgebra::{DMatrix, DVector, Vector3};
 pub(super) use page::At;
 use page::RneaHessianMemory;

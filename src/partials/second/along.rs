@@ -17,7 +17,7 @@ use super::super::hessian::{Along, At};
 use super::SecondOrderWorkspace;
 use crate::dynamics::{ExternalWrench, aba_kept, solve_kept};
 use crate::model::{InputError, Model};
-use crate::slices::negate;
+use crate::slice_ops::negate;
 use nalgebra::DVector;
 
 /// The Hessian of `λᵀ q̈` times one direction `(δq, δv, δτ)`: the derivative of the gradient along it.

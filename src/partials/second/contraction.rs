@@ -17,7 +17,7 @@ use crate::dynamics::{ExternalWrench, Workspace, aba_gradient, aba_kept, solve_k
 use crate::kernels::blocks::product::{add_product, negated_product};
 use crate::kernels::blocks::transpose::transpose;
 use crate::model::{InputError, Model, room};
-use crate::slices;
+use crate::slice_ops;
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
 
@@ -167,7 +167,7 @@ fn analytical(
     first.differentiate(model, (q, v, ddq), wrenches)?;
     let h = rnea_hessian(model, inverse, q, v, ddq, weights, wrenches)?;
     let AbaHessian { value, dq, dv, dtau, dqq, dvq, dtauq, dvv, errors } = result;
-    *value = slices::dot(lambda, ddq);
+    *value = slice_ops::dot(lambda, ddq);
     for (to, from) in [(dq, &h.dq), (dv, &h.dv)] {
         to.iter_mut().zip(from).for_each(|(to, from)| *to = -from);
     }

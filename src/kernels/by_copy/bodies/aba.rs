@@ -18,7 +18,7 @@ use crate::kernels::by_copy::bodies::body_rows::{
     gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_vector, sums,
 };
 use crate::kernels::by_copy::bodies::rnea::{Body, base_force, motions, three};
-use crate::plan::bodies::{DepthGroup, DepthGroups, Parent};
+use crate::plan::bodies::{BodiesLayout, BodyGroup, Parent};
 use crate::spatial::{ArticulatedInertia, Symmetric3, vector as v3};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
@@ -29,7 +29,7 @@ kernel!(
     /// Accelerations by torques that friction has been taken from. Not if a pivot is lost.
     pub(crate) fn aba<'a, R: Register>(
         gravity: Vector3<f64>,
-        groups: &'a DepthGroups,
+        groups: &'a BodiesLayout,
         memory: &'a mut BodiesMemory,
         q: &'a [f64],
         v: &'a [f64],
@@ -62,7 +62,7 @@ kernel!(
 
 /// Bodies by themselves.
 #[inline(always)]
-fn rigid_bodies<R: Register>(group: &DepthGroup, to: &mut Articulated) {
+fn rigid_bodies<R: Register>(group: &BodyGroup, to: &mut Articulated) {
     let (mass, zero) = (group.mass.load::<R>(), Lanes::zero());
     let (first, second) = (load_vector::<R>(&group.first), load_symmetric::<R>(&group.second));
     let j = second.trace_minus();
@@ -78,7 +78,7 @@ fn rigid_bodies<R: Register>(group: &DepthGroup, to: &mut Articulated) {
 /// Equation (1). Returns whether no pivot is lost.
 #[inline(always)]
 fn eliminate<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     bodies: &mut [Body],
     articulated: &mut [Articulated],
     i: usize,
@@ -131,7 +131,7 @@ fn eliminate<R: Register>(
 /// Acceleration of a free base, `I a = τ − p`. Returns whether no pivot is lost.
 #[inline(always)]
 fn base_acceleration<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     body: &Body,
     base: &mut Articulated,
     tau: &[f64],
@@ -207,7 +207,7 @@ fn solved(mut a: [[f64; 6]; 6], mut x: [f64; 6], scale: [f64; 6]) -> Option<[f64
 /// Equation (2).
 #[inline(always)]
 fn accelerations<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     body: &Body,
     articulated: &mut [Articulated],
     i: usize,

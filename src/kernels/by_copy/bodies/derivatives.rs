@@ -29,7 +29,7 @@ use crate::kernels::by_copy::bodies::body_rows::{
 use crate::kernels::by_copy::bodies::mass_matrix::{Composite, base_block};
 use crate::kernels::by_copy::bodies::rnea::{Body, add_to_parent, base_force, motions, three};
 use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
-use crate::plan::bodies::{DepthGroup, DepthGroups};
+use crate::plan::bodies::{BodiesLayout, BodyGroup};
 use crate::spatial::moments::{Flow, Mass};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::Register;
@@ -60,7 +60,7 @@ kernel!(
     /// Torques and derivatives, without what joints add; entries that the tree makes zero are not written.
     pub(crate) fn derivatives<'a, R: Register>(
         gravity: Vector3<f64>,
-        groups: &'a DepthGroups,
+        groups: &'a BodiesLayout,
         memory: &'a mut BodiesMemory,
         q: &'a [f64],
         v: &'a [f64],
@@ -90,7 +90,7 @@ kernel!(
 /// Velocities of origins, moments of bodies by themselves, and `Ψ̈`.
 #[inline(always)]
 fn flow<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     bodies: &[Body],
     composites: &mut [Composite],
     moving: &mut [Moving],
@@ -142,7 +142,7 @@ fn psi_d<R: Register>(body: &Body, moving: &Moving) -> [Vector3<Lanes<R>>; 2] {
 /// `A`, `Q = B Ψ̇ + I Ψ̈ + f ×̄* S`, `V = B S + 2 I Ψ̇` and `T = Bᵀ S` of a group.
 #[inline(always)]
 fn columns<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     bodies: &[Body],
     composites: &[Composite],
     moving: &[Moving],
@@ -183,7 +183,7 @@ fn to_parent_axes<R: Register>(r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>, f: F
 /// Entries of the columns of a group with themselves and with all between them and the root.
 #[inline(always)]
 fn entries<R: Register>(
-    groups: &[DepthGroup],
+    groups: &[BodyGroup],
     i: usize,
     bodies: &[Body],
     moving: &[Moving],
@@ -284,7 +284,7 @@ fn put_six<R: Register>(to: &mut [f64], at: &[usize; BODIES], rows: Force<Lanes<
 /// Adds moments and forces of a group to those of its parents.
 #[inline(always)]
 fn add_to_parents<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     bodies: &mut [Body],
     composites: &mut [Composite],
     moving: &mut [Moving],
@@ -316,7 +316,7 @@ fn add_to_parents<R: Register>(
 /// The columns of a free base with themselves. Within its joint the force does not turn with them: `Q = I_C Ψ̈`.
 #[inline(always)]
 fn base_with_itself(
-    group: &DepthGroup,
+    group: &BodyGroup,
     body: &Body,
     of: &Composite,
     moving: &Moving,

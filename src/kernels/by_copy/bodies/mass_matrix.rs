@@ -10,7 +10,7 @@ use crate::kernels::by_copy::bodies::body_rows::{
 };
 use crate::kernels::by_copy::bodies::rnea::Body;
 use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
-use crate::plan::bodies::{DepthGroup, DepthGroups};
+use crate::plan::bodies::{BodiesLayout, BodyGroup};
 use crate::spatial::moments::Mass;
 use crate::spatial::{Symmetric3, vector as v3};
 use gradyn_derivatives::simd::Register;
@@ -28,7 +28,7 @@ impl Composite {
     pub(crate) const ZERO: Self = Self { first: [BodyRow::ZERO; 3], second: [BodyRow::ZERO; 6] };
 
     #[inline(always)]
-    pub(crate) fn mass<R: Register>(&self, group: &DepthGroup) -> Mass<Lanes<R>> {
+    pub(crate) fn mass<R: Register>(&self, group: &BodyGroup) -> Mass<Lanes<R>> {
         Mass { mass: group.carried.load(), first: load_vector(&self.first), second: load_symmetric(&self.second) }
     }
 
@@ -40,7 +40,7 @@ impl Composite {
 
     /// Of everything, from shares in all lanes of a free base.
     #[inline(always)]
-    pub(crate) fn total(&self, group: &DepthGroup) -> Mass<f64> {
+    pub(crate) fn total(&self, group: &BodyGroup) -> Mass<f64> {
         let ([x, y, z], [a, b, c, d, e, f]) = (sums(&self.first), sums(&self.second));
         Mass { mass: group.carried.sum(), first: Vector3::new(x, y, z), second: Symmetric3::new(a, b, c, d, e, f) }
     }
@@ -50,12 +50,12 @@ kernel!(
     halves,
     /// The mass matrix; entries that the tree makes zero are not written.
     pub(crate) fn mass_matrix<'a, R: Register>(
-        groups: &'a DepthGroups,
+        groups: &'a BodiesLayout,
         memory: &'a mut BodiesMemory,
         q: &'a [f64],
         to: &'a mut [f64],
     ) {
-        let DepthGroups { groups, .. } = groups;
+        let BodiesLayout { groups, .. } = groups;
         let BodiesMemory { bodies, composites, .. } = memory;
         for (group, of) in groups.iter().zip(&mut *composites) {
             (of.first, of.second) = (group.first, group.second);
@@ -75,7 +75,7 @@ kernel!(
 /// Adds what a group carries to what its parents do. Returns `A`: its force and its moment.
 #[inline(always)]
 fn add_to_parents<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     bodies: &[Body],
     composites: &mut [Composite],
     i: usize,
@@ -95,7 +95,7 @@ fn add_to_parents<R: Register>(
 /// Entries of the columns of a group with themselves and with all between them and the root.
 #[inline(always)]
 fn entries<R: Register>(
-    groups: &[DepthGroup],
+    groups: &[BodyGroup],
     i: usize,
     bodies: &[Body],
     [mut f, mut n]: [Vector3<Lanes<R>>; 2],

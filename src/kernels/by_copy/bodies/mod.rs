@@ -9,15 +9,15 @@
 //! [`plan::bodies`](crate::plan::bodies) has the lane of each body, and constants four at a time.
 //!
 //! - [`rnea`], [`aba`]: inverse and forward dynamics
-//! - [`mass_matrix`], [`derivatives`], [`limbs`]: for a quadruped the mass matrix, derivatives of inverse dynamics, and
+//! - [`mass_matrix`], [`derivatives`], [`quadruped`]: for a quadruped the mass matrix, derivatives of inverse dynamics, and
 //!   the inverse of the mass matrix and products with it
 
 pub(crate) mod aba;
 pub(crate) mod articulated;
 pub(crate) mod body_rows;
 pub(crate) mod derivatives;
-pub(crate) mod limbs;
 pub(crate) mod mass_matrix;
+pub(crate) mod quadruped;
 pub(crate) mod rnea;
 
 use crate::formulas::floating_base;
@@ -25,12 +25,12 @@ use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::finite::all_finite;
 use crate::kernels::outcome::Outcome;
 use crate::kernels::results::Results;
-use crate::plan::bodies::DepthGroups;
+use crate::plan::bodies::BodiesLayout;
 pub(crate) use crate::plan::bodies::{BASE, HINGES, NV, row};
-use crate::slices::first_not_finite_on_diagonal;
+use crate::slice_ops::first_not_finite_on_diagonal;
 use gradyn_derivatives::simd::VectorLevel;
-use limbs::Inverted;
 use nalgebra::{DMatrix, Vector3};
+use quadruped::Inverted;
 
 /// Scratch memory, by groups.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub(crate) struct BodiesMemory {
 }
 
 impl BodiesMemory {
-    pub(crate) fn new(groups: &DepthGroups) -> Self {
+    pub(crate) fn new(groups: &BodiesLayout) -> Self {
         let n = groups.groups.len();
         Self {
             bodies: vec![rnea::Body::ZERO; n],
@@ -61,7 +61,7 @@ impl BodiesMemory {
 /// Torques of inverse dynamics. Are they and the configuration finite? Lengths have been checked.
 pub(crate) fn rnea(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
-    (groups, level): (&DepthGroups, VectorLevel),
+    (groups, level): (&BodiesLayout, VectorLevel),
     memory: &mut BodiesMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
@@ -74,7 +74,7 @@ pub(crate) fn rnea(
 /// Accelerations of forward dynamics. Are they and the state finite, and no pivot lost? Lengths have been checked.
 pub(crate) fn aba(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
-    (groups, level): (&DepthGroups, VectorLevel),
+    (groups, level): (&BodiesLayout, VectorLevel),
     memory: &mut BodiesMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     still: &[f64],
@@ -90,7 +90,7 @@ pub(crate) fn aba(
 
 /// The mass matrix of a quadruped. Are its diagonal and the configuration finite? Lengths have been checked.
 pub(crate) fn mass_matrix(
-    (groups, level): (&DepthGroups, VectorLevel),
+    (groups, level): (&BodiesLayout, VectorLevel),
     memory: &mut BodiesMemory,
     q: &[f64],
     to: &mut DMatrix<f64>,
@@ -103,7 +103,7 @@ pub(crate) fn mass_matrix(
 /// Are all, and the configuration, finite? Lengths have been checked.
 pub(crate) fn rnea_derivatives(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
-    (groups, level): (&DepthGroups, VectorLevel),
+    (groups, level): (&BodiesLayout, VectorLevel),
     memory: &mut BodiesMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
@@ -118,13 +118,13 @@ pub(crate) fn rnea_derivatives(
 /// The inverse of a quadruped's mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`]. Returns whether it
 /// is finite, and no pivot is lost.
 pub(crate) fn minv(
-    (groups, level): (&DepthGroups, VectorLevel),
+    (groups, level): (&BodiesLayout, VectorLevel),
     memory: &mut BodiesMemory,
     mass: &[f64],
     to: &mut [f64],
 ) -> Outcome {
     let BodiesMemory { composites, inverted, .. } = memory;
-    let found = limbs::inverse_of_mass(level, groups, composites, inverted, mass, &mut *to);
+    let found = quadruped::inverse_of_mass(level, groups, composites, inverted, mass, &mut *to);
     Outcome::when(found && all_finite(to))
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn aba_derivatives(
 ) -> Outcome {
     // Of the base only columns of its angular velocity have to be solved for.
     for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, 3..6)] {
-        limbs::product_with_inverse(level, inverted, of_base, from, to.as_mut_slice());
+        quadruped::product_with_inverse(level, inverted, of_base, from, to.as_mut_slice());
     }
     floating_base::fill(bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
     Outcome::when(all_finite(dq.as_slice()) && all_finite(dv.as_slice()))

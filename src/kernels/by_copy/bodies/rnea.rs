@@ -7,7 +7,7 @@ use crate::kernels::by_copy::bodies::body_rows::{
     turned,
 };
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
-use crate::plan::bodies::{DepthGroup, DepthGroups, Parent};
+use crate::plan::bodies::{BodiesLayout, BodyGroup, Parent};
 use crate::spatial::moments::{Mass, spread};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::simd::Register;
@@ -55,7 +55,7 @@ kernel!(
     /// Torques without those of armature, damping and friction.
     pub(crate) fn rnea<'a, R: Register>(
         gravity: Vector3<f64>,
-        groups: &'a DepthGroups,
+        groups: &'a BodiesLayout,
         memory: &'a mut BodiesMemory,
         q: &'a [f64],
         v: &'a [f64],
@@ -86,7 +86,7 @@ pub(crate) fn base_force(base: &Body) -> [f64; 6] {
 /// Adds the force that a group needs to that of its parents.
 #[inline(always)]
 pub(crate) fn add_to_parent<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     bodies: &mut [Body],
     i: usize,
     force: Vector3<Lanes<R>>,
@@ -118,7 +118,7 @@ pub(crate) fn add_to_parent<R: Register>(
 #[inline(always)]
 pub(crate) fn motions<R: Register>(
     gravity: Vector3<f64>,
-    groups: &DepthGroups,
+    groups: &BodiesLayout,
     memory: &mut BodiesMemory,
     q: &[f64],
     v: &[f64],
@@ -140,7 +140,7 @@ pub(crate) fn motions<R: Register>(
 
 /// How the parents of a group move, and the places where they carry it.
 #[inline(always)]
-fn parent_motion<R: Register>(group: &DepthGroup, before: &[Body], up: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
+fn parent_motion<R: Register>(group: &BodyGroup, before: &[Body], up: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
     let of = match &group.parent {
         Parent::World => return Motion { angular: v3::zero(), angular_rate: v3::zero(), acceleration: up },
         Parent::Same(of) | Parent::Other { group: of, .. } => &before[*of],
@@ -158,7 +158,7 @@ fn parent_motion<R: Register>(group: &DepthGroup, before: &[Body], up: Vector3<L
 /// Motion of bodies that hang by hinges.
 #[inline(always)]
 fn hinge_motion<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     before: &[Body],
     body: &mut Body,
     up: Vector3<Lanes<R>>,
@@ -173,7 +173,7 @@ fn hinge_motion<R: Register>(
 /// Motion of a free base.
 #[inline(always)]
 fn free_motion<R: Register>(
-    group: &DepthGroup,
+    group: &BodyGroup,
     body: &mut Body,
     up: Vector3<Lanes<R>>,
     (q, v, a): (&[f64], &[f64], &[f64]),
@@ -193,7 +193,7 @@ pub(crate) fn three<R: Register>(x: &[f64]) -> Vector3<Lanes<R>> {
 
 /// Forces and moments about the bodies' origins that motions take: equation (5) of [`moments`](crate::spatial::moments).
 #[inline(always)]
-fn body_force<R: Register>(group: &DepthGroup, body: &mut Body, of: &Motion<Lanes<R>>) {
+fn body_force<R: Register>(group: &BodyGroup, body: &mut Body, of: &Motion<Lanes<R>>) {
     let k = spread(of.angular, of.angular_rate);
     let mass = Mass {
         mass: group.mass.load::<R>(),

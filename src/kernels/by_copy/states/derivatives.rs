@@ -4,7 +4,7 @@ use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::root_axes::{Column, Entries, Moving, Placed, of_free};
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
-use crate::plan::states::{LinkKind, Step, Table};
+use crate::plan::states::{LinkKind, StatesLayout, Step};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
@@ -28,7 +28,7 @@ pub(crate) struct Results<T> {
 }
 
 impl<R: Register> DerivativesMemory<Lanes<R>> {
-    pub(crate) fn new(table: &Table) -> Self {
+    pub(crate) fn new(table: &StatesLayout) -> Self {
         let bodies = table.steps.iter().map(|step| Moving::root(&step.link));
         let nv = table.nv;
         let zeros = |n: usize| vec![Lanes::zero(); n];
@@ -47,7 +47,7 @@ impl<R: Register> DerivativesMemory<Lanes<R>> {
 piece!(
     /// Torques and their derivatives without what armature, damping and friction contribute.
     pub(crate) fn derivatives<'a, R: Register>(
-        table: &'a Table,
+        table: &'a StatesLayout,
         gravity: Vector3<f64>,
         memory: &'a mut DerivativesMemory<Lanes<R>>,
         turns: &'a [Turn<R>],
@@ -60,7 +60,7 @@ piece!(
             match step.parent {
                 Some(p) => {
                     let (before, here) = memory.bodies.split_at_mut(i);
-                    here[0].hang(&step.link, &before[p], (q[step.q], turns[i]), (v[step.v], a[step.v]));
+                    here[0].attach(&step.link, &before[p], (q[step.q], turns[i]), (v[step.v], a[step.v]));
                 }
                 None => {
                     let (q, v, a) = (&q[step.q..], &v[step.v..], &a[step.v..]);
@@ -111,7 +111,7 @@ fn root_motion<R: Register>(
 piece!(
     /// The column of a joint that hangs from another, its entries with all columns towards the root, and what its parent carries.
     fn joint_column<'a, R: Register>(
-        table: &'a Table,
+        table: &'a StatesLayout,
         row: usize,
         j: usize,
         parent: usize,

@@ -3,7 +3,7 @@
 use crate::kernels::by_copy::root_axes::Placed;
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
-use crate::plan::states::{LinkKind, Step, Table};
+use crate::plan::states::{LinkKind, StatesLayout, Step};
 use crate::spatial::moments::Mass;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
@@ -17,7 +17,7 @@ pub(crate) struct MassMatrixMemory<T> {
 }
 
 impl<R: Register> MassMatrixMemory<Lanes<R>> {
-    pub(crate) fn new(table: &Table) -> Self {
+    pub(crate) fn new(table: &StatesLayout) -> Self {
         let bodies = table.steps.iter().map(|step| Placed::root(&step.link));
         Self { bodies: bodies.collect(), matrix: vec![Lanes::zero(); table.nv * table.nv] }
     }
@@ -26,7 +26,7 @@ impl<R: Register> MassMatrixMemory<Lanes<R>> {
 piece!(
     /// The mass matrix without armature.
     pub(crate) fn mass_matrix<'a, R: Register>(
-        table: &'a Table,
+        table: &'a StatesLayout,
         memory: &'a mut MassMatrixMemory<Lanes<R>>,
         turns: &'a [Turn<R>],
         q: Numbers<'a, R>,
@@ -35,7 +35,7 @@ piece!(
         for (i, step) in table.steps.iter().enumerate() {
             let (before, here) = bodies.split_at_mut(i);
             match step.parent {
-                Some(p) => here[0].hang(&step.link, &before[p], (q[step.q], turns[i])),
+                Some(p) => here[0].attach(&step.link, &before[p], (q[step.q], turns[i])),
                 None => here[0].mass = step.link.mass.lift(),
             }
         }
@@ -52,7 +52,7 @@ piece!(
 /// Entries of a joint with one coordinate with all columns towards the root, and what its parent carries.
 #[inline(always)]
 fn entries<R: Register>(
-    table: &Table,
+    table: &StatesLayout,
     step: &Step,
     j: usize,
     bodies: &mut [Placed<Lanes<R>>],

@@ -16,7 +16,7 @@ pub(crate) mod mass_matrix;
 pub(crate) mod rnea;
 pub(crate) mod turns;
 
-use crate::plan::states::Table;
+use crate::plan::states::StatesLayout;
 use derivatives::DerivativesMemory;
 use mass_matrix::MassMatrixMemory;
 
@@ -50,11 +50,11 @@ pub(crate) type States<'a, R> = (Numbers<'a, R>, Numbers<'a, R>, Numbers<'a, R>)
 impl<R: Register> StatesMemory<R> {
     /// The memory, made at the first call.
     #[inline(always)]
-    pub(crate) fn of<'m>(memory: &'m mut Option<Self>, table: &Table) -> &'m mut Self {
+    pub(crate) fn of<'m>(memory: &'m mut Option<Self>, table: &StatesLayout) -> &'m mut Self {
         memory.get_or_insert_with(|| Self::new(table))
     }
 
-    fn new(table: &Table) -> Self {
+    fn new(table: &StatesLayout) -> Self {
         let (bodies, zero) = (table.steps.len(), Lanes::zero());
         Self {
             turns: vec![(zero, zero); bodies],
@@ -71,7 +71,7 @@ impl<R: Register> StatesMemory<R> {
         &mut self,
         gravity: Vector3<f64>,
         joints: JointDynamics<'_, f64>,
-        table: &Table,
+        table: &StatesLayout,
         (q, v, a): States<'_, R>,
     ) -> Numbers<'_, R> {
         let Self { turns: sin_cos, motions, tau, .. } = self;
@@ -86,7 +86,7 @@ impl<R: Register> StatesMemory<R> {
     pub(crate) fn mass_matrix(
         &mut self,
         joints: JointDynamics<'_, f64>,
-        table: &Table,
+        table: &StatesLayout,
         q: Numbers<'_, R>,
     ) -> Numbers<'_, R> {
         let Self { turns: sin_cos, masses, .. } = self;
@@ -103,7 +103,7 @@ impl<R: Register> StatesMemory<R> {
         &mut self,
         gravity: Vector3<f64>,
         joints: JointDynamics<'_, f64>,
-        table: &Table,
+        table: &StatesLayout,
         (q, v, a): States<'_, R>,
     ) -> &derivatives::Results<Lanes<R>> {
         let Self { turns: sin_cos, derivatives: memory, .. } = self;

@@ -4,7 +4,7 @@ use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, hinged_to_world, to_parent};
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, store};
-use crate::plan::states::{LinkKind, Step, Table};
+use crate::plan::states::{LinkKind, StatesLayout, Step};
 use crate::spatial::moments::spread;
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::simd::Register;
@@ -42,7 +42,7 @@ impl<T: Real> Body<T> {
 piece!(
     /// Torques without those of armature, damping and friction.
     pub(crate) fn rnea<'a, R: Register>(
-        table: &'a Table,
+        table: &'a StatesLayout,
         gravity: Vector3<f64>,
         turns: &'a [Turn<R>],
         bodies: &'a mut [Body<Lanes<R>>],

@@ -1,7 +1,7 @@
 //! Sines and cosines of all hinges.
 
 use crate::kernels::by_copy::states::Numbers;
-use crate::plan::states::{LinkKind, Table};
+use crate::plan::states::{LinkKind, StatesLayout};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 
@@ -10,7 +10,7 @@ pub(crate) type Turn<R> = (Lanes<R>, Lanes<R>);
 
 piece!(
     /// All of them, by bodies: before the sweep along the tree, since they need not wait for each other.
-    pub(crate) fn turns<'a, R: Register>(table: &'a Table, q: Numbers<'a, R>, to: &'a mut [Turn<R>]) {
+    pub(crate) fn turns<'a, R: Register>(table: &'a StatesLayout, q: Numbers<'a, R>, to: &'a mut [Turn<R>]) {
         for (step, to) in table.steps.iter().zip(to) {
             if step.link.kind == LinkKind::Hinge {
                 let (sin, cos) = q[step.q].sin_cos();

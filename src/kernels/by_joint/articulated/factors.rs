@@ -1,6 +1,6 @@
 //! Factors of the inverse of the mass matrix along the tree, and the memory of the sweep that computes them.
 
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::plan::rows::Row;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::WIDTH;
@@ -30,7 +30,7 @@ pub(crate) struct Step {
     /// Whether the previous one is its parent.
     pub(crate) follows: bool,
     /// Do others hang from it than the next one, or bodies without a degree of freedom?
-    pub(crate) branches: bool,
+    pub(crate) joins: bool,
 }
 
 /// A body without a degree of freedom: part of what carries it.
@@ -82,9 +82,9 @@ impl Factor {
 }
 
 impl Articulated {
-    pub(super) fn new(layout: &Layout) -> Self {
+    pub(super) fn new(layout: &JointsLayout) -> Self {
         let (tree, nv) = (&layout.tree_of_dofs, layout.nv);
-        let mut steps = vec![Step { lane: 0, parent: None, follows: false, branches: false }; nv];
+        let mut steps = vec![Step { lane: 0, parent: None, follows: false, joins: false }; nv];
         for (lane, dof) in layout.dof.iter().enumerate() {
             if let Some(k) = *dof {
                 steps[k].lane = lane;
@@ -94,7 +94,7 @@ impl Articulated {
             let parent = tree.parent(k);
             (steps[k].parent, steps[k].follows) = (parent, parent.is_some_and(|p| p + 1 == k));
             if let (Some(p), false) = (parent, steps[k].follows) {
-                steps[p].branches = true;
+                steps[p].joins = true;
             }
         }
         let welded = layout.bodies.iter().enumerate().filter(|(_, body)| body.v.is_empty());
@@ -105,7 +105,7 @@ impl Articulated {
             })
             .collect();
         for weld in &welds {
-            steps[weld.to].branches = true;
+            steps[weld.to].joins = true;
         }
         Self {
             steps,

@@ -18,12 +18,12 @@ use crate::formulas::articulated_body;
 use crate::kernels::by_joint::articulated::factors::Articulated;
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::outcome::Outcome;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Force, Motion};
 
 /// `memory.articulated` from columns and inertias in its lanes, and `x := M⁻¹ x`. The first degree of freedom whose
 /// pivot is lost, and the pivot, is an error.
-pub(crate) fn factorize_and_solve(layout: &Layout, memory: &mut JointsMemory, x: &mut [f64]) -> Outcome {
+pub(crate) fn factorize_and_solve(layout: &JointsLayout, memory: &mut JointsMemory, x: &mut [f64]) -> Outcome {
     let mut articulated = memory.articulated.take().unwrap_or_else(|| Box::new(Articulated::new(layout)));
     let done = articulated.eliminate(layout, memory, x);
     if !done.is_lost() {
@@ -35,7 +35,7 @@ pub(crate) fn factorize_and_solve(layout: &Layout, memory: &mut JointsMemory, x:
 
 impl Articulated {
     /// From `x` to `r`.
-    fn eliminate(&mut self, layout: &Layout, memory: &JointsMemory, x: &mut [f64]) -> Outcome {
+    fn eliminate(&mut self, layout: &JointsLayout, memory: &JointsMemory, x: &mut [f64]) -> Outcome {
         let Self { steps, welds, factors, armature, joined, own, .. } = self;
         articulated_body::armature(&layout.dofs, armature);
         pivots::eliminate(memory.level, memory, steps, welds, armature, joined, factors, own, x)
@@ -50,7 +50,7 @@ impl Articulated {
                 a = step.parent.map_or_else(Motion::zero, |p| accelerations[p]);
             }
             (*x, a) = factor.outward(*x, a);
-            if step.branches {
+            if step.joins {
                 accelerations[k] = a;
             }
         }

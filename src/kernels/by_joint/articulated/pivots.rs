@@ -51,7 +51,7 @@ kernel!(
         x: &'a mut [f64],
     ) -> Outcome {
         for (step, joined) in steps.iter().zip(&mut *joined) {
-            if step.branches {
+            if step.joins {
                 *joined = Below::NOTHING;
             }
         }
@@ -77,7 +77,7 @@ kernel!(
                 j += 1;
             }
             extent = sum(extent, (own.mass.0[lane], own.trace.0[lane]));
-            if step.branches {
+            if step.joins {
                 let mut j = 0;
                 while j < 6 {
                     below[j] = below[j].add(joined[k].columns[j].load::<R>().0);

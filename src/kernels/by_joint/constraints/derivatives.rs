@@ -6,7 +6,7 @@ use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::jacobians::OfBody;
 use crate::kernels::by_joint::matrix::{of_force, of_motion, scatter};
 use crate::kernels::by_joint::memory::JointsMemory;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Transform, vector as v3};
 use gradyn_derivatives::simd::Register;
 
@@ -24,7 +24,7 @@ pub(crate) struct Sums<'a> {
 /// Adds what the columns of the body `b` change of the side `s`, which has this pose in its tree; motions are those of
 /// the state.
 pub(crate) fn add(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &mut JointsMemory,
     (axes, at): (Axes, &AtState<'_>),
     (s, b, pose): (usize, usize, Transform<f64>),
@@ -36,7 +36,7 @@ pub(crate) fn add(
 kernel!(
     memory.level,
     fn add_in_lanes<'a, 'b, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         axes: Axes,
         at: &'a AtState<'a>,

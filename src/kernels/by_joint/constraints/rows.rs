@@ -3,7 +3,7 @@
 use crate::kernels::by_joint::matrix::{of_vectors, scatter};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::load_motion;
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -26,7 +26,7 @@ kernel!(
     /// Adds the rows of an anchor to columns of so many rows, from its first row on; columns of all joints are known. Returns the
     /// sums of the squares of what positions and of what rotations were summed from.
     pub(crate) fn add<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         anchor: Anchor,
         to: &'a mut [f64],

@@ -27,7 +27,7 @@ const SURE: f64 = 1e2 * CLEAR / singular::RESOLUTION;
 
 /// Rows of constraints at a state.
 #[derive(Clone, Copy)]
-pub(crate) struct HeldRows<'a> {
+pub(crate) struct ConstraintRows<'a> {
     /// `J`, rows × nv, column by column.
     pub(crate) jacobian: &'a [f64],
     /// The block that each row belongs to.
@@ -42,7 +42,7 @@ pub(crate) struct HeldRows<'a> {
 pub(crate) fn hold(
     held: &mut Option<Box<ConstraintFactors>>,
     mass: &Factors,
-    rows: HeldRows<'_>,
+    rows: ConstraintRows<'_>,
     b: &mut [f64],
     motion: &mut [f64],
     lambda: &mut [f64],
@@ -63,7 +63,7 @@ kernel!(
     fn hold_in_blocks<'a, R: Register>(
         held: &'a mut ConstraintFactors,
         mass: &'a Factors,
-        rows: HeldRows<'a>,
+        rows: ConstraintRows<'a>,
         b: &'a mut [f64],
         motion: &'a mut [f64],
         lambda: &'a mut [f64],
@@ -151,7 +151,7 @@ impl ConstraintFactors {
 
     /// What the pivots of `G` are compared with. Is no block of rows zero?
     #[inline(always)]
-    fn scales(&mut self, rows: HeldRows<'_>) -> bool {
+    fn scales(&mut self, rows: ConstraintRows<'_>) -> bool {
         let Self { width, gram, squares, sums, factors, .. } = self;
         sums.clear();
         sums.resize(rows.least.len(), (0.0, 0.0));

@@ -21,7 +21,7 @@ pub(super) fn pseudo_inverse(
     let Some(mut memory) = (if b.is_empty() { None } else { base.constraints.take() }) else { return };
     if memory.by == FactorsOfMass::Blocks {
         let changes = Changes { rows: b, ..Changes::default() };
-        by_plan::of(model, base).and_then(|mut kernels| kernels.solve_held(&changes, motion, rows));
+        by_plan::of(model, base).and_then(|mut kernels| kernels.apply_operators(&changes, motion, rows));
         motion.iter_mut().chain(rows).for_each(|x| *x = -*x); // what solves `J x = −b`
     } else {
         memory.factor.solve(model.nv, b, rows, motion);

@@ -1,7 +1,7 @@
 //! What each column of a side's path changes of the side's frame: the left part of (1) and (2) of [`curvature`](super::curvature).
 
 use super::results::Rate;
-use super::sides::{ACCELERATION, Change, Frame, MOTIONS, RATES, VELOCITY};
+use super::side_frames::{ACCELERATION, Change, Frame, MOTIONS, RATES, VELOCITY};
 use crate::dynamics::placed::Placed;
 use crate::dynamics::reference::Attached;
 use crate::spatial::{Motion, vector as v3};

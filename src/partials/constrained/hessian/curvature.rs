@@ -31,10 +31,10 @@
 //! P = S_k ×* f_v + f_v ∘ ω_k + 2 Ψ̇_k ×* f + B(Ψ̇_k) + (0, ω_k × C(f) + C(f ∘ ω_k))
 //! ```
 
-use super::bend::{Moved, Reach, WeightedConstraint};
 use super::columns::Column;
 use super::results::{Curvature, Rate, RowsByPlace, Slope};
-use super::sides::{ACCELERATION, Forces, RATES, VELOCITY};
+use super::row_hessian::{Moved, Reach, WeightedConstraint};
+use super::side_frames::{ACCELERATION, Forces, RATES, VELOCITY};
 use crate::dynamics::Constraint;
 use crate::dynamics::placed::Placed;
 use crate::spatial::{Force, Motion, vector as v3};

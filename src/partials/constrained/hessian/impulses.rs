@@ -10,7 +10,7 @@ use crate::dynamics::{Constraint, Workspace, minv};
 use crate::kernels::blocks::product::add_product;
 use crate::model::{InputError, Model, room};
 use crate::partials::constrained::finite;
-use crate::partials::constrained::variation::Variation;
+use crate::partials::constrained::row_derivatives::Variation;
 use crate::partials::hessian::{At, hessian_in};
 use crate::partials::{Method, SecondOrderWorkspace, impulse_dynamics_derivatives};
 use crate::spatial::Motion;

@@ -17,7 +17,7 @@ use crate::model::{InputError, Model, room};
 use crate::partials::SecondOrderWorkspace;
 use crate::partials::constrained::finite;
 use crate::partials::hessian::{At, hessian_in};
-use crate::slices::first_not_finite;
+use crate::slice_ops::first_not_finite;
 use crate::spatial::Motion;
 use nalgebra::{DMatrix, DVector};
 

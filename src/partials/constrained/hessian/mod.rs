@@ -22,18 +22,18 @@
 //! which adds rows of velocities `σ` weighted by `s`, and of `z` by `−ρ`, for as long as the rank stays what it is.
 
 mod adjoint;
-mod bend;
 mod columns;
 mod curvature;
 mod impulses;
 mod inverse;
 mod results;
-mod sides;
+mod row_hessian;
+mod side_frames;
 
 pub use impulses::{ImpulseDynamicsHessian, impulse_dynamics_hessian};
 pub use inverse::{ConstraintInverseDynamicsHessian, constraint_inverse_dynamics_hessian};
 
-use super::variation::Variation;
+use super::row_derivatives::Variation;
 use super::{ConstraintDynamicsDerivatives, ImpulseDynamicsDerivatives};
 use crate::dynamics::constraints::{Rows, rows_of};
 use crate::dynamics::jacobian::clear;
@@ -47,13 +47,13 @@ use crate::partials::hessian::{At, hessian_in};
 use crate::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, constraint_dynamics_derivatives,
 };
-use crate::slices::{dot, first_not_finite};
+use crate::slice_ops::{dot, first_not_finite};
 use crate::spatial::Motion;
 use adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
 use curvature::CurvatureMemory;
 use nalgebra::{DMatrix, DVector};
 use results::{Curvature, Rate, RowsByPlace};
-use sides::Field;
+use side_frames::Field;
 
 /// `w_aᵀ q̈ + w_fᵀ λ` under constraints, its gradient and its Hessian at one state. All matrices nv × nv.
 ///

@@ -1,6 +1,6 @@
 //! Which derivatives of weighted rows are asked for, and where they are added.
 
-use super::sides::Field;
+use super::side_frames::Field;
 use nalgebra::{DMatrix, DVector};
 
 /// `J x`, weighted.

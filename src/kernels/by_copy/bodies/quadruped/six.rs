@@ -2,7 +2,7 @@
 
 use crate::kernels::by_copy::bodies::BASE;
 use crate::kernels::by_copy::bodies::body_rows::BodyRow;
-use crate::kernels::by_copy::bodies::limbs::{Column, HINGES, Six};
+use crate::kernels::by_copy::bodies::quadruped::{Column, HINGES, Six};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 

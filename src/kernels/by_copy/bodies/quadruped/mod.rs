@@ -134,8 +134,8 @@ mod tests {
     use crate::joint::{Axis, FreeFlyer, Revolute};
     use crate::kernels::by_copy::bodies::{BodiesMemory, NV, mass_matrix, minv};
     use crate::model::ModelBuilder;
-    use crate::plan::bodies::DepthGroups;
-    use crate::plan::states::Table;
+    use crate::plan::bodies::BodiesLayout;
+    use crate::plan::states::StatesLayout;
     use crate::spatial::{Inertia, Symmetric3, Transform};
     use gradyn_derivatives::simd::VectorLevel;
     use nalgebra::{DMatrix, Vector3};
@@ -157,7 +157,7 @@ mod tests {
             }
         }
         let model = builder.build().expect("builds");
-        let groups = DepthGroups::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
+        let groups = BodiesLayout::new(&model, &StatesLayout::new(&model).expect("is of hinges")).expect("has limbs");
         let (mut memory, mut mass) = (BodiesMemory::new(&groups), DMatrix::zeros(NV, NV));
         let mut inverse = mass.clone();
         assert!(groups.is_quadruped());

@@ -1,7 +1,7 @@
 //! The quantities of the [Hessian of torques](super::torque_hessian) for eight lanes.
 
 use crate::kernels::by_joint::quantities::{ALL, Six, Sums};
-use crate::plan::joints::Layout;
+use crate::plan::joints::JointsLayout;
 use crate::plan::rows::Row;
 use crate::spatial::BodyCoriolis;
 use gradyn_derivatives::Lanes;
@@ -35,7 +35,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    pub(crate) fn new(layout: &Layout) -> Self {
+    pub(crate) fn new(layout: &JointsLayout) -> Self {
         let (row, three, six) = (Row::ZERO, [Row::ZERO; 3], [Row::ZERO; 6]);
         let none = Weighted { lambda: row, omega: six, r: six, g: three, t: three, gradient: three, own: [0; WIDTH] };
         let groups = layout.groups.len();

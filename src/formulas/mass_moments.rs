@@ -2,7 +2,7 @@
 //!
 //! The equations of the momentum are those of [`centroidal`](crate::dynamics::centroidal()).
 
-use crate::slices::first_not_finite;
+use crate::slice_ops::first_not_finite;
 use crate::spatial::{BodyCoriolis, Force, Inertia, Motion, vector as v3};
 use gradyn_derivatives::Real;
 use nalgebra::Vector3;

@@ -82,7 +82,7 @@ impl Variation {
             return None;
         }
         let kernels = by_plan::of(model, ws)?;
-        self.wrenches_on(model, external, (constraints, lambda), |b| kernels.place_of(b));
+        self.wrenches_on(model, external, (constraints, lambda), |b| kernels.body_state(b));
         Some(())
     }
 
@@ -101,13 +101,13 @@ impl Variation {
         let mut kernels = by_plan::of(model, ws)?;
         let mut start = 0;
         for c in constraints {
-            let at = at_state(c, what, &lambda[start..], |b| kernels.place_of(b));
+            let at = at_state(c, what, &lambda[start..], |b| kernels.body_state(b));
             let [rows_q, rows_v, turned] = [&mut self.rows_q, &mut self.rows_v, &mut self.turned]
                 .map(|m| m.as_mut_slice().get_mut(start..).unwrap_or_default());
             let mut sums = Sums { rows_q, rows_v, turned, height: rows };
             for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
                 if let Some(b) = b {
-                    kernels.vary((c.relation.axes()?, &at), (s, b), &mut sums)?;
+                    kernels.add_row_derivatives((c.relation.axes()?, &at), (s, b), &mut sums)?;
                 }
             }
             start += c.rows();

@@ -16,10 +16,10 @@ pub(crate) use default_of_fields;
 /// The matrices of a result, with their names and without.
 macro_rules! matrices_by_name {
     ($type:ident<T>; $count:literal: $($field:ident),+ $(,)?) => {
-        $crate::fields::matrices_by_name!(@ [T: gradyn_derivatives::Real] [$type<T>] [T] $count: $($field),+);
+        $crate::default_fields::matrices_by_name!(@ [T: gradyn_derivatives::Real] [$type<T>] [T] $count: $($field),+);
     };
     ($type:ident; $count:literal: $($field:ident),+ $(,)?) => {
-        $crate::fields::matrices_by_name!(@ [] [$type] [f64] $count: $($field),+);
+        $crate::default_fields::matrices_by_name!(@ [] [$type] [f64] $count: $($field),+);
     };
     (@ [$($generic:tt)*] [$type:ty] [$number:ty] $count:literal: $($field:ident),+) => {
         impl<$($generic)*> $type {

@@ -7,13 +7,13 @@
 /// both are compiled for no level, where each operation on a register is a call. Borrows cannot be returned.
 macro_rules! at_level {
     ($(#[$meta:meta])* $vis:vis fn $name:ident<P: Real, T: Scalar<P>> $($rest:tt)*) => {
-        $crate::at_level::at_level!(@ [$(#[$meta])* $vis] $name [P: Real, T: Scalar<P>] $($rest)*);
+        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [P: Real, T: Scalar<P>] $($rest)*);
     };
     ($(#[$meta:meta])* $vis:vis fn $name:ident<T: Real> $($rest:tt)*) => {
-        $crate::at_level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real] $($rest)*);
+        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real] $($rest)*);
     };
     (@ [$($head:tt)*] $name:ident [$($generics:tt)*] ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
-        $crate::at_level::at_level!(@ [$($head)*] $name [$($generics)*] ($($argument: $type),*) -> () $body);
+        $crate::level::at_level!(@ [$($head)*] $name [$($generics)*] ($($argument: $type),*) -> () $body);
     };
     (@ [$($head:tt)*] $name:ident [$($generics:tt)*] ($($argument:ident: $type:ty),* $(,)?) -> $output:ty $body:block) => {
         $($head)* fn $name<$($generics)*>($($argument: $type),*) -> $output {

@@ -1,7 +1,7 @@
 //! Slices of numbers, gone through at the level of the numbers: methods of the standard library would be functions of their own,
 //! compiled for no level, and call another one for each number that is a register.
 
-use crate::at_level::at_level;
+use crate::level::at_level;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::Piece;
 

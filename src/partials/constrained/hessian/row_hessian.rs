@@ -6,11 +6,11 @@
 
 use super::columns::Column;
 use super::results::{Curvature, Rate};
-use super::sides::{ACCELERATION, Change, Forces, Frame, MOTIONS, RATES, VELOCITY};
+use super::side_frames::{ACCELERATION, Change, Forces, Frame, MOTIONS, RATES, VELOCITY};
 use crate::dynamics::Constraint;
 use crate::dynamics::constraints::{BodyState, Part, Side};
 use crate::dynamics::placed::Placed;
-use crate::partials::constrained::variation::sides;
+use crate::partials::constrained::row_derivatives::sides;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::Dual64;

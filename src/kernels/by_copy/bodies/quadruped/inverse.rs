@@ -2,15 +2,15 @@
 
 use crate::formulas::singular;
 use crate::kernels::by_copy::bodies::body_rows::BodyRow;
-use crate::kernels::by_copy::bodies::limbs::six::{
+use crate::kernels::by_copy::bodies::mass_matrix::Composite;
+use crate::kernels::by_copy::bodies::quadruped::six::{
     dot_plus, load_six, rotated, rotated_six, store_six, times_base, transposed_times_plus,
 };
-use crate::kernels::by_copy::bodies::limbs::{
+use crate::kernels::by_copy::bodies::quadruped::{
     Column, HINGES, Inverted, put_six, read_column, read_six, write_columns, write_rows,
 };
-use crate::kernels::by_copy::bodies::mass_matrix::Composite;
 use crate::kernels::by_copy::bodies::{BASE, NV};
-use crate::plan::bodies::DepthGroups;
+use crate::plan::bodies::BodiesLayout;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 
@@ -19,7 +19,7 @@ kernel!(
     /// The inverse of a mass matrix whose composite bodies are given.
     /// Whether no pivot is lost.
     pub(crate) fn inverse_of_mass<'a, R: Register>(
-        groups: &'a DepthGroups,
+        groups: &'a BodiesLayout,
         composites: &'a [Composite],
         inverted: &'a mut Inverted,
         mass: &'a [f64],

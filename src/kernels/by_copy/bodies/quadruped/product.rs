@@ -1,10 +1,10 @@
 //! Products with the inverse, by the same blocks.
 
 use crate::kernels::by_copy::bodies::body_rows::BodyRow;
-use crate::kernels::by_copy::bodies::limbs::six::{
+use crate::kernels::by_copy::bodies::quadruped::six::{
     dot, dot_plus, rotated_six, store_six, times_base, transposed_times_plus,
 };
-use crate::kernels::by_copy::bodies::limbs::{
+use crate::kernels::by_copy::bodies::quadruped::{
     Column, HINGES, Inverted, put_six, read_column, read_rows, read_six, write_columns, write_rows,
 };
 use crate::kernels::by_copy::bodies::{BASE, NV};

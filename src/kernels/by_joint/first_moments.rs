@@ -1,6 +1,6 @@
 //! Results from mass and first moment of subtrees: gravity, the Jacobian of the center of mass. And energies.
 
-use crate::formulas::masses::moved;
+use crate::formulas::mass_moments::moved;
 use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
 use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses;
@@ -10,8 +10,8 @@ use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::{inward, outward, subtree};
 use crate::kernels::outcome::Outcome;
-use crate::plan::Constants;
-use crate::plan::joints::Layout;
+use crate::plan::JointConstants;
+use crate::plan::joints::JointsLayout;
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -22,8 +22,8 @@ kernel!(
     /// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Returns whether they are
     /// finite.
     pub(crate) fn gravity<'a, R: Register>(
-        constants: &'a Constants,
-        layout: &'a Layout,
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
     ) -> Outcome {
         let up = v3::neg(splat::<R>(constants.gravity));
@@ -41,7 +41,7 @@ kernel!(
 
 /// Mass of the robot; puts the center of mass, in coordinates of each tree, into `memory.centers`. From the weights of
 /// subtrees.
-pub(crate) fn center(layout: &Layout, memory: &mut JointsMemory) -> f64 {
+pub(crate) fn center(layout: &JointsLayout, memory: &mut JointsMemory) -> f64 {
     let apart = |origins: &[Vector3<f64>], tree: usize| v3::sub(origins[tree], origins[0]);
     let (mut mass, mut moment) = (0.0, v3::zero());
     for (tree, (root, _)) in layout.roots.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(crate) fn center(layout: &Layout, memory: &mut JointsMemory) -> f64 {
 /// The Jacobian of the center of mass of a part, from the weights of subtrees and one over its mass. Returns whether it
 /// is finite.
 pub(crate) fn com_jacobian(
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     part: &Subtree,
     share: f64,
@@ -73,7 +73,7 @@ pub(crate) fn com_jacobian(
 kernel!(
     memory.level,
     fn com_jacobian_in_lanes<'a, R: Register>(
-        layout: &'a Layout,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         part: &'a Subtree,
         share: f64,
@@ -92,15 +92,15 @@ kernel!(
 );
 
 /// Potential energy of bodies that have been placed.
-pub(crate) fn potential(constants: &Constants, layout: &Layout, memory: &JointsMemory) -> f64 {
+pub(crate) fn potential(constants: &JointConstants, layout: &JointsLayout, memory: &JointsMemory) -> f64 {
     potential_in_lanes(constants, layout, memory).iter().sum()
 }
 
 kernel!(
     memory.level,
     fn potential_in_lanes<'a, R: Register>(
-        constants: &'a Constants,
-        layout: &'a Layout,
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
         memory: &'a JointsMemory,
     ) -> [f64; WIDTH] {
         let gravity = splat::<R>(constants.gravity);
@@ -119,7 +119,7 @@ kernel!(
 #[inline(always)]
 fn against<R: Register>(
     gravity: Vector3<Lanes<R>>,
-    layout: &Layout,
+    layout: &JointsLayout,
     memory: &JointsMemory,
     g: usize,
     mass: Lanes<R>,
@@ -130,7 +130,12 @@ fn against<R: Register>(
 }
 
 /// Kinetic and potential energy of bodies that have been placed, at the velocity `v`.
-pub(crate) fn energy(constants: &Constants, layout: &Layout, memory: &mut JointsMemory, v: &[f64]) -> (f64, f64) {
+pub(crate) fn energy(
+    constants: &JointConstants,
+    layout: &JointsLayout,
+    memory: &mut JointsMemory,
+    v: &[f64],
+) -> (f64, f64) {
     let (kinetic, potential) = energy_in_lanes(constants, layout, memory, v);
     let sum = |x: [f64; WIDTH]| x.iter().sum();
     let more = layout.more_joints.iter().map(|joint| v[joint.index] * v[joint.index] * joint.mass() * 0.5);
@@ -140,8 +145,8 @@ pub(crate) fn energy(constants: &Constants, layout: &Layout, memory: &mut Joints
 kernel!(
     memory.level,
     fn energy_in_lanes<'a, R: Register>(
-        constants: &'a Constants,
-        layout: &'a Layout,
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         v: &'a [f64],
     ) -> ([f64; WIDTH], [f64; WIDTH]) {
