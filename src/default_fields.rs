@@ -1,7 +1,15 @@
 //! What structs of many matrices or lists would spell out field by field.
 
-/// `Default`, whatever the number type: the default of each field.
+/// `Default`, whatever the number type: zeros of some fields, the default of each other.
 macro_rules! default_of_fields {
+    ($type:ident: [$zero:expr] $($first:ident),+; $($field:ident),+ $(,)?) => {
+        impl<T: gradyn_derivatives::Real> Default for $type<T> {
+            /// Without entries.
+            fn default() -> Self {
+                Self { $($first: $zero,)+ $($field: Default::default()),+ }
+            }
+        }
+    };
     ($type:ident: $($field:ident),+ $(,)?) => {
         impl<T: gradyn_derivatives::Real> Default for $type<T> {
             /// Without entries.

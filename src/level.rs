@@ -1,24 +1,30 @@
 //! Functions that run with the instructions of their number type.
 
-/// Defines a function whose body is a [`Piece`](gradyn_derivatives::simd::Piece), run by `T::call`: at full width wherever it is
-/// called from, for types made of registers; inlined, for others.
+/// Defines a function whose body is a [`Piece`](gradyn_derivatives::simd::Piece), run by `T::call`, or by `L::call` where there
+/// is a pack `L`: at full width wherever it is called from, for types made of registers; inlined, for others.
 ///
 /// All that the body calls over `T` must be `#[inline(always)]` or such a function again, and closures must not do arithmetic:
 /// both are compiled for no level, where each operation on a register is a call. Borrows cannot be returned.
 macro_rules! at_level {
     ($(#[$meta:meta])* $vis:vis fn $name:ident<P: Real, T: Scalar<P>> $($rest:tt)*) => {
-        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [P: Real, T: Scalar<P>] $($rest)*);
+        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [P: Real, T: Scalar<P>] T $($rest)*);
+    };
+    ($(#[$meta:meta])* $vis:vis fn $name:ident<T: Real + Scalar<T>> $($rest:tt)*) => {
+        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real + Scalar<T>] T $($rest)*);
+    };
+    ($(#[$meta:meta])* $vis:vis fn $name:ident<T: Real, L: Pack<T>> $($rest:tt)*) => {
+        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real, L: Pack<T>] L $($rest)*);
     };
     ($(#[$meta:meta])* $vis:vis fn $name:ident<T: Real> $($rest:tt)*) => {
-        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real] $($rest)*);
+        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real] T $($rest)*);
     };
-    (@ [$($head:tt)*] $name:ident [$($generics:tt)*] ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
-        $crate::level::at_level!(@ [$($head)*] $name [$($generics)*] ($($argument: $type),*) -> () $body);
+    (@ [$($head:tt)*] $name:ident [$($generics:tt)*] $by:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
+        $crate::level::at_level!(@ [$($head)*] $name [$($generics)*] $by ($($argument: $type),*) -> () $body);
     };
-    (@ [$($head:tt)*] $name:ident [$($generics:tt)*] ($($argument:ident: $type:ty),* $(,)?) -> $output:ty $body:block) => {
+    (@ [$($head:tt)*] $name:ident [$($generics:tt)*] $by:ident ($($argument:ident: $type:ty),* $(,)?) -> $output:ty $body:block) => {
         $($head)* fn $name<$($generics)*>($($argument: $type),*) -> $output {
-            struct Arguments<A>(A);
-            impl<$($generics)*> gradyn_derivatives::simd::Piece for Arguments<($($type,)*)> {
+            struct Arguments<A, B>(A, std::marker::PhantomData<B>);
+            impl<$($generics)*> gradyn_derivatives::simd::Piece for Arguments<($($type,)*), $by> {
                 type Output = $output;
                 #[inline(always)]
                 fn run(self) -> $output {
@@ -26,7 +32,7 @@ macro_rules! at_level {
                     $body
                 }
             }
-            T::call(Arguments(($($argument,)*)))
+            $by::call(Arguments(($($argument,)*), std::marker::PhantomData::<$by>))
         }
     };
 }

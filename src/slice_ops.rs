@@ -3,7 +3,6 @@
 
 use crate::level::at_level;
 use gradyn_derivatives::Real;
-use gradyn_derivatives::simd::Piece;
 
 /// Are all numbers finite? To be called at the level of the numbers.
 #[inline(always)]
@@ -84,24 +83,18 @@ pub(crate) fn first_not_finite_on_diagonal<T: Real>(matrix: &[T], rows: usize) -
 /// Among each `step`-th number, and counted among those.
 #[inline(always)]
 fn first_not_finite_of<T: Real>(x: &[T], step: usize) -> Option<usize> {
-    T::call(Search { x, step })
+    search(x, step)
 }
 
-struct Search<'a, T> {
-    x: &'a [T],
-    step: usize,
-}
-
-impl<T: Real> Piece for Search<'_, T> {
-    type Output = Option<usize>;
+at_level! {
     #[inline(always)]
-    fn run(self) -> Option<usize> {
+    fn search<T: Real>(x: &[T], step: usize) -> Option<usize> {
         let (mut at, mut count) = (0, 0);
-        while at < self.x.len() {
-            if !self.x[at].is_finite() {
+        while at < x.len() {
+            if !x[at].is_finite() {
                 return Some(count);
             }
-            (at, count) = (at + self.step, count + 1);
+            (at, count) = (at + step, count + 1);
         }
         None
     }

@@ -32,7 +32,7 @@ pub use dual::{Dual, Tangent};
 pub use function::{FallibleFunction, Function, ScalarFunction};
 pub use lanes::Lanes;
 pub use scalar::{AtLevel, MulAdd, Real, Scalar};
-pub use simd::{Kernel, Level, Register, dispatch};
+pub use simd::{Kernel, Level, Piece, Places, Register, VectorLevel, WIDTH, dispatch};
 pub use uniform::{Uniform, VectorDual};
 
 /// A value and eight derivatives, in registers that every processor has. Inside a [`Kernel`], `VectorDual<R>` is the same

@@ -5,8 +5,7 @@ use super::memory::{Batch, Slot};
 use super::outcome::Finite;
 use super::quantity::{InLanes, OUTPUTS, Quantity};
 use crate::model::{InputError, Model};
-use gradyn_derivatives::Level;
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::{Level, WIDTH};
 
 impl Batch {
     /// In lanes, on several threads.

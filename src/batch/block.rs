@@ -1,6 +1,6 @@
 //! Blocks of states, as many as registers have lanes: into these, through the algorithm, and back.
 
-use super::lanes::{OffUnit, Read, Write};
+use super::lanes::{off_unit, read, write};
 use super::memory::{BatchMemory, Single, Slot};
 use super::quantity::{InLanes, OUTPUTS, Quantity, Sizes};
 use crate::dynamics::by_plan;
@@ -203,11 +203,11 @@ fn evaluate<R: Register, Q: InLanes>(
     let mut bad = 0;
     for (from, to) in input.iter().zip(&mut memory.input) {
         if !from.is_empty() {
-            bad |= R::call(Read { from, first, states, to });
+            bad |= read::<R>(from, first, states, to);
         }
     }
     if !model.directions.is_empty() && !input[0].is_empty() {
-        bad |= R::call(OffUnit { directions: &model.directions, q: &memory.input[0] });
+        bad |= off_unit::<R>(&model.directions, &memory.input[0]);
     }
     if bad != 0 {
         memory.replace(model, bad);
@@ -218,7 +218,7 @@ fn evaluate<R: Register, Q: InLanes>(
         if !from.is_empty() {
             let n = from.len();
             let filled = if Q::OF_MASS && n == model.nv * model.nv { filled } else { &[] };
-            bad |= R::call(Write { from, filled, to: &mut to[first * n..(first + states) * n] });
+            bad |= write::<R>(from, filled, &mut to[first * n..(first + states) * n]);
         }
     }
     #[expect(clippy::cast_possible_truncation, reason = "eight bits")]

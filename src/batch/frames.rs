@@ -9,8 +9,7 @@ use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::slice_ops::all_finite;
 use crate::spatial::Transform;
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 
 /// Numbers of a pose: the axes of the frame, then its origin.
 const POSE: usize = 12;
@@ -36,11 +35,7 @@ impl InLanes for Poses<'_> {
     const IN_HALVES: bool = false;
     const OF_MASS: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(
-        &self,
-        model: &Model,
-        memory: &'m mut BatchMemory<R>,
-    ) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, input: [q, ..], frames: to, .. } = memory;
         to.resize(POSE * self.frames.len(), Lanes::zero());
         poses(model, ws, self.frames, q, to)?;
@@ -90,11 +85,7 @@ impl InLanes for Jacobians<'_> {
     const IN_HALVES: bool = false;
     const OF_MASS: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(
-        &self,
-        model: &Model,
-        memory: &'m mut BatchMemory<R>,
-    ) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, input: [q, ..], frames: to, .. } = memory;
         to.resize(6 * model.nv * self.frames.len(), Lanes::zero());
         jacobians(model, ws, (self.frames, self.reference), q, to)?;

@@ -1,8 +1,8 @@
 //! States into lanes and back: transposition, eight by eight in registers.
 
+use crate::kernels::macros::piece;
 use crate::model::{Direction, UNIT_SQUARES, UNIT_WITHIN};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Piece, Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 /// Lanes that hold NaN, where all others hold zero.
 #[inline(always)]
@@ -17,21 +17,10 @@ fn lanes_of_nan<R: Register>(x: R) -> u8 {
     bad
 }
 
-/// Entries of states into lanes. Lanes beyond the last state get that once more.
-pub(super) struct Read<'a, R: Register> {
-    /// Of all states.
-    pub(super) from: &'a [f64],
-    pub(super) first: usize,
-    pub(super) states: usize,
-    pub(super) to: &'a mut [Lanes<R>],
-}
-
-impl<R: Register> Piece for Read<'_, R> {
-    /// A bit for each lane that is not finite.
-    type Output = u8;
-    #[inline(always)]
-    fn run(self) -> u8 {
-        let Self { from, first, states, to } = self;
+piece!(
+    /// Entries of states, of which there are so many from the first on, into lanes. Lanes beyond the last state get that once
+    /// more. Returns a bit for each lane that is not finite.
+    pub(super) fn read<'a, R: Register>(from: &'a [f64], first: usize, states: usize, to: &'a mut [Lanes<R>]) -> u8 {
         let (n, last, from) = (to.len(), states - 1, &from[first * to.len()..]);
         let zero = R::splat(0.0);
         let mut sum = zero;
@@ -70,22 +59,14 @@ impl<R: Register> Piece for Read<'_, R> {
         }
         lanes_of_nan(sum)
     }
-}
+);
 
-/// The lanes in which a quaternion, or (cos, sin), has another length than one.
-pub(super) struct OffUnit<'a, R: Register> {
-    pub(super) directions: &'a [Direction],
-    pub(super) q: &'a [Lanes<R>],
-}
-
-impl<R: Register> Piece for OffUnit<'_, R> {
-    /// A bit for each of them.
-    type Output = u8;
-    #[inline(always)]
-    fn run(self) -> u8 {
+piece!(
+    /// The lanes in which a quaternion, or (cos, sin), has another length than one: a bit for each.
+    pub(super) fn off_unit<'a, R: Register>(directions: &'a [Direction], q: &'a [Lanes<R>]) -> u8 {
         let mut bad = 0;
-        for direction in self.directions {
-            let square = direction.square(self.q).0;
+        for direction in directions {
+            let square = direction.square(q).0;
             let off = square.mul_add(R::splat(1.0), R::splat(-1.0));
             // Nearly always none is; such a square is of a length within half of what is allowed.
             if off.mul_add(off, R::splat(0.0)).all_lt(R::splat(UNIT_WITHIN * UNIT_WITHIN)) {
@@ -97,7 +78,7 @@ impl<R: Register> Piece for OffUnit<'_, R> {
         }
         bad
     }
-}
+);
 
 /// Eight entries from `start` on, of states of `n` entries each.
 #[inline(always)]
@@ -132,20 +113,10 @@ fn begin(chunk: usize, n: usize) -> usize {
     if chunk * WIDTH + WIDTH < n { chunk * WIDTH } else { n - WIDTH }
 }
 
-/// Lanes to entries of as many states as `to` has room for.
-pub(super) struct Write<'a, R: Register> {
-    pub(super) from: &'a [Lanes<R>],
-    /// Of each eight entries: is one of them other than zero in any state? All are, where there is no answer.
-    pub(super) filled: &'a [bool],
-    pub(super) to: &'a mut [f64],
-}
-
-impl<R: Register> Piece for Write<'_, R> {
-    /// A bit for each lane that is not finite.
-    type Output = u8;
-    #[inline(always)]
-    fn run(self) -> u8 {
-        let Self { from, filled, to } = self;
+piece!(
+    /// Lanes to entries of as many states as `to` has room for. `filled` says of each eight entries whether one of them is
+    /// other than zero in any state; all are, where there is no answer. Returns a bit for each lane that is not finite.
+    pub(super) fn write<'a, R: Register>(from: &'a [Lanes<R>], filled: &'a [bool], to: &'a mut [f64]) -> u8 {
         let (n, zero) = (from.len(), R::splat(0.0));
         let (mut sum, mut chunk) = (zero, 0);
         while chunk * WIDTH < n {
@@ -209,4 +180,4 @@ impl<R: Register> Piece for Write<'_, R> {
         }
         lanes_of_nan(sum)
     }
-}
+);

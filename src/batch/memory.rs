@@ -4,8 +4,7 @@ use crate::dynamics::Workspace;
 use crate::kernels::by_copy::states::StatesMemory;
 use crate::model::Model;
 use crate::partials::DerivativeWorkspace;
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 use std::any::Any;
 use std::fmt;
 

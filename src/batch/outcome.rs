@@ -1,6 +1,6 @@
 //! Which states could be computed.
 
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::WIDTH;
 
 /// Which states of a batch are finite, arguments and results; those that are not have NaN for all results.
 #[derive(Clone, Copy, Debug)]

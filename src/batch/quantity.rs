@@ -12,11 +12,10 @@ use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::results;
 use crate::model::{InputError, Model};
 use crate::plan::Quantity as Planned;
-use gradyn_derivatives::simd::{Piece, Register};
-use gradyn_derivatives::{Lanes, Level};
+use gradyn_derivatives::{Lanes, Level, Piece, Register};
 
 /// Results of the states in lanes: as many slices as there are outputs, the others empty.
-pub(super) type Results<'m, R> = [&'m [Lanes<R>]; 4];
+pub(super) type Results<'m, R> = Result<[&'m [Lanes<R>]; 4], InputError>;
 
 /// How many results a quantity has at most.
 pub(super) const OUTPUTS: usize = 8;
@@ -63,8 +62,7 @@ pub(super) trait InLanes: Quantity {
     /// Are results of nv × nv entries matrices with the zeros of the mass matrix?
     const OF_MASS: bool = true;
     /// Evaluates the states of the memory, which are finite.
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>)
-    -> Result<Results<'m, R>, InputError>;
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R>;
 }
 
 pub(super) struct Rnea;
@@ -84,19 +82,11 @@ impl Quantity for Rnea {
 impl InLanes for Rnea {
     const IN_HALVES: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(
-        &self,
-        model: &Model,
-        memory: &'m mut BatchMemory<R>,
-    ) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
-            return Ok([
-                StatesMemory::of(of_states, table).rnea(model.gravity, JointDynamics::of(model), table, (q, v, a)),
-                &[],
-                &[],
-                &[],
-            ]);
+            let of_states = StatesMemory::of(of_states, table);
+            return Ok([of_states.rnea(model.gravity, JointDynamics::of(model), table, (q, v, a)), &[], &[], &[]]);
         }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
         Ok([&ws.tau, &[], &[], &[]])
@@ -140,11 +130,7 @@ impl Quantity for RneaDerivatives {
 impl InLanes for RneaDerivatives {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(
-        &self,
-        model: &Model,
-        memory: &'m mut BatchMemory<R>,
-    ) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
             let of_states = StatesMemory::of(of_states, table);
@@ -174,11 +160,7 @@ impl Quantity for Gradient {
 impl InLanes for Gradient {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(
-        &self,
-        model: &Model,
-        memory: &'m mut BatchMemory<R>,
-    ) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, input: [q, v, a, lambda], value, .. } = memory;
         let by = gradient(model, ws, (q, v, a), lambda, &[]);
         *value = by.value;
@@ -206,11 +188,7 @@ impl Quantity for Crba {
 impl InLanes for Crba {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(
-        &self,
-        model: &Model,
-        memory: &'m mut BatchMemory<R>,
-    ) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         R::call(RunCrba { model, memory })
     }
 }
@@ -221,17 +199,13 @@ struct RunCrba<'a, 'm, R: Register> {
 }
 
 impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
-    type Output = Result<Results<'m, R>, InputError>;
+    type Output = Results<'m, R>;
     #[inline(always)]
     fn run(self) -> Self::Output {
         let BatchMemory { ws, of_states, input: [q, ..], .. } = self.memory;
         if let Some(table) = by_plan::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
-            return Ok([
-                StatesMemory::of(of_states, table).mass_matrix(JointDynamics::of(self.model), table, q),
-                &[],
-                &[],
-                &[],
-            ]);
+            let of_states = StatesMemory::of(of_states, table);
+            return Ok([of_states.mass_matrix(JointDynamics::of(self.model), table, q), &[], &[], &[]]);
         }
         Ok([crba(self.model, ws, q)?.as_slice(), &[], &[], &[]])
     }
@@ -254,11 +228,7 @@ impl Quantity for Aba {
 impl InLanes for Aba {
     const IN_HALVES: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(
-        &self,
-        model: &Model,
-        memory: &'m mut BatchMemory<R>,
-    ) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         R::call(RunAba { model, memory })
     }
 }
@@ -269,7 +239,7 @@ struct RunAba<'a, 'm, R: Register> {
 }
 
 impl<'m, R: Register> Piece for RunAba<'_, 'm, R> {
-    type Output = Result<Results<'m, R>, InputError>;
+    type Output = Results<'m, R>;
     #[inline(always)]
     fn run(self) -> Self::Output {
         let BatchMemory { ws, input: [q, v, tau, _], .. } = self.memory;

@@ -14,7 +14,6 @@ use crate::formulas::joint_dynamics::JointDynamics;
 use crate::level::at_level;
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
 /// Joint accelerations that the torques `τ` and wrenches from outside give at `(q, v)`:
@@ -100,7 +99,7 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
         by_factors(model, ws, q, v, tau, wrenches)?;
         None
     } else {
-        let lost = T::call(Sweeps { model, ws: &mut *ws, q, v, tau, wrenches });
+        let lost = sweeps(model, ws, q, v, tau, wrenches);
         lost.map(|(index, pivot)| (index, pivot.is_finite()))
     };
     // Numbers that are too large come before pivots that they made meaningless.
@@ -121,7 +120,7 @@ pub(crate) fn solve<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<
     }
     match has_mimic_joints(model, ws) {
         true => ws.ltl.solve(x),
-        false => T::call(Again { model, ws, x }),
+        false => again(model, ws, x),
     }
 }
 
@@ -189,23 +188,18 @@ impl<T: Real> AbaMemory<T> {
     }
 }
 
-/// Root to leaves, to the root, and back; each degree of freedom is one column.
-struct Sweeps<'a, P, T> {
-    model: &'a Model<P>,
-    ws: &'a mut Workspace<T>,
-    q: &'a [T],
-    v: &'a [T],
-    tau: &'a [T],
-    wrenches: &'a [ExternalWrench<T>],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
-    /// The first degree of freedom whose pivot is lost, and the pivot.
-    type Output = Option<(usize, T)>;
-
+at_level! {
+    /// Root to leaves, to the root, and back; each degree of freedom is one column. Returns the first degree of freedom
+    /// whose pivot is lost, and the pivot.
     #[inline(always)]
-    fn run(self) -> Option<(usize, T)> {
-        let Self { model, ws, q, v, tau, wrenches } = self;
+    fn sweeps<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        q: &[T],
+        v: &[T],
+        tau: &[T],
+        wrenches: &[ExternalWrench<T>],
+    ) -> Option<(usize, T)> {
         for (i, body) in model.bodies.iter().enumerate() {
             let (q, v) = (&q[body.q.clone()], &v[body.v.clone()]);
             let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
@@ -213,7 +207,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
             T::call(step::Pose { body, q, columns: &mut *columns, trig, x_pb: &mut *x_pb });
             let parent = body.parent.map_or_else(Motion::zero, |p| ws.velocity[p]);
             let to = (&mut ws.velocity[i], &mut ws.aba.drift[i], &mut ws.force[i], &mut ws.aba.bodies[i]);
-            T::call(Outward { body, x_pb, columns, v, parent, to });
+            outward(body, x_pb, columns, v, parent, to);
             if body.subspace_varies {
                 ws.aba.drift[i] += step::bias(body, q, v);
             }
@@ -250,22 +244,18 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
     }
 }
 
-/// The first sweep at one body: its velocity, `ζ` and `p`.
-struct Outward<'a, P, T> {
-    body: &'a Body<P>,
-    x_pb: &'a Transform<T>,
-    columns: &'a [Motion<T>],
-    v: &'a [T],
-    parent: Motion<T>,
-    to: (&'a mut Motion<T>, &'a mut Motion<T>, &'a mut Force<T>, &'a mut ArticulatedBody<T>),
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Outward<'_, P, T> {
-    type Output = ();
-
+at_level! {
+    /// The first sweep at one body: its velocity, `ζ` and `p`.
     #[inline(always)]
-    fn run(self) {
-        let Self { body, x_pb, columns, v, parent, to: (velocity, drift, force, articulated) } = self;
+    fn outward<P: Real, T: Scalar<P>>(
+        body: &Body<P>,
+        x_pb: &Transform<T>,
+        columns: &[Motion<T>],
+        v: &[T],
+        parent: Motion<T>,
+        to: (&mut Motion<T>, &mut Motion<T>, &mut Force<T>, &mut ArticulatedBody<T>),
+    ) {
+        let (velocity, drift, force, articulated) = to;
         let mut own = Motion::<T>::zero();
         for (column, v) in columns.iter().zip(v) {
             own = column.times_plus(*v, own);
@@ -299,19 +289,10 @@ at_level! {
     }
 }
 
-/// To the root and back with other torques, all else at rest and without weight.
-struct Again<'a, P, T> {
-    model: &'a Model<P>,
-    ws: &'a mut Workspace<T>,
-    x: &'a mut [T],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Again<'_, P, T> {
-    type Output = ();
-
+at_level! {
+    /// To the root and back with other torques, all else at rest and without weight.
     #[inline(always)]
-    fn run(self) {
-        let Self { model, ws, x } = self;
+    fn again<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, x: &mut [T]) {
         let Workspace { x_pb, columns, force, aba, .. } = ws;
         let AbaMemory { drift, reaction, reciprocal, rest, .. } = &mut *aba;
         rest.copy_from_slice(x);

@@ -16,15 +16,13 @@
 //! Source: J. Carpentier, N. Mansard, RSS 2018, and S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022, for (1) and (2).
 
 use super::Workspace;
-use super::centroidal::CentroidalMemory;
-use super::centroidal::{self, add, sum_up};
+use super::centroidal::{self, CentroidalMemory, add, sum_up};
 use super::com::{moved_part, share};
 use super::jacobian::{add_rows, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
-use crate::default_fields::default_of_fields;
-use crate::default_fields::matrices_by_name;
+use crate::default_fields::{default_of_fields, matrices_by_name};
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::formulas::mass_moments::{MomentumColumn, Whole, about_moving};
 use crate::level::at_level;
@@ -80,40 +78,10 @@ pub struct CenterOfMassDerivatives<T = f64> {
     pub errors: Option<Box<Self>>,
 }
 
-impl<T: Real> Default for CentroidalDerivatives<T> {
-    /// Without entries.
-    fn default() -> Self {
-        Self {
-            momentum: Force::zero(),
-            momentum_rate: Force::zero(),
-            dmomentum_dq: DMatrix::default(),
-            dmomentum_dv: DMatrix::default(),
-            drate_dq: DMatrix::default(),
-            drate_dv: DMatrix::default(),
-            drate_da: DMatrix::default(),
-            errors: None,
-        }
-    }
-}
-
-impl<T: Real> Default for CenterOfMassDerivatives<T> {
-    /// Without entries.
-    fn default() -> Self {
-        Self {
-            position: v3::zero(),
-            velocity: v3::zero(),
-            acceleration: v3::zero(),
-            dposition_dq: DMatrix::default(),
-            dvelocity_dq: DMatrix::default(),
-            dvelocity_dv: DMatrix::default(),
-            dacceleration_dq: DMatrix::default(),
-            dacceleration_dv: DMatrix::default(),
-            dacceleration_da: DMatrix::default(),
-            errors: None,
-        }
-    }
-}
-
+default_of_fields!(CentroidalDerivatives: [Force::zero()] momentum, momentum_rate;
+    dmomentum_dq, dmomentum_dv, drate_dq, drate_dv, drate_da, errors);
+default_of_fields!(CenterOfMassDerivatives: [v3::zero()] position, velocity, acceleration;
+    dposition_dq, dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da, errors);
 matrices_by_name!(CentroidalDerivatives<T>; 5: dmomentum_dq, dmomentum_dv, drate_dq, drate_dv, drate_da);
 
 matrices_by_name!(CenterOfMassDerivatives<T>; 6: dposition_dq, dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);

@@ -16,9 +16,9 @@ use super::placed::{Placed, update};
 use super::rnea::check_finite;
 use super::slice_ops::first_not_finite;
 use crate::dynamics::by_plan::{self, Kernels};
+use crate::level::at_level;
 use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion};
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 
@@ -50,7 +50,7 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     let to = &mut memory.matrix;
     let quick = |kernels: Kernels<'_>| kernels.coriolis((T::as_f64s(q)?, T::as_f64s(v)?), by_plan::same_mut(to)?);
     if by_plan::of(model, ws).and_then(quick).is_none() {
-        T::call(Sweep { model, ws: &mut *ws, memory: &mut memory, q, v });
+        sweep(model, ws, &mut memory, q, v);
     }
     let matrix = &ws.coriolis.insert(memory).matrix;
     match first_not_finite(matrix.as_slice()) {
@@ -83,21 +83,17 @@ impl<T: Real> CoriolisMemory<T> {
     }
 }
 
-/// Root to leaves and back.
-struct Sweep<'a, P, T> {
-    model: &'a Model<P>,
-    ws: &'a mut Workspace<T>,
-    memory: &'a mut CoriolisMemory<T>,
-    q: &'a [T],
-    v: &'a [T],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
-    type Output = ();
-
+at_level! {
+    /// Root to leaves and back.
     #[inline(always)]
-    fn run(self) {
-        let Self { model, ws, memory: CoriolisMemory { inertia, coriolis, matrix, still }, q, v } = self;
+    fn sweep<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        memory: &mut CoriolisMemory<T>,
+        q: &[T],
+        v: &[T],
+    ) {
+        let CoriolisMemory { inertia, coriolis, matrix, still } = memory;
         let placed = &*update(model, ws, Motion::zero(), (q, v, still));
         let (nv, m) = (model.nv, matrix.as_mut_slice());
         for x in &mut *m {
@@ -112,7 +108,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             let (y, b) = (inertia[i], coriolis[i].halved());
             for link in placed.of_body[i].clone().rev() {
                 for column in placed.links[link].columns.clone() {
-                    T::call(Column { placed, link, column, y, b, nv, m: &mut *m });
+                    of_column(placed, link, column, y, b, nv, m);
                 }
             }
             if let Some(p) = body.parent {
@@ -124,24 +120,19 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     }
 }
 
-/// One column of one link: its entries with the columns of the same link and of all towards the root.
-struct Column<'a, T> {
-    placed: &'a Placed<T>,
-    link: usize,
-    column: usize,
-    y: InertiaAboutOrigin<T>,
-    /// `½ B_C`
-    b: BodyCoriolis<T>,
-    nv: usize,
-    m: &'a mut [T],
-}
-
-impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
-    type Output = ();
-
+at_level! {
+    /// One column of one link: its entries with the columns of the same link and of all towards the root, with
+    /// `b = ½ B_C`.
     #[inline(always)]
-    fn run(self) {
-        let Self { placed, link, column, y, b, nv, m } = self;
+    fn of_column<T: Real + Scalar<T>>(
+        placed: &Placed<T>,
+        link: usize,
+        column: usize,
+        y: InertiaAboutOrigin<T>,
+        b: BodyCoriolis<T>,
+        nv: usize,
+        m: &mut [T],
+    ) {
         let (s, at) = (placed.columns[column], placed.dof[column]);
         let s_dot = placed.psi_s_dot[column] - placed.psi_dot[column];
         let above = b.times(s) + y * s_dot;

@@ -6,9 +6,9 @@ use super::{Workspace, placed};
 use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::level::at_level;
 use crate::model::{InputError, Model, room};
 use crate::spatial::InertiaAboutOrigin;
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 
@@ -107,21 +107,13 @@ pub(crate) fn fill<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T
             ws.crba.of_columns = vec![T::zero(); columns * columns];
         }
     }
-    T::call(Sweep { model, ws });
+    sweep(model, ws);
 }
 
-/// From the leaves to the root; bodies have been placed.
-struct Sweep<'a, P, T> {
-    model: &'a Model<P>,
-    ws: &'a mut Workspace<T>,
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
-    type Output = ();
-
+at_level! {
+    /// From the leaves to the root; bodies have been placed.
     #[inline(always)]
-    fn run(self) {
-        let Self { model, ws } = self;
+    fn sweep<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
         let Workspace { crba, placed, first, dof, .. } = ws;
         let CrbaMemory { composite, momentum, of_columns, matrix } = crba;
         let (nv, n, columns) = (model.nv, dof.len(), &placed.columns[..]);

@@ -93,37 +93,10 @@ fn check_result<P: Real, T: Real, const N: usize>(
     matrices.into_iter().try_for_each(|(what, m)| finite(model, what, m))
 }
 
-impl<T: Real> Default for FrameDerivatives<T> {
-    /// Without entries.
-    fn default() -> Self {
-        Self {
-            velocity: Motion::zero(),
-            acceleration: Motion::zero(),
-            dvelocity_dq: DMatrix::default(),
-            dvelocity_dv: DMatrix::default(),
-            dacceleration_dq: DMatrix::default(),
-            dacceleration_dv: DMatrix::default(),
-            dacceleration_da: DMatrix::default(),
-            errors: None,
-        }
-    }
-}
-
-impl<T: Real> Default for PointDerivatives<T> {
-    /// Without entries.
-    fn default() -> Self {
-        Self {
-            velocity: v3::zero(),
-            acceleration: v3::zero(),
-            dvelocity_dq: DMatrix::default(),
-            dvelocity_dv: DMatrix::default(),
-            dacceleration_dq: DMatrix::default(),
-            dacceleration_dv: DMatrix::default(),
-            dacceleration_da: DMatrix::default(),
-            errors: None,
-        }
-    }
-}
+default_of_fields!(FrameDerivatives: [Motion::zero()] velocity, acceleration;
+    dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da, errors);
+default_of_fields!(PointDerivatives: [v3::zero()] velocity, acceleration;
+    dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da, errors);
 
 /// Results of this file.
 #[derive(Clone, Debug)]

@@ -15,8 +15,7 @@ use crate::kernels::blocks::factors;
 use crate::level::at_level;
 use crate::model::{InputError, Model, room};
 use crate::plan::dof_tree::DofTree;
-use gradyn_derivatives::simd::Piece;
-use gradyn_derivatives::{Real, Scalar};
+use gradyn_derivatives::{Piece, Real, Scalar};
 use nalgebra::DMatrix;
 
 /// `M(q) = Lᵀ D L`; borrows from the workspace.
@@ -168,7 +167,7 @@ impl<T: Real> Factors<T> {
     /// The factors of `m`, of which the upper triangle is read. The error is the degree of freedom whose pivot is lost.
     #[inline(never)]
     pub(crate) fn factorize(&mut self, m: &DMatrix<T>) -> Result<(), usize> {
-        match T::call(Elimination { factors: self, m: m.as_slice() }) {
+        match eliminate(self, m.as_slice()) {
             Some(lost) => Err(lost),
             None => Ok(()),
         }
@@ -181,26 +180,20 @@ impl<T: Real> Factors<T> {
     }
 }
 
-/// `M = Lᵀ D L`, last degree of freedom first:
-///
-/// ```text
-/// a = H[k, i] / H[k, k] ;  H[i, j] −= a H[k, j] for j on the path of i ;  L[k, i] = a      for i on the path of k
-/// ```
-struct Elimination<'a, T> {
-    factors: &'a mut Factors<T>,
-    m: &'a [T],
-}
-
-impl<T: Real> Piece for Elimination<'_, T> {
-    /// The first degree of freedom whose pivot is lost.
-    type Output = Option<usize>;
-
+at_level! {
+    /// `M = Lᵀ D L`, last degree of freedom first:
+    ///
+    /// ```text
+    /// a = H[k, i] / H[k, k] ;  H[i, j] −= a H[k, j] for j on the path of i ;  L[k, i] = a      for i on the path of k
+    /// ```
+    ///
+    /// Returns the first degree of freedom whose pivot is lost.
     #[inline(always)]
-    fn run(self) -> Option<usize> {
-        let Factors { tree, rows, reciprocal, scale } = self.factors;
+    fn eliminate<T: Real>(factors: &mut Factors<T>, m: &[T]) -> Option<usize> {
+        let Factors { tree, rows, reciprocal, scale } = factors;
         let nv = reciprocal.len();
         for k in 0..nv {
-            let column = &self.m[k * nv..][..nv];
+            let column = &m[k * nv..][..nv];
             let range = tree.start[k]..tree.start[k + 1];
             for (x, &j) in rows[range.clone()].iter_mut().zip(&tree.paths[range]) {
                 *x = column[j];

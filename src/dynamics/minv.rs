@@ -9,9 +9,9 @@ use super::{Workspace, ltl, placed, step};
 use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
+use crate::level::at_level;
 use crate::model::{Body, InputError, Model, room};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion};
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
         if has_mimic_joints(model, ws) {
             placed::place_inertias(model, ws, q);
             by_factors(model, ws)?;
-        } else if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws, q }) {
+        } else if let Some((index, pivot)) = sweeps(model, ws, q) {
             return Err(lost(index, pivot.is_finite()));
         }
     }
@@ -125,20 +125,11 @@ fn degrees_below<P: Real>(model: &Model<P>, body: &Body<P>) -> Range<usize> {
     body.v.start..model.bodies[body.subtree_end - 1].v.end
 }
 
-/// Leaves to root and back; each degree of freedom is one column.
-struct Sweeps<'a, P, T> {
-    model: &'a Model<P>,
-    ws: &'a mut Workspace<T>,
-    q: &'a [T],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
-    /// The first degree of freedom whose pivot is lost, and the pivot.
-    type Output = Option<(usize, T)>;
-
+at_level! {
+    /// Leaves to root and back; each degree of freedom is one column. Returns the first degree of freedom whose pivot is
+    /// lost, and the pivot.
     #[inline(always)]
-    fn run(self) -> Option<(usize, T)> {
-        let Self { model, ws, q } = self;
+    fn sweeps<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) -> Option<(usize, T)> {
         let Workspace { x_pb, columns, trig, minv, .. } = ws;
         let MinvMemory { depth, bodies, armature, reaction, force, acceleration, matrix, .. } = minv;
         let (nv, m) = (model.nv, matrix.as_mut_slice());

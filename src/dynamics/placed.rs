@@ -15,7 +15,6 @@ use crate::level::at_level;
 use crate::model::{Body, Model};
 use crate::plan::origin;
 use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::ops::{AddAssign, Range};
@@ -202,7 +201,7 @@ pub(crate) fn place<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<
         let columns = &mut columns[first[i]..][..body.v.len()];
         let (x_pb, trig) = (&mut x_pb[i], &mut trig[i]);
         T::call(step::Pose { body, q: &q[body.q.clone()], columns: &mut *columns, trig, x_pb: &mut *x_pb });
-        T::call(Carry { body, i, x_pb, columns, first: first[i], placed: &mut *placed });
+        carry(body, i, x_pb, columns, first[i], placed);
         if placed.trunk[i] < i {
             placed.take_origin(i);
         }
@@ -301,22 +300,17 @@ at_level! {
     }
 }
 
-/// One body, from its pose in its parent.
-struct Carry<'a, P, T> {
-    body: &'a Body<P>,
-    i: usize,
-    x_pb: &'a Transform<T>,
-    columns: &'a [Motion<T>],
-    first: usize,
-    placed: &'a mut Placed<T>,
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Carry<'_, P, T> {
-    type Output = ();
-
+at_level! {
+    /// One body, from its pose in its parent.
     #[inline(always)]
-    fn run(self) {
-        let Self { body, i, x_pb, columns, first, placed } = self;
+    fn carry<P: Real, T: Scalar<P>>(
+        body: &Body<P>,
+        i: usize,
+        x_pb: &Transform<T>,
+        columns: &[Motion<T>],
+        first: usize,
+        placed: &mut Placed<T>,
+    ) {
         let x: Transform<T> = match body.parent {
             Some(p) => placed.pose[p] * *x_pb,
             None => {

@@ -8,8 +8,7 @@ use crate::formulas::joint_dynamics::JointDynamics;
 use crate::joint::value;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
-use gradyn_derivatives::simd::Piece;
-use gradyn_derivatives::{Real, Scalar};
+use gradyn_derivatives::{Piece, Real, Scalar};
 
 /// Joint torques that give the accelerations `a` at `(q, v)` under wrenches `φ` from outside:
 /// `τ = M(q) a + c(q, v) + friction − Σ Jᵀ φ`.

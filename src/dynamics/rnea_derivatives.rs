@@ -24,9 +24,9 @@ use super::rnea::{base_acceleration, not_finite, state_not_finite};
 use super::slice_ops::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, placed::update};
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::level::at_level;
 use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
 /// Torques of inverse dynamics and their derivatives, in any number type; borrows from the workspace.
@@ -158,7 +158,7 @@ pub(crate) fn analytical_from<'w, P: Real, T: Scalar<P>>(
     (q, v, a): (&[T], &[T], &[T]),
     wrenches: &[ExternalWrench<T>],
 ) -> RneaDerivatives<'w, T> {
-    T::call(Sweep { model, ws: &mut *ws, a_0, q, v, a, wrenches });
+    sweep(model, ws, a_0, q, v, a, wrenches);
     let m =
         ws.rnea_derivatives.get_or_insert_with(|| Box::new(RneaDerivativesMemory::new(model.bodies.len(), model.nv)));
     RneaDerivatives {
@@ -170,22 +170,18 @@ pub(crate) fn analytical_from<'w, P: Real, T: Scalar<P>>(
     }
 }
 
-/// Both sweeps, into the memory of the workspace.
-struct Sweep<'a, P, T> {
-    model: &'a Model<P>,
-    ws: &'a mut Workspace<T>,
-    a_0: Motion<T>,
-    q: &'a [T],
-    v: &'a [T],
-    a: &'a [T],
-    wrenches: &'a [ExternalWrench<T>],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
-    type Output = ();
+at_level! {
+    /// Both sweeps, into the memory of the workspace.
     #[inline(always)]
-    fn run(self) {
-        let Self { model, ws, a_0, q, v, a, wrenches } = self;
+    fn sweep<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        a_0: Motion<T>,
+        q: &[T],
+        v: &[T],
+        a: &[T],
+        wrenches: &[ExternalWrench<T>],
+    ) {
         let memory = ws.rnea_derivatives.take();
         let placed = update(model, ws, a_0, (q, v, a));
         let mut memory = memory.unwrap_or_else(|| Box::new(RneaDerivativesMemory::new(model.bodies.len(), model.nv)));
@@ -194,7 +190,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
 
         for (i, body) in model.bodies.iter().enumerate() {
             let (inertia, v_i, a_i) = (placed.inertia(body, i), placed.velocity[i], placed.acceleration[i]);
-            T::call(Load { inertia, v: v_i, a: a_i, m: &mut *m, i });
+            load(inertia, v_i, a_i, m, i);
         }
         for w in wrenches {
             let b = w.body.index();
@@ -208,23 +204,15 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         for (i, body) in model.bodies.iter().enumerate().rev() {
             for link in placed.of_body[i].clone().rev() {
                 for column in placed.links[link].columns.clone() {
-                    T::call(Column {
-                        placed,
-                        link: &placed.links[link],
-                        column,
-                        i,
-                        standing,
-                        nv: model.nv,
-                        m: &mut *m,
-                    });
+                    of_column(placed, &placed.links[link], column, i, standing, model.nv, m);
                 }
             }
             if let Some(p) = body.parent {
-                T::call(Inward { m: &mut *m, i, p });
+                add_to_parent(m, i, p);
             }
         }
         for (w, to) in wrenches.iter().zip(m.dtau_df_ext.chunks_exact_mut((6 * model.nv).max(1))) {
-            T::call(ByWrench { placed, wrench: w, nv: model.nv, to });
+            of_wrench(placed, w, model.nv, to);
         }
         JointDynamics::of(model).add_derivatives(model.nv, (v, a), (&mut m.tau, &mut m.dtau_dv, &mut m.dtau_da));
         ws.rnea_derivatives = Some(memory);
@@ -241,45 +229,36 @@ fn clear<T: Real>(m: &mut RneaDerivativesMemory<T>, nv: usize, wrenches: usize) 
     fill(&mut m.standing, Force::zero());
 }
 
-/// What one body brings to the sums: inertia, `B`, and the force that it needs, `f = I a + v ×* I v`.
-struct Load<'a, T> {
-    inertia: Inertia<T>,
-    v: Motion<T>,
-    a: Motion<T>,
-    m: &'a mut RneaDerivativesMemory<T>,
-    i: usize,
-}
-
-impl<T: Real + Scalar<T>> Piece for Load<'_, T> {
-    type Output = ();
+at_level! {
+    /// What one body brings to the sums: inertia, `B`, and the force that it needs, `f = I a + v ×* I v`.
     #[inline(always)]
-    fn run(self) {
-        let Self { inertia, v, a, m, i } = self;
+    fn load<T: Real + Scalar<T>>(
+        inertia: Inertia<T>,
+        v: Motion<T>,
+        a: Motion<T>,
+        m: &mut RneaDerivativesMemory<T>,
+        i: usize,
+    ) {
         m.coriolis[i] = inertia.body_coriolis(v);
         m.force[i] = inertia.newton_euler(v, a);
         m.inertia[i] = inertia.into();
     }
 }
 
-/// One column of one link: its entries with the columns of the same link and of all towards the root.
-struct Column<'a, T> {
-    placed: &'a Placed<T>,
-    link: &'a Link,
-    column: usize,
-    /// The body.
-    i: usize,
-    /// Whether there are wrenches that are fixed in the world.
-    standing: bool,
-    nv: usize,
-    m: &'a mut RneaDerivativesMemory<T>,
-}
-
-impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
-    type Output = ();
-    #[inline(always)]
+at_level! {
+    /// One column of one link: its entries with the columns of the same link and of all towards the root.
+    /// It moves body `i`; `standing` says whether there are wrenches that are fixed in the world.
     #[expect(non_snake_case, reason = "symbols of the paper")]
-    fn run(self) {
-        let Self { placed, link, column: j, i, standing, nv, m } = self;
+    #[inline(always)]
+    fn of_column<T: Real + Scalar<T>>(
+        placed: &Placed<T>,
+        link: &Link,
+        j: usize,
+        i: usize,
+        standing: bool,
+        nv: usize,
+        m: &mut RneaDerivativesMemory<T>,
+    ) {
         let (S, psi_dot, psi_ddot, psi_s_dot) =
             (placed.columns[j], placed.psi_dot[j], placed.psi_ddot[j], placed.psi_s_dot[j]);
         let (I, B, f) = (m.inertia[i], m.coriolis[i], m.force[i]);
@@ -326,18 +305,10 @@ impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
     }
 }
 
-/// Sums of a subtree are part of its parent's.
-struct Inward<'a, T> {
-    m: &'a mut RneaDerivativesMemory<T>,
-    i: usize,
-    p: usize,
-}
-
-impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {
-    type Output = ();
+at_level! {
+    /// Sums of a subtree are part of its parent's.
     #[inline(always)]
-    fn run(self) {
-        let Self { m, i, p } = self;
+    fn add_to_parent<T: Real + Scalar<T>>(m: &mut RneaDerivativesMemory<T>, i: usize, p: usize) {
         m.inertia[p] = m.inertia[p] + m.inertia[i];
         m.coriolis[p] = m.coriolis[p] + m.coriolis[i];
         m.force[p] = m.force[p] + m.force[i];
@@ -345,19 +316,10 @@ impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {
     }
 }
 
-/// `∂τ/∂φ = −Jᵀ`, row by row: the columns that carry the body, in coordinates of the wrench.
-struct ByWrench<'a, T> {
-    placed: &'a Placed<T>,
-    wrench: &'a ExternalWrench<T>,
-    nv: usize,
-    to: &'a mut [T],
-}
-
-impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
-    type Output = ();
+at_level! {
+    /// `∂τ/∂φ = −Jᵀ`, row by row: the columns that carry the body, in coordinates of the wrench.
     #[inline(always)]
-    fn run(self) {
-        let Self { placed, wrench, nv, to } = self;
+    fn of_wrench<T: Real + Scalar<T>>(placed: &Placed<T>, wrench: &ExternalWrench<T>, nv: usize, to: &mut [T]) {
         let b = wrench.body.index();
         for link in placed.path(placed.carrier[b]) {
             for k in link.columns.clone() {

@@ -19,9 +19,9 @@ use super::external::{self, ExternalWrench, WrenchFrame};
 use super::placed::{Placed, update};
 use super::rnea::{base_acceleration, state_not_finite};
 use super::slice_ops::{fill, first_not_finite, state_is_finite};
+use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
 /// `λᵀ τ` and its gradient; borrows from the workspace.
@@ -147,24 +147,20 @@ pub(crate) fn gradient<'w, P: Real, T: Scalar<P>>(
     lambda: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> RneaGradient<'w, T> {
-    T::call(Sweep { model, ws: &mut *ws, state, lambda, wrenches });
+    sweep(model, ws, state, lambda, wrenches);
     ws.rnea_gradient.get_or_insert_with(|| Box::new(RneaGradientMemory::new(0, 0, 0))).results()
 }
 
-/// Both sweeps, into the memory of the workspace.
-struct Sweep<'a, P, T> {
-    model: &'a Model<P>,
-    ws: &'a mut Workspace<T>,
-    state: (&'a [T], &'a [T], &'a [T]),
-    lambda: &'a [T],
-    wrenches: &'a [ExternalWrench<T>],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
-    type Output = ();
+at_level! {
+    /// Both sweeps, into the memory of the workspace.
     #[inline(always)]
-    fn run(self) {
-        let Self { model, ws, state, lambda, wrenches } = self;
+    fn sweep<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        state: (&[T], &[T], &[T]),
+        lambda: &[T],
+        wrenches: &[ExternalWrench<T>],
+    ) {
         let memory = ws.rnea_gradient.take();
         let placed = update(model, ws, base_acceleration(model), state);
         let size = (model.bodies.len(), placed.links.len(), model.nv);
@@ -180,13 +176,13 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
 
         for (i, body) in model.bodies.iter().enumerate() {
             let (placed, inertia, p) = (&*placed, placed.inertia(body, i).into(), body.parent);
-            T::call(Outward { placed, inertia, i, p, lambda, m: &mut *m });
+            outward(placed, inertia, i, p, lambda, m);
         }
         for (w, to) in wrenches.iter().zip(0..) {
-            T::call(ByWrench { placed, wrench: w, to, m: &mut *m });
+            add_wrench(placed, w, to, m);
         }
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            T::call(Inward { placed, i, p: body.parent, lambda, m: &mut *m });
+            inward(placed, i, body.parent, lambda, m);
         }
         for dof in &model.dofs {
             let (i, (_, v, a)) = (dof.index, state);
@@ -201,21 +197,17 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     }
 }
 
-/// One body: `w` of its links, and what it brings to the sums.
-struct Outward<'a, T> {
-    placed: &'a Placed<T>,
-    inertia: InertiaAboutOrigin<T>,
-    i: usize,
-    p: Option<usize>,
-    lambda: &'a [T],
-    m: &'a mut RneaGradientMemory<T>,
-}
-
-impl<T: Real + Scalar<T>> Piece for Outward<'_, T> {
-    type Output = ();
+at_level! {
+    /// One body: `w` of its links, and what it brings to the sums.
     #[inline(always)]
-    fn run(self) {
-        let Self { placed, inertia, i, p, lambda, m } = self;
+    fn outward<T: Real + Scalar<T>>(
+        placed: &Placed<T>,
+        inertia: InertiaAboutOrigin<T>,
+        i: usize,
+        p: Option<usize>,
+        lambda: &[T],
+        m: &mut RneaGradientMemory<T>,
+    ) {
         let mut w = match p {
             Some(p) => m.w[p],
             None => Motion::zero(),
@@ -235,19 +227,15 @@ impl<T: Real + Scalar<T>> Piece for Outward<'_, T> {
     }
 }
 
-/// One wrench, and what λ sees of it.
-struct ByWrench<'a, T> {
-    placed: &'a Placed<T>,
-    wrench: &'a ExternalWrench<T>,
-    to: usize,
-    m: &'a mut RneaGradientMemory<T>,
-}
-
-impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
-    type Output = ();
+at_level! {
+    /// One wrench, and what λ sees of it.
     #[inline(always)]
-    fn run(self) {
-        let Self { placed, wrench, to, m } = self;
+    fn add_wrench<T: Real + Scalar<T>>(
+        placed: &Placed<T>,
+        wrench: &ExternalWrench<T>,
+        to: usize,
+        m: &mut RneaGradientMemory<T>,
+    ) {
         let b = wrench.body.index();
         let w = m.w[b];
         let seen = match wrench.frame {
@@ -267,20 +255,16 @@ impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
     }
 }
 
-/// One body on the way back: the entries of its columns, and its sums to those of its parent.
-struct Inward<'a, T> {
-    placed: &'a Placed<T>,
-    i: usize,
-    p: Option<usize>,
-    lambda: &'a [T],
-    m: &'a mut RneaGradientMemory<T>,
-}
-
-impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {
-    type Output = ();
+at_level! {
+    /// One body on the way back: the entries of its columns, and its sums to those of its parent.
     #[inline(always)]
-    fn run(self) {
-        let Self { placed, i, p, lambda, m } = self;
+    fn inward<T: Real + Scalar<T>>(
+        placed: &Placed<T>,
+        i: usize,
+        p: Option<usize>,
+        lambda: &[T],
+        m: &mut RneaGradientMemory<T>,
+    ) {
         let (h, z, f) = (m.momentum[i], m.coriolis[i], m.force[i] - m.standing[i]);
         for link in placed.of_body[i].clone() {
             let turned = f.bar_cross(m.w_parent[link]) + m.turned[i];

@@ -6,8 +6,7 @@
 use crate::joint::{Axis, Elementary, Joint, JointKind, Revolute};
 use crate::model::Body;
 use crate::spatial::{Force, Motion, Transform, vector as v3};
-use gradyn_derivatives::simd::Piece;
-use gradyn_derivatives::{Real, Scalar};
+use gradyn_derivatives::{Piece, Real, Scalar};
 use nalgebra::Vector3;
 
 /// `x_pb = placement ∘ joint(q)`; columns of `S(q)` are refreshed where they depend on `q`.

@@ -20,7 +20,7 @@ use super::rnea_gradient::RneaGradientMemory;
 use super::rnea_second::RneaSecondMemory;
 use crate::dynamics::by_plan;
 use crate::joint::JointKind;
-use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::JointsMemory;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};

@@ -2,8 +2,7 @@
 
 use crate::spatial::so3::rodrigues;
 use crate::spatial::vector as v3;
-use gradyn_derivatives::simd::Piece;
-use gradyn_derivatives::{Real, Scalar};
+use gradyn_derivatives::{Piece, Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// A unit vector. Along a coordinate axis most products vanish, so these have names of their own.

@@ -2,8 +2,7 @@
 
 use super::{Axis, JointKind};
 use crate::spatial::quaternion::SAFE_SQUARES;
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use std::ops::Range;
 

@@ -1,8 +1,7 @@
 //! Rotation about an axis and, apart from it, translation along it.
 
 use super::{Axis, JointKind, between};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
 /// Translation by `q₀` along an axis and rotation by the angle `q₁` about it: `S = [a 0; 0 a]`.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::level::at_level;
 use crate::spatial::vector as v3;
-use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::Piece;
 use std::ops::Range;
 
 /// One of the kinds with a file of its own.

@@ -2,8 +2,7 @@
 
 use super::{Geometry, JointKind, between};
 use crate::spatial::quaternion::{self, Quaternion};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform, log6_of};
+use crate::spatial::{Motion, Transform, log6_of, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::ops::Range;

@@ -2,8 +2,7 @@
 
 use super::continuous::{angle_between, normalized, turn};
 use super::{Axis, Geometry, JointKind, between};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::scalar::smooth::stumpff;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;

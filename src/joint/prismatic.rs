@@ -1,8 +1,7 @@
 //! Translation along an axis.
 
 use super::{Axis, JointKind, between};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
 /// Translation by `q` along an axis: `S = [a; 0]`.

@@ -1,8 +1,7 @@
 //! Rotation about an axis, by an angle.
 
 use super::{Axis, JointKind, between};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
 /// Rotation by the angle `q` about an axis through the joint's origin: `S = [0; a]`.

@@ -2,8 +2,7 @@
 
 use super::{Geometry, JointKind};
 use crate::spatial::quaternion::{self, Quaternion};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::ops::Range;

@@ -2,8 +2,7 @@
 
 use super::{JointKind, between};
 use crate::spatial::so3::{rpy3, sin_cos};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 

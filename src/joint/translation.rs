@@ -1,8 +1,7 @@
 //! Translation in space.
 
 use super::{JointKind, between};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 

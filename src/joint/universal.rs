@@ -1,8 +1,7 @@
 //! Rotation about two axes, one after the other.
 
 use super::{Axis, JointKind, between};
-use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
 /// Rotation by `q₀` about a first axis and by `q₁` about a second one that the first carries along:

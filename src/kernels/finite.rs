@@ -1,6 +1,8 @@
 //! Tests whether numbers are finite.
+//! Serves: `dynamics/by_plan/values.rs`. Test:
+//! `dynamics_as_on_the_page::a_torque_of_a_base_that_overflows_is_an_error`.
 
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Register, WIDTH};
 
 kernel!(
     active,

@@ -1,4 +1,5 @@
 //! The wrapper of kernels: the dispatch to a level, and a function for each half of a register.
+//! Serves: `kernels/mod.rs`. Test: `plan::every_kernel_gives_what_its_page_gives`.
 
 /// A kernel: a function over registers `R` that is compiled for every level, and called at one.
 ///
@@ -44,6 +45,7 @@ macro_rules! kernel {
     };
     ($level:expr, $($function:tt)*) => { kernel!(@ [] [$level.run] $($function)*); };
 }
+pub(crate) use kernel;
 
 /// A part of a kernel that is compiled as a function of its own, at the level of its registers: `f::<R>(…)`.
 macro_rules! piece {
@@ -51,20 +53,22 @@ macro_rules! piece {
         $(#[$of_function:meta])*
         $visibility:vis fn $name:ident<$($life:lifetime,)* $R:ident: Register>(
             $($(#[$of_argument:meta])* $argument:ident: $type:ty),* $(,)?
-        ) $body:block
+        ) $(-> $output:ty)? $body:block
     ) => {
         $(#[$of_function])*
         #[inline(always)]
         #[allow(clippy::too_many_arguments, reason = "they go through a struct")]
-        $visibility fn $name<$($life,)* $R: Register>($($argument: $type),*) {
+        $visibility fn $name<$($life,)* $R: Register>(
+            $($argument: $type),*
+        ) -> $crate::kernels::macros::kernel!(@output $($output)?) {
             struct Run<$($life,)* $R: Register> {
                 $($(#[$of_argument])* $argument: $type,)*
                 level: std::marker::PhantomData<$R>,
             }
             impl<$($life,)* $R: Register> gradyn_derivatives::simd::Piece for Run<$($life,)* $R> {
-                type Output = ();
+                type Output = $crate::kernels::macros::kernel!(@output $($output)?);
                 #[inline(always)]
-                fn run(self) {
+                fn run(self) -> Self::Output {
                     let Self { $($argument,)* .. } = self;
                     $body
                 }
@@ -73,6 +77,7 @@ macro_rules! piece {
         }
     };
 }
+pub(crate) use piece;
 
 /// Calls a function that does the same in each lane: once, or where a register is two of the processor's for one half
 /// after the other. Of a long formula more stays in registers then.

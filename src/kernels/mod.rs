@@ -1,5 +1,6 @@
 //! Fast forms over `f64` that fill vector registers. `tests/all/plan.rs` compares each with its page in
 //! [`dynamics`](crate::dynamics).
+//! Page: `dynamics/mod.rs`. Test: `plan::every_kernel_gives_what_its_page_gives`.
 //!
 //! ```text
 //!   one robot, one state                          one robot, one state             one robot, many states
@@ -23,7 +24,7 @@
 //! the path from a page to here.
 
 #[macro_use]
-mod macros;
+pub(crate) mod macros;
 pub(crate) mod blocks;
 pub(crate) mod by_copy;
 pub(crate) mod by_joint;
@@ -31,3 +32,5 @@ pub(crate) mod finite;
 pub(crate) mod outcome;
 pub(crate) mod results;
 pub(crate) mod rows;
+
+pub(crate) use outcome::Outcome;

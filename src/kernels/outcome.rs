@@ -1,6 +1,7 @@
 //! The outcome of a kernel: the state of its results.
+//! Serves: `dynamics/by_plan/values.rs`. Test: `limbs_as_on_the_page::a_limb_that_ends_in_nothing_is_an_error`.
 
-use gradyn_derivatives::simd::Register;
+use gradyn_derivatives::Register;
 
 /// The first degree of freedom whose pivot is lost, and the pivot.
 pub(crate) type Lost = (usize, f64);

@@ -1,7 +1,8 @@
 //! Copies slices of numbers into rows of eight, and back.
+//! Serves: `kernels/by_joint/rnea.rs`. Test: `plan::every_kernel_gives_what_its_page_gives`.
 
-use crate::plan::rows::Row;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use crate::plan::Row;
+use gradyn_derivatives::{Register, WIDTH};
 
 /// Numbers that stand side by side, into rows, the last one filled up with zeros.
 #[inline(always)]

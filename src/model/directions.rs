@@ -6,9 +6,9 @@
 
 use super::{Body, InputError, Model};
 use crate::joint::{JointKind, value};
+use crate::level::at_level;
 use crate::slice_ops::first_not_finite;
 use gradyn_derivatives::Real;
-use gradyn_derivatives::simd::Piece;
 use std::ops::Range;
 
 /// By how much the length of a quaternion, or of (cos, sin), may miss one.
@@ -70,19 +70,13 @@ pub(crate) fn directions<P: Real>(bodies: &[Body<P>]) -> Vec<Direction> {
     directions
 }
 
-/// Have all of them length one, in all lanes?
-struct AreUnits<'a, T> {
-    directions: &'a [Direction],
-    q: &'a [T],
-}
-
-impl<T: Real> Piece for AreUnits<'_, T> {
-    type Output = bool;
+at_level! {
+    /// Have all of them length one, in all lanes?
     #[inline(always)]
-    fn run(self) -> bool {
+    fn are_units<T: Real>(directions: &[Direction], q: &[T]) -> bool {
         let (good, bad) = (T::zero(), T::one());
-        for direction in self.directions {
-            let square = direction.square(self.q);
+        for direction in directions {
+            let square = direction.square(q);
             let below = square.select_lt(UNIT_SQUARES.start, bad, good);
             if square.select_lt(UNIT_SQUARES.end, below, bad) != good {
                 return false;
@@ -113,7 +107,7 @@ impl<P: Real> Model<P> {
     /// [`check_q`](Self::check_q) of an argument with this name, whose length has been checked.
     #[inline]
     pub(crate) fn check_directions<T: Real>(&self, what: &'static str, q: &[T]) -> Result<(), InputError> {
-        if self.directions.is_empty() || T::call(AreUnits { directions: &self.directions, q }) {
+        if self.directions.is_empty() || are_units(&self.directions, q) {
             return Ok(());
         }
         Err(self.no_configuration(what, q))
@@ -125,7 +119,7 @@ impl<P: Real> Model<P> {
         if let Some(error) = self.coordinate_not_finite(what, q) {
             return error;
         }
-        let off = |d: &&Direction| !T::call(AreUnits { directions: std::slice::from_ref(*d), q });
+        let off = |d: &&Direction| !are_units(std::slice::from_ref(*d), q);
         // One of them is off: only then this is called.
         let Some(d) = self.directions.iter().find(off) else { return self.overflow_of(what, 0, self.whole_label()) };
         let Range { start, end } = d.range();

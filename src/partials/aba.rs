@@ -11,7 +11,7 @@
 //! those of dense matrices; for a quadruped, where registers hold four numbers, from the blocks of its four legs. Columns of a base that
 //! floats need no product ([`Floating`](crate::plan::floating::Floating)).
 
-use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
+use super::result::copy_from_fields;
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
 use crate::default_fields::matrices_by_name;
@@ -49,15 +49,9 @@ impl Default for AbaDerivatives {
 
 matrices_by_name!(AbaDerivatives; 3: ddq_dq, ddq_dv, ddq_dtau);
 
-impl AbaDerivatives {
-    /// Copies another result, and allocates only where sizes differ.
-    pub fn copy_from(&mut self, other: &Self) {
-        copy_vector(&mut self.ddq, &other.ddq);
-        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
-        copy_matrices(&mut self.ddq_df_ext, &other.ddq_df_ext);
-        copy_errors(&mut self.errors, &other.errors, Self::copy_from);
-    }
+copy_from_fields!(AbaDerivatives: ddq; ddq_df_ext; );
 
+impl AbaDerivatives {
     fn new(nv: usize) -> Self {
         let zero = || DMatrix::zeros(nv, nv);
         Self {

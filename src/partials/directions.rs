@@ -1,8 +1,7 @@
 //! Where dual numbers in several [directions](Directions) begin: at degrees of freedom, some at a time.
 
 use crate::model::Model;
-use gradyn_derivatives::Directions;
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::{Directions, WIDTH};
 use std::ops::Range;
 
 /// Degrees of freedom, as many at a time as there are directions.

@@ -109,6 +109,26 @@ impl RneaDerivatives {
     }
 }
 
+/// `copy_from` of a result that has matrices and errors: its vectors, its lists of one matrix a wrench, and its numbers.
+macro_rules! copy_from_fields {
+    ($type:ident: $($vector:ident),+; $($by_wrench:ident),*; $($number:ident),*) => {
+        impl $type {
+            /// Copies another result, and allocates only where sizes differ.
+            pub fn copy_from(&mut self, other: &Self) {
+                use $crate::partials::result;
+                $(result::copy_vector(&mut self.$vector, &other.$vector);)+
+                for (to, (_, from)) in self.matrices_mut().into_iter().zip(other.matrices()) {
+                    result::copy_matrix(to, from);
+                }
+                $(result::copy_matrices(&mut self.$by_wrench, &other.$by_wrench);)*
+                $(self.$number = other.$number;)*
+                result::copy_errors(&mut self.errors, &other.errors, Self::copy_from);
+            }
+        }
+    };
+}
+pub(super) use copy_from_fields;
+
 pub(super) fn copy_vector(to: &mut DVector<f64>, from: &DVector<f64>) {
     if to.len() == from.len() { to.copy_from(from) } else { to.clone_from(from) }
 }

@@ -4,7 +4,7 @@ use crate::model::Model;
 use crate::plan::floating::Floating;
 use crate::plan::joints::{Carried, Pair};
 use crate::plan::lanes::Lanes;
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::WIDTH;
 
 /// The columns of a base that have no lane.
 pub(crate) const LEFT_OUT: usize = 5;

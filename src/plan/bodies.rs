@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::plan::rows::{BODIES, BodyRow};
 use crate::plan::states::{LinkKind, StatesLayout};
-use gradyn_derivatives::simd::{Places, WIDTH};
+use gradyn_derivatives::{Places, WIDTH};
 use std::cmp::Reverse;
 
 /// Degrees of freedom of a free base.

@@ -1,8 +1,7 @@
 //! The degrees of freedom as a tree: which of them couple in the mass matrix, and in its factors.
 
 use crate::model::Model;
-use gradyn_derivatives::Real;
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::{Real, WIDTH};
 
 /// For each degree of freedom, those on its path to the root.
 ///

@@ -2,8 +2,7 @@
 
 use crate::plan::only::{Only, only};
 use crate::plan::rules::ModelFacts;
-use gradyn_derivatives::Level;
-use gradyn_derivatives::simd::VectorLevel;
+use gradyn_derivatives::{Level, VectorLevel};
 use std::fmt;
 
 /// What has several forms over `f64`. All else is [`Others`](Self::Others).

@@ -4,7 +4,7 @@ use crate::model::{Body, DofDynamics, Model, Refresh};
 use crate::plan::joints::{BodyStep, HingeRows, JointRows, JointsLayout, StepKind};
 use crate::plan::rows::Row;
 use crate::spatial::{Inertia, Transform, vector as v3};
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::WIDTH;
 use nalgebra::{Matrix3, Vector3};
 
 /// `a` four times, then `b` four times.

@@ -10,7 +10,7 @@ use crate::plan::forms::Plan;
 use crate::plan::rows::Row;
 use crate::plan::states::StatesLayout;
 use crate::spatial::Transform;
-use gradyn_derivatives::simd::{Places, WIDTH};
+use gradyn_derivatives::{Places, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
 

@@ -14,7 +14,7 @@ use crate::plan::rules::{BodiesFacts, MOST_COLUMNS, ModelFacts, factors_pay};
 use crate::plan::states::StatesLayout;
 use crate::plan::{base_lanes, origin};
 use crate::spatial::{Motion, Transform};
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::WIDTH;
 use nalgebra::Vector3;
 
 /// The columns that group `g` carries, from the pairs of its rows.

@@ -14,9 +14,10 @@ use crate::model::Body;
 use crate::plan::floating::Floating;
 use crate::plan::joints::{Group, Pair};
 use crate::plan::rows::Row;
-use gradyn_derivatives::simd::{Places, WIDTH};
+use gradyn_derivatives::{Places, WIDTH};
 
 /// Where the columns stand.
+#[derive(Default)]
 pub(crate) struct Lanes {
     /// The body of each lane.
     pub(crate) body: Vec<Option<usize>>,
@@ -47,16 +48,7 @@ impl Lanes {
 
     /// The first columns of the first body may have none: `left_out` of them.
     pub(crate) fn new(bodies: &[Body], left_out: usize) -> Self {
-        let mut lanes = Self {
-            body: Vec::new(),
-            dof: Vec::new(),
-            first: Vec::new(),
-            last: Vec::new(),
-            previous: Vec::new(),
-            parent: Vec::new(),
-            end: Vec::new(),
-            left_out,
-        };
+        let mut lanes = Self { left_out, ..Self::default() };
         for (i, body) in bodies.iter().enumerate() {
             let left_out = if i == 0 { left_out } else { 0 };
             let n = body.v.len().saturating_sub(left_out).max(1);

@@ -39,8 +39,13 @@ pub(crate) mod rows;
 mod rules;
 pub(crate) mod states;
 
+pub(crate) use bodies::BodiesLayout;
 pub(crate) use constants::JointConstants;
+pub(crate) use floating::Floating;
 pub use forms::{Form, Plan, Quantity};
+pub(crate) use joints::JointsLayout;
 pub(crate) use only::vector_level;
 pub use only::{Only, with_only};
+pub(crate) use rows::Row;
 pub(crate) use rules::factors_pay;
+pub(crate) use states::StatesLayout;

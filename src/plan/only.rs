@@ -1,6 +1,6 @@
 //! Restricts calls to one way of filling registers.
 
-use gradyn_derivatives::simd::VectorLevel;
+use gradyn_derivatives::VectorLevel;
 use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -1,8 +1,7 @@
 //! The containers of lane constants: rows of eight numbers, one for each joint, and of four, one for each body.
 
 use crate::spatial::Symmetric3;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// Eight numbers, where a register is loaded from one line of the cache.
@@ -61,27 +60,21 @@ pub(crate) trait OfLanes {
     fn store<R: Register>(&mut self, x: Lanes<R>);
 }
 
-impl OfLanes for Row {
-    #[inline(always)]
-    fn load<R: Register>(&self) -> Lanes<R> {
-        self.load()
-    }
-    #[inline(always)]
-    fn store<R: Register>(&mut self, x: Lanes<R>) {
-        self.store(x);
-    }
+macro_rules! of_lanes {
+    ($($row:ident),*) => { $(
+        impl OfLanes for $row {
+            #[inline(always)]
+            fn load<R: Register>(&self) -> Lanes<R> {
+                self.load()
+            }
+            #[inline(always)]
+            fn store<R: Register>(&mut self, x: Lanes<R>) {
+                self.store(x);
+            }
+        }
+    )* };
 }
-
-impl OfLanes for BodyRow {
-    #[inline(always)]
-    fn load<R: Register>(&self) -> Lanes<R> {
-        self.load()
-    }
-    #[inline(always)]
-    fn store<R: Register>(&mut self, x: Lanes<R>) {
-        self.store(x);
-    }
-}
+of_lanes!(Row, BodyRow);
 
 #[inline(always)]
 pub(crate) fn load_vector<R: Register>(x: &[impl OfLanes; 3]) -> Vector3<Lanes<R>> {

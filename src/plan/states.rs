@@ -5,8 +5,7 @@ use crate::plan::joint_axes::axes;
 use crate::plan::origin;
 use crate::spatial::moments::Mass;
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
-use gradyn_derivatives::simd::WIDTH;
-use gradyn_derivatives::{Real, Scalar};
+use gradyn_derivatives::{Real, Scalar, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// A robot whose joints are revolute or prismatic, with one coordinate of their own; bodies at a root may be free.

@@ -1,10 +1,8 @@
 //! Force vectors: wrenches and spatial momenta.
 
-use super::vector as v3;
-use super::{Motion, Transform, Transformable, matrix6};
+use super::{Motion, Transform, Transformable, matrix6, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix6, Vector3};
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// A force vector: a wrench, or the spatial momentum, of one body.
 ///
@@ -31,45 +29,6 @@ pub struct Force<T> {
 pub type Momentum<T> = Force<T>;
 
 impl<T: Real> Force<T> {
-    /// From the linear and the angular part.
-    #[inline(always)]
-    pub fn new(linear: Vector3<T>, angular: Vector3<T>) -> Self {
-        Self { linear, angular }
-    }
-
-    /// No force.
-    #[inline(always)]
-    pub fn zero() -> Self {
-        Self::new(v3::zero(), v3::zero())
-    }
-
-    /// The same force in a wider number type.
-    #[inline(always)]
-    pub fn lift<U: Scalar<T>>(self) -> Force<U> {
-        Force::new(v3::lift(self.linear), v3::lift(self.angular))
-    }
-
-    /// `s f`, by a factor of a simpler type.
-    #[inline(always)]
-    pub fn scale<P: Real>(self, s: P) -> Self
-    where
-        T: Scalar<P>,
-    {
-        Self::new(v3::scale(s, self.linear), v3::scale(s, self.angular))
-    }
-
-    /// `s f`, by a factor of a wider type.
-    #[inline(always)]
-    pub fn times<U: Scalar<T>>(self, s: U) -> Force<U> {
-        Force::new(v3::times(self.linear, s), v3::times(self.angular, s))
-    }
-
-    /// `s f + b`, by a factor of a wider type.
-    #[inline(always)]
-    pub fn times_plus<U: Scalar<T>>(self, s: U, b: Force<U>) -> Force<U> {
-        Force::new(v3::times_plus(self.linear, s, b.linear), v3::times_plus(self.angular, s, b.angular))
-    }
-
     /// `f ×̄* m = m ×* f`: the same product as [`Motion::cross_force`], read as a linear map of the motion:
     /// `(−f×ω, −n×ω − f×v)`.
     #[inline(always)]
@@ -135,52 +94,5 @@ impl<P: Real, T: Scalar<P>> Transformable<P> for Force<T> {
     fn transformed_back(self, x: &Transform<P>) -> Self {
         let angular = v3::cross_plus(v3::neg(x.translation), self.linear, self.angular);
         Self::new(v3::rotate_back(&x.rotation, self.linear), v3::rotate_back(&x.rotation, angular))
-    }
-}
-
-impl<P: Real, T: Scalar<P>> Add<Force<T>> for Force<P> {
-    type Output = Force<T>;
-    /// The left side may be of a simpler type.
-    #[inline(always)]
-    fn add(self, f: Force<T>) -> Force<T> {
-        Force::new(v3::add(self.linear, f.linear), v3::add(self.angular, f.angular))
-    }
-}
-
-impl<T: Real> AddAssign for Force<T> {
-    #[inline(always)]
-    fn add_assign(&mut self, f: Self) {
-        *self = *self + f;
-    }
-}
-
-impl<T: Real> Sub for Force<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, f: Self) -> Self {
-        Self::new(v3::sub(self.linear, f.linear), v3::sub(self.angular, f.angular))
-    }
-}
-
-impl<T: Real> SubAssign for Force<T> {
-    #[inline(always)]
-    fn sub_assign(&mut self, f: Self) {
-        *self = *self - f;
-    }
-}
-
-impl<T: Real> Neg for Force<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self::new(v3::neg(self.linear), v3::neg(self.angular))
-    }
-}
-
-impl<T: Real> Mul<T> for Force<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, s: T) -> Self {
-        self.scale::<T>(s)
     }
 }

@@ -22,6 +22,7 @@ mod inertia;
 pub mod matrix6;
 pub(crate) mod moments;
 mod motion;
+mod plucker;
 pub mod quaternion;
 pub mod se3;
 pub mod so3;

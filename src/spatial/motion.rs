@@ -1,10 +1,8 @@
 //! Motion vectors: spatial velocities and accelerations.
 
-use super::vector as v3;
-use super::{Force, Transform, Transformable, matrix6};
+use super::{Force, Transform, Transformable, matrix6, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix6, Vector3};
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// A motion vector: spatial velocity, or spatial acceleration, of one body.
 ///
@@ -29,24 +27,6 @@ pub struct Motion<T> {
 }
 
 impl<T: Real> Motion<T> {
-    /// From the linear and the angular part.
-    #[inline(always)]
-    pub fn new(linear: Vector3<T>, angular: Vector3<T>) -> Self {
-        Self { linear, angular }
-    }
-
-    /// No motion.
-    #[inline(always)]
-    pub fn zero() -> Self {
-        Self::new(v3::zero(), v3::zero())
-    }
-
-    /// The same motion in a wider number type.
-    #[inline(always)]
-    pub fn lift<U: Scalar<T>>(self) -> Motion<U> {
-        Motion::new(v3::lift(self.linear), v3::lift(self.angular))
-    }
-
     /// Are all six numbers finite?
     pub(crate) fn is_finite(self) -> bool {
         v3::is_finite(self.linear) && v3::is_finite(self.angular)
@@ -88,27 +68,6 @@ impl<T: Real> Motion<T> {
     #[doc(alias = "dot")]
     pub fn power<U: Scalar<T>>(self, f: Force<U>) -> U {
         v3::dot_plus(self.linear, f.linear, v3::dot(self.angular, f.angular))
-    }
-
-    /// `s m`, by a factor of a simpler type.
-    #[inline(always)]
-    pub fn scale<P: Real>(self, s: P) -> Self
-    where
-        T: Scalar<P>,
-    {
-        Self::new(v3::scale(s, self.linear), v3::scale(s, self.angular))
-    }
-
-    /// `s m`, by a factor of a wider type.
-    #[inline(always)]
-    pub fn times<U: Scalar<T>>(self, s: U) -> Motion<U> {
-        Motion::new(v3::times(self.linear, s), v3::times(self.angular, s))
-    }
-
-    /// `s m + b`, by a factor of a wider type.
-    #[inline(always)]
-    pub fn times_plus<U: Scalar<T>>(self, s: U, b: Motion<U>) -> Motion<U> {
-        Motion::new(v3::times_plus(self.linear, s, b.linear), v3::times_plus(self.angular, s, b.angular))
     }
 
     /// `[m]×`, 6×6, with `[m]× b = m × b`: `[[W, V], [0, W]]`, `W = [ω]×`, `V = [v]×` (RBDA, section 2.9).
@@ -245,52 +204,5 @@ impl<P: Real, T: Scalar<P>> Transformable<P> for Motion<T> {
     fn transformed_back(self, x: &Transform<P>) -> Self {
         let linear = v3::cross_plus(v3::neg(x.translation), self.angular, self.linear);
         Self::new(v3::rotate_back(&x.rotation, linear), v3::rotate_back(&x.rotation, self.angular))
-    }
-}
-
-impl<P: Real, T: Scalar<P>> Add<Motion<T>> for Motion<P> {
-    type Output = Motion<T>;
-    /// The left side may be of a simpler type.
-    #[inline(always)]
-    fn add(self, m: Motion<T>) -> Motion<T> {
-        Motion::new(v3::add(self.linear, m.linear), v3::add(self.angular, m.angular))
-    }
-}
-
-impl<T: Real> AddAssign for Motion<T> {
-    #[inline(always)]
-    fn add_assign(&mut self, m: Self) {
-        *self = *self + m;
-    }
-}
-
-impl<T: Real> Sub for Motion<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, m: Self) -> Self {
-        Self::new(v3::sub(self.linear, m.linear), v3::sub(self.angular, m.angular))
-    }
-}
-
-impl<T: Real> SubAssign for Motion<T> {
-    #[inline(always)]
-    fn sub_assign(&mut self, m: Self) {
-        *self = *self - m;
-    }
-}
-
-impl<T: Real> Neg for Motion<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self::new(v3::neg(self.linear), v3::neg(self.angular))
-    }
-}
-
-impl<T: Real> Mul<T> for Motion<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, s: T) -> Self {
-        self.scale::<T>(s)
     }
 }

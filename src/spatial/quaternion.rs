@@ -1,7 +1,6 @@
 //! Quaternions, stored x y z w, and their exponential and logarithm.
 
-use super::vector as v3;
-use super::{Motion, PoseError};
+use super::{Motion, PoseError, vector as v3};
 use gradyn_derivatives::scalar::smooth::{atan_ratio, half_cotangent_ratio, stumpff};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};

@@ -14,8 +14,7 @@
 
 use super::{Quaternion, vector as v3};
 use gradyn_derivatives::scalar::smooth::stumpff;
-use gradyn_derivatives::simd::Piece;
-use gradyn_derivatives::{Real, Scalar};
+use gradyn_derivatives::{Piece, Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// `1 + a [v]× + b [v]×²`, 3×3: the shape of all matrices here.

@@ -1,13 +1,13 @@
 //! Poses and motions of bodies, copied from lanes to bodies.
 
 use crate::dynamics::placed::Placed;
+use crate::kernels::by_joint::JointsMemory;
 use crate::kernels::by_joint::matrix::{by_lane, of_lane};
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::rnea::{origin, pose};
-use crate::plan::joints::JointsLayout;
-use crate::plan::rows::Row;
+use crate::kernels::macros::kernel;
+use crate::plan::{JointsLayout, Row};
 use crate::spatial::Motion;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their trees; and the
@@ -20,7 +20,7 @@ pub(crate) fn body_states(
     placed: &mut Placed<f64>,
 ) {
     if columns {
-        memory.level.run(CopyColumns { layout, memory, to: &mut placed.columns });
+        copy_columns(layout, memory, &mut placed.columns);
     }
     for i in bodies {
         placed.pose[i] = pose(layout, memory, i);
@@ -31,17 +31,9 @@ pub(crate) fn body_states(
     }
 }
 
-struct CopyColumns<'a> {
-    layout: &'a JointsLayout,
-    memory: &'a JointsMemory,
-    to: &'a mut [Motion<f64>],
-}
-
-impl Kernel for CopyColumns<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, to } = self;
+kernel!(
+    memory.level,
+    fn copy_columns<'a, R: Register>(layout: &'a JointsLayout, memory: &'a JointsMemory, to: &'a mut [Motion<f64>]) {
         let mut bodies = layout.bodies.iter().peekable();
         let mut to = to.iter_mut();
         for (g, s) in memory.s.iter().enumerate() {
@@ -54,7 +46,7 @@ impl Kernel for CopyColumns<'_> {
             }
         }
     }
-}
+);
 
 #[inline(always)]
 fn motion(row: &Row) -> Motion<f64> {

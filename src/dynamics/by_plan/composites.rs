@@ -2,34 +2,28 @@
 //! lanes to columns.
 
 use crate::dynamics::placed::Placed;
-use crate::dynamics::rnea_second::RneaSecondMemory;
-use crate::dynamics::rnea_second::{self, Column, Motions};
-use crate::kernels::by_joint::memory::JointsMemory;
+use crate::dynamics::rnea_second::{self, Column, Motions, RneaSecondMemory};
 use crate::kernels::by_joint::quantities::{load_coriolis, load_inertia, load_motion, load_sum_force};
-use crate::kernels::by_joint::rnea;
-use crate::plan::joints::JointsLayout;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use crate::kernels::by_joint::{JointsMemory, rnea};
+use crate::kernels::macros::kernel;
+use crate::plan::JointsLayout;
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 /// From lanes that have been driven with all that derivatives need.
 pub(crate) fn copy_columns(layout: &JointsLayout, memory: &JointsMemory, second: &mut RneaSecondMemory<f64>) {
     let RneaSecondMemory { columns, motions, .. } = second;
-    memory.level.run(Bring { layout, memory, columns, motions });
+    columns_in_lanes(layout, memory, columns, motions);
 }
 
-/// What second derivatives have of each column, made eight at a time.
-struct Bring<'a> {
-    layout: &'a JointsLayout,
-    memory: &'a JointsMemory,
-    columns: &'a mut [Column<f64>],
-    motions: &'a mut [Motions<f64>],
-}
-
-impl Kernel for Bring<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, columns, motions } = self;
+kernel!(
+    memory.level,
+    /// What second derivatives have of each column, made eight at a time.
+    fn columns_in_lanes<'a, R: Register>(
+        layout: &'a JointsLayout,
+        memory: &'a JointsMemory,
+        columns: &'a mut [Column<f64>],
+        motions: &'a mut [Motions<f64>],
+    ) {
         for (g, of_lanes) in layout.column.chunks_exact(WIDTH).enumerate() {
             let (from, sums) = (&memory.columns[g], &memory.sums[g]);
             let s = load_motion::<R>(&memory.s[g]);
@@ -40,7 +34,7 @@ impl Kernel for Bring<'_> {
             to_columns(of_lanes, &all.0, columns, |column| &mut column.0);
         }
     }
-}
+);
 
 /// Numbers of eight lanes to the columns of these lanes.
 #[inline(always)]

@@ -18,6 +18,6 @@ impl Kernels<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let constants = JointConstants { gravity, ..JointConstants::of(model) };
-        Some(torque_hessian::hessian(&constants, layout, memory, state, lambda, to))
+        Some(torque_hessian::hessian(&constants, layout, memory, state, lambda, to).is_finite())
     }
 }

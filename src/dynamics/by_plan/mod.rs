@@ -8,18 +8,13 @@ mod values;
 
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::by_joint::State;
 use crate::kernels::by_joint::constraints::rows::{self, Anchor};
 use crate::kernels::by_joint::derivatives::Reuse;
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::Bodies;
+use crate::kernels::by_joint::{JointsMemory, State};
 use crate::model::Model;
-use crate::plan::floating::Floating;
-use crate::plan::joints::JointsLayout;
-use crate::plan::states::StatesLayout;
-use crate::plan::{Form, Quantity, vector_level};
-use gradyn_derivatives::simd::WIDTH;
-use gradyn_derivatives::{Level, Real};
+use crate::plan::{Floating, Form, JointsLayout, Quantity, StatesLayout, vector_level};
+use gradyn_derivatives::{Level, Real, WIDTH};
 use nalgebra::{DMatrix, Vector3};
 use std::any::Any;
 

@@ -9,17 +9,15 @@ use crate::dynamics::{
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::mass_moments::{MovingMass, Whole};
 use crate::kernels::by_joint::matrix::{end, shape};
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::quantities::{FORCE, INERTIA};
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::sweeps::WEIGHTS;
-use crate::kernels::by_joint::{centroidal, energies, first_moments, jacobians, regressor, rnea, sweeps};
+use crate::kernels::by_joint::{JointsMemory, centroidal, energies, first_moments, jacobians, regressor, rnea, sweeps};
 use crate::kernels::finite::all_finite;
-use crate::plan::JointConstants;
-use crate::plan::joints::JointsLayout;
+use crate::plan::{JointConstants, JointsLayout};
 use crate::spatial::{Motion, Transform, vector as v3};
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::WIDTH;
 use nalgebra::{DMatrix, Vector3};
 
 impl<'a> Kernels<'a> {

@@ -11,10 +11,9 @@ use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::kernels::by_joint::constraints::solve::ConstraintRows;
 use crate::kernels::by_joint::constraints::{derivatives as variations, operators as projections, solve as held};
 use crate::kernels::by_joint::derivatives::Reuse;
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::{
-    State, articulated, coriolis, derivatives, floating_base, forward, mass_matrix, matrix, rnea, sweeps,
+    JointsMemory, State, articulated, coriolis, derivatives, floating_base, forward, mass_matrix, matrix, rnea, sweeps,
 };
 use crate::kernels::finite::all_finite;
 use crate::kernels::outcome::Lost;

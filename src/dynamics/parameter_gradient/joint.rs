@@ -5,9 +5,9 @@ use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::rnea_gradient::RneaGradientMemory;
 use crate::joint::{Elementary, Joint, JointKind};
+use crate::level::at_level;
 use crate::model::{Model, ParameterLayout};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
@@ -81,24 +81,22 @@ impl<T: Real + Scalar<T>> Along<T> {
     }
 }
 
-/// One body's joint: placement, axes, pitch, multiplier and offset.
-pub(super) struct OfJoint<'a, P, T> {
-    pub(super) model: &'a Model<P>,
-    pub(super) placed: &'a Placed<T>,
-    pub(super) sums: &'a RneaGradientMemory<T>,
-    pub(super) layout: &'a ParameterLayout,
-    pub(super) i: usize,
-    pub(super) state: (&'a [T], &'a [T], &'a [T]),
-    pub(super) lambda: &'a [T],
-    pub(super) next: &'a mut Next,
-    pub(super) dp: &'a mut [T],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
-    type Output = ();
+at_level! {
+    /// One body's joint: placement, axes, pitch, multiplier and offset.
+    #[expect(clippy::too_many_arguments, reason = "a state, sums over it, and where the results go")]
     #[inline(always)]
-    fn run(self) {
-        let Self { model, placed, sums, layout, i, state: (q, v, a), lambda, next, dp } = self;
+    pub(super) fn of_joint<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        placed: &Placed<T>,
+        sums: &RneaGradientMemory<T>,
+        layout: &ParameterLayout,
+        i: usize,
+        state: (&[T], &[T], &[T]),
+        lambda: &[T],
+        next: &mut Next,
+        dp: &mut [T],
+    ) {
+        let (q, v, a) = state;
         let body = &model.bodies[i];
         let carried = Carried {
             momentum: sums.momentum[i],

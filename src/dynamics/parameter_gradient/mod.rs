@@ -26,11 +26,11 @@ use super::external::{self, ExternalWrench};
 use super::placed::Placed;
 use super::rnea_gradient::{RneaGradient, RneaGradientMemory, rnea_gradient};
 use super::slice_ops::{first_not_finite, negate};
+use crate::level::at_level;
 use crate::model::{InputError, JointConstant, Model, ParameterLayout};
 use crate::spatial::{Force, power_regressor, vector as v3};
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
-use joint::{Next, OfJoint, put};
+use joint::{Next, of_joint, put};
 
 /// `λᵀ τ` and its gradients by the state and by the parameters; borrows from the workspace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,27 +138,19 @@ fn by_parameters<P: Real, T: Scalar<P>>(
     if let Some(sums) = ws.rnea_gradient.as_deref() {
         let mut next = Next { axis: layout.axis.start, pitch: layout.pitch.start, mimic: 0 };
         for i in 0..model.bodies.len() {
-            T::call(OfJoint { model, placed, sums, layout, i, state, lambda, next: &mut next, dp: &mut dp });
+            of_joint(model, placed, sums, layout, i, state, lambda, &mut next, &mut dp);
         }
         debug_assert_eq!(next.axis, layout.axis.end, "a joint whose axes the layout counts has stages that have none");
-        T::call(OfBodies { placed, sums, dp: &mut dp[layout.inertial.clone()] });
-        T::call(Whole { model, layout, sums, state, lambda, dp: &mut dp });
+        of_bodies(placed, sums, &mut dp[layout.inertial.clone()]);
+        of_whole(model, layout, sums, state, lambda, &mut dp);
     }
     ws.dp = dp;
 }
 
-/// Inertias of all bodies: (1).
-struct OfBodies<'a, T> {
-    placed: &'a Placed<T>,
-    sums: &'a RneaGradientMemory<T>,
-    dp: &'a mut [T],
-}
-
-impl<T: Real + Scalar<T>> Piece for OfBodies<'_, T> {
-    type Output = ();
+at_level! {
+    /// Inertias of all bodies: (1).
     #[inline(always)]
-    fn run(self) {
-        let Self { placed, sums, dp } = self;
+    fn of_bodies<T: Real + Scalar<T>>(placed: &Placed<T>, sums: &RneaGradientMemory<T>, dp: &mut [T]) {
         for (i, to) in dp.as_chunks_mut::<10>().0.iter_mut().enumerate() {
             let x = &placed.pose[i];
             *to =
@@ -167,21 +159,18 @@ impl<T: Real + Scalar<T>> Piece for OfBodies<'_, T> {
     }
 }
 
-/// Friction, damping, armature, multipliers in these, and gravity.
-struct Whole<'a, P, T> {
-    model: &'a Model<P>,
-    layout: &'a ParameterLayout,
-    sums: &'a RneaGradientMemory<T>,
-    state: (&'a [T], &'a [T], &'a [T]),
-    lambda: &'a [T],
-    dp: &'a mut [T],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Whole<'_, P, T> {
-    type Output = ();
+at_level! {
+    /// Friction, damping, armature, multipliers in these, and gravity.
     #[inline(always)]
-    fn run(self) {
-        let Self { model, layout, sums, state: (_, v, a), lambda, dp } = self;
+    fn of_whole<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        layout: &ParameterLayout,
+        sums: &RneaGradientMemory<T>,
+        state: (&[T], &[T], &[T]),
+        lambda: &[T],
+        dp: &mut [T],
+    ) {
+        let (_, v, a) = state;
         let width = model.friction_width;
         let rubs = model.joint_friction;
         for (j, joint) in layout.joints().iter().enumerate() {

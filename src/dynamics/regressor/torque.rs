@@ -5,9 +5,9 @@ use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::{Placed, update};
 use crate::dynamics::rnea::{base_acceleration, check_finite};
 use crate::dynamics::{Workspace, by_plan};
+use crate::level::at_level;
 use crate::model::{InputError, Model, room};
 use crate::spatial::power_regressor;
-use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 
@@ -59,7 +59,7 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
     if torque.shape() != shape {
         clear(torque, shape.0, shape.1); // what the tree makes zero is never written to
     }
-    let surely = T::call(Torques { placed, torque });
+    let surely = torques(placed, torque);
     if !surely {
         finite(model, "torque_regressor", torque)?;
     }
@@ -84,19 +84,11 @@ pub fn static_torque_regressor<'w, P: Real, T: Scalar<P>>(
     done.map(|()| &ws.regressor.torque)
 }
 
-/// The columns of each body: the power of its wrenches on all columns of motion from there to the root, in its
-/// coordinates.
-struct Torques<'a, T> {
-    placed: &'a Placed<T>,
-    torque: &'a mut DMatrix<T>,
-}
-
-impl<T: Real + Scalar<T>> Piece for Torques<'_, T> {
-    /// Whether all entries are certainly finite.
-    type Output = bool;
+at_level! {
+    /// The columns of each body: the power of its wrenches on all columns of motion from there to the root, in its
+    /// coordinates. Returns whether all entries are certainly finite.
     #[inline(always)]
-    fn run(self) -> bool {
-        let Self { placed, torque } = self;
+    fn torques<T: Real + Scalar<T>>(placed: &Placed<T>, torque: &mut DMatrix<T>) -> bool {
         let (rows, torque) = (torque.nrows(), torque.as_mut_slice());
         let mut sum = T::zero();
         for (b, pose) in placed.pose.iter().enumerate() {

@@ -1,12 +1,10 @@
 //! From products of columns to the entries of the tensors.
 
-use super::memory::RneaSecondMemory;
-use super::memory::{Moves, ROWS, Step, rows_at};
+use super::memory::{Moves, ROWS, RneaSecondMemory, Step, rows_at};
 use super::pack::Pack;
 use super::products::{P1, P2, U1_PSI, U1_S, U3_S, U4_S, U6_S, U7_S, U8_S, U9_S, U11_S};
 use super::result::RneaSecondDerivatives;
-use gradyn_derivatives::Real;
-use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Piece, Real};
 use std::marker::PhantomData;
 use std::ops::Range;
 

@@ -6,8 +6,7 @@ use crate::dynamics::placed::Placed;
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
-use gradyn_derivatives::Real;
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::{Real, WIDTH};
 
 /// The column at one place of a path from the world to a body.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,7 @@
 
 use super::column::{Column, MOTIONS, Motions, NUMBERS};
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::simd::{Register, WIDTH};
-use gradyn_derivatives::{Lanes, Real, Scalar};
+use gradyn_derivatives::{Lanes, Real, Register, Scalar, WIDTH};
 use nalgebra::Vector3;
 
 /// `WIDTH` numbers of type `T` that go through the same computation.

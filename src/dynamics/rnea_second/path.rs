@@ -5,23 +5,13 @@ use super::column::MOTIONS;
 use super::memory::Step;
 use super::pack::Pack;
 use crate::dynamics::placed::Placed;
-use gradyn_derivatives::Real;
-use gradyn_derivatives::simd::{Piece, WIDTH};
-use std::marker::PhantomData;
+use crate::level::at_level;
+use gradyn_derivatives::{Real, WIDTH};
 
-/// Puts them into their places, in blocks of a pack; blocks of which all are there, from the leaf before, stay as they are.
-pub(super) struct Gather<'a, T, L> {
-    pub(super) placed: &'a Placed<T>,
-    pub(super) memory: &'a mut RneaSecondMemory<T>,
-    pub(super) leaf: usize,
-    pub(super) width: PhantomData<L>,
-}
-
-impl<T: Real, L: Pack<T>> Piece for Gather<'_, T, L> {
-    type Output = ();
+at_level! {
+    /// Puts them into their places, in blocks of a pack; blocks of which all are there, from the leaf before, stay as they are.
     #[inline(always)]
-    fn run(self) {
-        let Self { placed, memory, leaf, .. } = self;
+    pub(super) fn gather<T: Real, L: Pack<T>>(placed: &Placed<T>, memory: &mut RneaSecondMemory<T>, leaf: usize) {
         let RneaSecondMemory { steps, path, motions, depth, moves, .. } = memory;
         let steps = &mut steps[..depth[leaf]];
         let n = memory.result.d2tau_dqdq.dims()[0];

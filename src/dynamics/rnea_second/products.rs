@@ -5,10 +5,9 @@ use super::column::MOTIONS;
 use super::factors::{Factors, PathMotions, U1, U3, U4, U6, U7, U8_12, U9, U11, u4_of_lane};
 use super::memory::{FACTORS, ROWS, rows_at};
 use super::pack::{Pack, store_force, store_vector};
+use crate::level::at_level;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::Real;
-use gradyn_derivatives::simd::Piece;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Rows of [`RneaSecondMemory::rows`]; the names are those of the products.
@@ -24,22 +23,13 @@ pub(super) const U6_S: usize = 8;
 pub(super) const U7_S: usize = 9;
 pub(super) const U4_S: usize = 10;
 
-/// The paper's `u` of one column and a pack of its path's.
-///
-/// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the
-/// first round, which is more registers than there are, and mostly there is one round.
-pub(super) struct Combine<'a, T, L> {
-    pub(super) memory: &'a mut RneaSecondMemory<T>,
-    pub(super) column: usize,
-    pub(super) block: usize,
-    pub(super) width: PhantomData<L>,
-}
-
-impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
-    type Output = ();
+at_level! {
+    /// The paper's `u` of one column and a pack of its path's.
+    ///
+    /// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the
+    /// first round, which is more registers than there are, and mostly there is one round.
     #[inline(always)]
-    fn run(self) {
-        let Self { memory, column, block, .. } = self;
+    pub(super) fn combine_block<T: Real, L: Pack<T>>(memory: &mut RneaSecondMemory<T>, column: usize, block: usize) {
         let (w, RneaSecondMemory { columns, path, ancestors, .. }) = (L::WIDTH, memory);
         let own = &columns[column];
         let path = &path[block * MOTIONS * w..][..MOTIONS * w];
@@ -82,23 +72,17 @@ pub(super) fn combine_own<T: Real, L: Pack<T>>(
     }
 }
 
-/// Products of some columns of the path with a pack of columns of it.
-pub(super) struct Multiply<'a, T, L> {
-    pub(super) memory: &'a mut RneaSecondMemory<T>,
-    /// The columns, of one run of [`AT_ONCE`](super::memory::AT_ONCE) of them.
-    pub(super) some: Range<usize>,
-    pub(super) block: usize,
-    /// The place where columns of the same link begin.
-    pub(super) own: usize,
-    pub(super) width: PhantomData<L>,
-}
-
-impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
-    /// Are they finite, as far as [packs look at them](Pack::LOOKS)?
-    type Output = bool;
+at_level! {
+    /// Products of some columns of the path, of one run of [`AT_ONCE`](super::memory::AT_ONCE), with a pack of columns of
+    /// it; those of the same link begin at `own`. Returns whether they are finite, as far as
+    /// [packs look at them](Pack::LOOKS).
     #[inline(always)]
-    fn run(self) -> bool {
-        let Self { memory, some, block, own, .. } = self;
+    pub(super) fn multiply<T: Real, L: Pack<T>>(
+        memory: &mut RneaSecondMemory<T>,
+        some: Range<usize>,
+        block: usize,
+        own: usize,
+    ) -> bool {
         let mut waste = L::zero();
         let w = L::WIDTH;
         // They stay in registers, where there are enough.

@@ -3,8 +3,8 @@
 use super::entries::Scatter;
 use super::memory::{AT_ONCE, Moves};
 use super::pack::Pack;
-use super::path::Gather;
-use super::products::{Combine, Multiply, combine_own};
+use super::path::gather;
+use super::products::{combine_block, combine_own, multiply};
 use super::{Column, RneaSecondMemory, wrench};
 use crate::dynamics::placed::{Placed, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
@@ -12,8 +12,7 @@ use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::level::at_level;
 use crate::model::Model;
 use crate::spatial::Force;
-use gradyn_derivatives::simd::Piece;
-use gradyn_derivatives::{Real, Scalar};
+use gradyn_derivatives::{Piece, Real, Scalar};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -89,7 +88,7 @@ fn of_tree<T: Real, L: Pack<T>>(placed: &Placed<T>, memory: &mut RneaSecondMemor
             // Depth first: the path of any link but a leaf is the beginning of the one before.
             let is_leaf = placed.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
             if is_leaf {
-                L::call(Gather { placed, memory: &mut *memory, leaf: index, width: PhantomData::<L> });
+                gather::<T, L>(placed, memory, index);
             }
             let link = &placed.links[index];
             let depth = memory.depth[index];
@@ -119,8 +118,7 @@ fn of_column<T: Real, L: Pack<T>>(
         let begin = memory.steps[block * L::WIDTH].start;
         for first in (begin..depth).step_by(AT_ONCE) {
             let last = depth.min(first + AT_ONCE);
-            let width = PhantomData::<L>;
-            finite &= L::call(Multiply { memory: &mut *memory, some: first..last, block, own: start, width });
+            finite &= multiply::<T, L>(memory, first..last, block, start);
             let own = start.clamp(first, last);
             scatter::<T, L, false>(memory, p, first..own, block);
             scatter::<T, L, true>(memory, p, own..last, block);
@@ -133,7 +131,7 @@ fn of_column<T: Real, L: Pack<T>>(
 #[inline(always)]
 fn combine<T: Real, L: Pack<T>>(memory: &mut RneaSecondMemory<T>, column: usize, (start, depth): (usize, usize)) {
     for block in 0..depth.div_ceil(L::WIDTH) {
-        L::call(Combine { memory: &mut *memory, column, block, width: PhantomData::<L> });
+        combine_block::<T, L>(memory, column, block);
     }
     combine_own::<T, L>(memory, column, (start, depth));
 }

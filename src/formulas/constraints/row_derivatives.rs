@@ -1,7 +1,8 @@
 //! How the rows of a constraint, and the wrenches of its multipliers, vary when one of its sides moves: of points and frames in
 //! closed form, of joints by dual numbers.
 
-use super::relation::{Axes, Relation, Side, three};
+use super::relation::{Axes, Relation, three};
+use super::side::Side;
 use crate::formulas::frame_column::{FrameColumn, classical};
 use crate::spatial::{Force, Motion, Transform, so3, vector as v3};
 use gradyn_derivatives::{Dual, Scalar};

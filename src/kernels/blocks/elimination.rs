@@ -1,13 +1,13 @@
 //! Elimination of a matrix with the zeros of the mass matrix: `M = Lᵀ D L` in blocks.
+//! Page: `dynamics/ltl.rs`. Test: `forward_dynamics::factors_of_the_mass_matrix`.
 
 use crate::kernels::blocks;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::substitution::{forth, scale, take};
 use crate::kernels::outcome::{Lost, Outcome};
 use crate::kernels::rows::{from_rows, to_rows};
-use crate::plan::rows::Row;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use crate::plan::Row;
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::DMatrix;
 
 impl Factors {

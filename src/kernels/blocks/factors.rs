@@ -1,13 +1,13 @@
 //! Sparse factors `M = Lᵀ D L` of the mass matrix in blocks, and solutions with them (RBDA, table 6.3).
+//! Page: `dynamics/ltl.rs`. Test: `forward_dynamics::factors_of_the_mass_matrix`.
 //!
 //! `L` has entries where the mass matrix has them: along the paths to the root. Degrees of freedom are processed eight
 //! at a time, and blocks without entries of any path are omitted.
 
 use crate::kernels::blocks::{self, Block};
 use crate::plan::dof_tree::DofTree;
-use crate::plan::factors_pay;
-use crate::plan::rows::Row;
-use gradyn_derivatives::simd::WIDTH;
+use crate::plan::{Row, factors_pay};
+use gradyn_derivatives::WIDTH;
 use std::ops::Range;
 
 /// Factors of one mass matrix after the other, and the last one's inverse.

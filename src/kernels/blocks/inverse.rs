@@ -1,14 +1,12 @@
 //! The inverse of the mass matrix from its factors, and products with it.
+//! Page: `dynamics/minv.rs`. Test: `forward_dynamics::inverse_of_the_mass_matrix`.
 
-use crate::kernels::blocks;
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::outcome::Outcome;
 use crate::kernels::rows::store_left;
+use crate::kernels::{Outcome, blocks};
 use crate::plan::dof_tree::DofTree;
-use crate::plan::floating::Floating;
-use crate::plan::rows::Row;
-use gradyn_derivatives::simd::{Register, WIDTH};
-use gradyn_derivatives::{Lanes, Level};
+use crate::plan::{Floating, Row};
+use gradyn_derivatives::{Lanes, Level, Register, WIDTH};
 use nalgebra::DMatrix;
 use std::ops::Range;
 

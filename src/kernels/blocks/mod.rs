@@ -1,4 +1,6 @@
 //! Matrices in blocks of eight by eight numbers, one register per row, and the steps of factorizations.
+//! Serves: `kernels/blocks/factors.rs`, `kernels/by_joint/constraints/solve.rs`. Test:
+//! `forward_dynamics::factors_of_the_mass_matrix`.
 
 pub(crate) mod elimination;
 pub(crate) mod factors;
@@ -10,9 +12,8 @@ pub(crate) mod transpose;
 use crate::formulas::singular;
 use crate::kernels::outcome::Lost;
 use crate::kernels::rows::store_left;
-use crate::plan::rows::Row;
-use gradyn_derivatives::simd::{Register, WIDTH};
-use gradyn_derivatives::{Lanes, Level};
+use crate::plan::Row;
+use gradyn_derivatives::{Lanes, Level, Register, WIDTH};
 
 /// Eight rows.
 pub(crate) type Block = [Row; WIDTH];

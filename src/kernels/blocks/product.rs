@@ -1,7 +1,8 @@
 //! Products of dense matrices, column-major.
+//! Serves: `partials/aba.rs`, `partials/constrained/operators.rs`. Test:
+//! `aba_derivatives::analytical_derivatives_are_those_by_dual_numbers`.
 
-use gradyn_derivatives::Level;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Level, Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// `to = −a b`. `a`: n × k, `b`: k × m, `to`: n × m. Blocks of zeros in `b` are left out.

@@ -1,11 +1,11 @@
 //! Solutions by factors of the mass matrix, `M = Lᵀ D L`: backward, scaling, forward.
+//! Page: `dynamics/ltl.rs`. Test: `forward_dynamics::factors_of_the_mass_matrix`.
 
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::{self, Block};
 use crate::kernels::rows::{from_rows, to_rows};
-use crate::plan::rows::Row;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use crate::plan::Row;
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 impl Factors {
     /// `x := M⁻¹ x`

@@ -1,24 +1,14 @@
 //! Transposition of dense matrices.
+//! Serves: `partials/second/contraction.rs`. Test:
+//! `second_order_forward::combinations_of_accelerations_are_contractions`.
 
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::{Register, WIDTH};
 
-/// `to = fromᵀ`, of a square matrix with `n` rows: eight rows of eight columns at a time.
-pub(crate) fn transpose(from: &[f64], n: usize, to: &mut [f64]) {
-    debug_assert!(from.len() == n * n && to.len() == n * n);
-    dispatch(Transpose { from, n, to });
-}
-
-struct Transpose<'a> {
-    from: &'a [f64],
-    n: usize,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Transpose<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { from, n, to } = self;
+kernel!(
+    active,
+    /// `to = fromᵀ`, of a square matrix with `n` rows: eight rows of eight columns at a time.
+    pub(crate) fn transpose<'a, R: Register>(from: &'a [f64], n: usize, to: &'a mut [f64]) {
+        debug_assert!(from.len() == n * n && to.len() == n * n);
         let mut column = 0;
         while column < n {
             let columns = WIDTH.min(n - column);
@@ -42,7 +32,7 @@ impl Kernel for Transpose<'_> {
             column += WIDTH;
         }
     }
-}
+);
 
 #[cfg(test)]
 mod tests {

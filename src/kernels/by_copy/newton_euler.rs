@@ -1,4 +1,5 @@
 //! The step of one body in inverse dynamics, in its own axes: one source for any contents of the lanes.
+//! Page: `dynamics/step.rs`. Source: RBDA, table 5.1. Test: `batch::batches_of_hinges_and_slides_equal_single_states`.
 
 use crate::spatial::vector as v3;
 use gradyn_derivatives::{Real, Scalar};

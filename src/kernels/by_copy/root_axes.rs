@@ -1,5 +1,7 @@
 //! The step of one body of the mass matrix and of derivatives, in axes of the body at the root, about its origin, with
 //! one state in each lane.
+//! Page: `dynamics/crba.rs`, `dynamics/rnea_derivatives.rs`. Test:
+//! `batch::batches_of_hinges_and_slides_equal_single_states`.
 //!
 //! It also runs with the legs of a quadruped in the lanes, and then takes up to 15 % fewer instructions than axes of
 //! the bodies ([`bodies`](super::bodies)), but more time, for an unknown reason. For solo12 with registers of four

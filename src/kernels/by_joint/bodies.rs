@@ -1,12 +1,13 @@
 //! Forward kinematics: poses and motions of bodies, eight at a time.
+//! Page: `dynamics/forward_kinematics.rs`. Source: RBDA, table 5.1, without forces. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
-use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::JointsMemory;
 use crate::kernels::by_joint::poses::of_tree;
 use crate::kernels::by_joint::quantities::{Bodies, Row, Six, load_matrix, load_motion, load_vector, store_motion};
-use crate::plan::joints::JointsLayout;
+use crate::plan::JointsLayout;
 use crate::spatial::{Motion, Transform, vector as v3};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 use nalgebra::{Matrix3, Vector3};
 
 /// Keeps poses and motions of the bodies of a group, given in axes of the lanes.

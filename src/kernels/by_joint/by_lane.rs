@@ -1,11 +1,13 @@
 //! Sums along chains of joints one lane after the other, four rows at a time.
+//! Serves: `kernels/by_joint/outward.rs`, `kernels/by_joint/inward.rs`. Test:
+//! `plan::every_kernel_gives_what_its_page_gives`.
 //!
 //! If a register is two of the processor's, a permutation of eight numbers takes a dozen instructions. Transposed, four
 //! rows of one lane are one register, and a lane below another costs an addition.
 
 use crate::kernels::by_joint::quantities::{Row, Six, Sums};
 use crate::plan::joints::Group;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Register, WIDTH};
 
 /// Each lane's own numbers plus those of all lanes that hang from it; groups after this one hold their sums already.
 #[inline(always)]

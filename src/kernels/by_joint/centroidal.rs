@@ -1,21 +1,21 @@
 //! Centroidal momentum, its matrices and their derivatives: the equations of
 //! [`centroidal`](crate::dynamics::centroidal) and [`centroidal_derivatives`](crate::dynamics::centroidal_derivatives),
 //! eight columns at a time.
+//! Page: `dynamics/centroidal.rs`, `dynamics/centroidal_derivatives.rs`, `dynamics/com.rs`. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
 use crate::formulas::mass_moments::{MomentumColumn, PointMass, Tree, Whole, about_moving, matrix_rate};
+use crate::kernels::Outcome;
 use crate::kernels::by_joint::matrix::{begin, end, of_force, of_vector, only, store};
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses::{of_tree, splat};
 use crate::kernels::by_joint::quantities::{
     FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
 };
 use crate::kernels::by_joint::subtree::Subtree;
-use crate::kernels::by_joint::{first_moments, subtree};
-use crate::kernels::outcome::Outcome;
-use crate::plan::joints::JointsLayout;
+use crate::kernels::by_joint::{JointsMemory, first_moments, subtree};
+use crate::plan::JointsLayout;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// The centroidal momentum matrix, from the inertias of subtrees and the center of mass. Returns whether it is finite.

@@ -1,11 +1,10 @@
 //! The quantities of the [Hessian of torques](super::torque_hessian) for eight lanes.
+//! Serves: `kernels/by_joint/torque_hessian.rs`. Test: `contractions::levels_agree_and_nothing_stays_behind`.
 
 use crate::kernels::by_joint::quantities::{ALL, Six, Sums};
-use crate::plan::joints::JointsLayout;
-use crate::plan::rows::Row;
+use crate::plan::{JointsLayout, Row};
 use crate::spatial::BodyCoriolis;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// What the Hessian has of eight lanes and first derivatives have not.

@@ -1,20 +1,17 @@
 //! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis_matrix), eight rows of a column at a time.
+//! Page: `dynamics/coriolis.rs`. Test:
+//! `dynamics_as_on_the_page::the_mass_matrix_and_what_comes_of_it_are_those_of_the_plain_forms`.
 
 use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product};
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{
     load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
 };
-use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{inward, outward};
+use crate::kernels::by_joint::{JointsMemory, inward, outward, poses, read};
 use crate::kernels::rows::store_left;
-use crate::plan::JointConstants;
-use crate::plan::joints::JointsLayout;
+use crate::plan::{JointConstants, JointsLayout};
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::{DMatrix, Vector3};
 
 /// The Coriolis matrix into `to`, nv × nv. Entries that the tree makes zero are not written. Lengths have been checked.

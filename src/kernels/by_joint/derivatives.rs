@@ -1,4 +1,5 @@
 //! Analytical derivatives of inverse dynamics (IDSVA): `∂τ/∂q`, `∂τ/∂v` and the mass matrix, O(n d).
+//! Page: `dynamics/rnea_derivatives.rs`. Test: `dynamics_as_on_the_page::derivatives_are_those_by_dual_numbers`.
 //!
 //! S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector
 //! algebra*, 2022. Eight rows of a column at a time: rows that carry the column's body, and rows that hang from it.
@@ -6,22 +7,16 @@
 use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product};
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{Columns, Six, load_motion};
-use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{floating_base, inward, matrix_entries, outward, rnea};
-use crate::kernels::finite;
-use crate::kernels::outcome::Outcome;
+use crate::kernels::by_joint::{JointsMemory, floating_base, inward, matrix_entries, outward, poses, read, rnea};
 use crate::kernels::results::Results;
 use crate::kernels::rows::store_left;
-use crate::plan::JointConstants;
-use crate::plan::floating::Floating;
+use crate::kernels::{Outcome, finite};
 use crate::plan::joints::{JointsLayout, Pair};
+use crate::plan::{Floating, JointConstants};
 use crate::spatial::{Force, Motion, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// What the last sweep has left, at the same configuration.

@@ -1,20 +1,17 @@
 //! Energies from inertial parameters, and the motion of the mass of subtrees, eight bodies at a time.
+//! Page: `dynamics/regressor/energy.rs`, `dynamics/com.rs`. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
 use crate::formulas::mass_moments::MovingMass;
+use crate::kernels::Outcome;
 use crate::kernels::by_joint::matrix::by_lane;
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::poses::{of_tree, splat};
 use crate::kernels::by_joint::quantities::{FORCE, Row, load_matrix, store_motion};
-use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{State, inward, outward, sweeps};
-use crate::kernels::outcome::Outcome;
-use crate::plan::JointConstants;
-use crate::plan::joints::JointsLayout;
+use crate::kernels::by_joint::{JointsMemory, State, inward, outward, poses, read, sweeps};
+use crate::plan::{JointConstants, JointsLayout};
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Returns whether the state is

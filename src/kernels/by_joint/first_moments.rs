@@ -1,20 +1,17 @@
 //! Results from mass and first moment of subtrees: gravity, the Jacobian of the center of mass. And energies.
+//! Page: `dynamics/bias.rs`, `dynamics/com.rs`, `dynamics/energy.rs`. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
 use crate::formulas::mass_moments::moved;
+use crate::kernels::Outcome;
 use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::poses::{of_tree, splat};
 use crate::kernels::by_joint::quantities::{load_motion, load_vector, load_weight, store_motion};
-use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::subtree::Subtree;
-use crate::kernels::by_joint::{inward, outward, subtree};
-use crate::kernels::outcome::Outcome;
-use crate::plan::JointConstants;
-use crate::plan::joints::JointsLayout;
+use crate::kernels::by_joint::{JointsMemory, inward, outward, poses, read, subtree};
+use crate::plan::{JointConstants, JointsLayout};
 use crate::spatial::{Force, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::Vector3;
 
 kernel!(

@@ -1,4 +1,5 @@
 //! A robot on one floating base, whose six columns cost almost nothing: only the last of them has a lane.
+//! Page: `dynamics/rnea.rs`, `dynamics/rnea_derivatives.rs`. Test: `plan::every_kernel_gives_what_its_page_gives`.
 //!
 //! In coordinates with their origin at the base, the columns of its joint are the axes of the base, and nothing else
 //! moves it. Its velocity and acceleration are therefore the rotated rates of the joint,
@@ -17,15 +18,14 @@
 //! factors are.
 
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{
     Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
 };
+use crate::kernels::by_joint::{JointsMemory, poses};
+use crate::plan::JointsLayout;
 use crate::plan::base_lanes::LEFT_OUT;
-use crate::plan::joints::JointsLayout;
 use crate::spatial::{Motion, vector as v3};
-use gradyn_derivatives::simd::Register;
+use gradyn_derivatives::Register;
 use nalgebra::{Matrix3, Vector3};
 
 /// The lanes without those of the base, and memory for them with the wrenches of this call; all lanes and their memory

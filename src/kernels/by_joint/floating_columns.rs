@@ -1,10 +1,9 @@
 //! The columns of a [floating base](crate::formulas::floating_base), after a sweep.
+//! Page: `formulas/floating_base.rs`. Test: `aba_derivatives::columns_of_a_floating_base`.
 
 use crate::formulas::floating_base::fill;
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::kernels::by_joint::rnea;
-use crate::plan::floating::Floating;
-use crate::plan::joints::JointsLayout;
+use crate::kernels::by_joint::{JointsMemory, rnea};
+use crate::plan::{Floating, JointsLayout};
 use nalgebra::{DMatrix, Vector3};
 
 impl Floating {

@@ -1,16 +1,13 @@
 //! Forward dynamics: bias torques and mass matrix in one sweep, `M q̈ = τ − c`.
+//! Page: `dynamics/aba.rs`. Test: `forward_dynamics::accelerations_solve_the_equations_of_motion`.
 
+use crate::kernels::Outcome;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::place;
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
-use crate::kernels::by_joint::poses;
-use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{inward, mass_matrix, outward, rnea};
-use crate::kernels::outcome::Outcome;
-use crate::plan::JointConstants;
-use crate::plan::joints::JointsLayout;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use crate::kernels::by_joint::{JointsMemory, inward, mass_matrix, outward, poses, read, rnea};
+use crate::plan::{JointConstants, JointsLayout};
+use gradyn_derivatives::{Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// Factors of the mass matrix at `q` into `memory.factors`, the matrix into `matrix` where lanes are not degrees of

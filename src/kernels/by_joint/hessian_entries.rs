@@ -1,17 +1,18 @@
 //! Entries of the Hessian of `λᵀ τ`, after the sweeps.
+//! Page: `partials/hessian/page.rs`. Source: `formulas/torque_hessian.rs`. Test:
+//! `contractions::levels_agree_and_nothing_stays_behind`.
 
 use crate::formulas::external_wrench::WrenchFrame;
+use crate::kernels::Outcome;
 use crate::kernels::by_joint::contraction::{Scratch, Weighted, load_weighted};
 use crate::kernels::by_joint::matrix::of_lane;
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product};
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::{Columns, Row, Six, load_motion, load_vector};
-use crate::kernels::by_joint::rnea;
+use crate::kernels::by_joint::{JointsMemory, rnea};
 use crate::kernels::rows::store_left;
 use crate::plan::joints::{BodyStep, JointsLayout};
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Column by column, of as many rows as columns.
@@ -36,36 +37,32 @@ impl<'a> Matrices<'a> {
     }
 }
 
-/// All entries, of matrices of so many rows. Returns whether they are finite.
+/// All entries, of matrices of so many rows.
 pub(crate) fn entries(
     layout: &JointsLayout,
     memory: &JointsMemory,
     own: &Scratch,
     rows: usize,
     to: &mut Matrices<'_>,
-) -> bool {
-    let finite = memory.level.run(Entries { layout, memory, own, nv: rows, to: &mut *to });
+) -> Outcome {
+    let finite = entries_in_lanes(layout, memory, own, rows, &mut *to);
     let standing = memory.wrenches.iter().any(|w| w.frame == WrenchFrame::World);
     if standing {
         stand(layout, memory, own, rows, to.dqq);
     }
-    finite && !standing
+    finite.and(!standing)
 }
 
-struct Entries<'a, 'm> {
-    layout: &'a JointsLayout,
-    memory: &'a JointsMemory,
-    own: &'a Scratch,
-    /// Rows of a matrix.
-    nv: usize,
-    to: &'a mut Matrices<'m>,
-}
-
-impl Kernel for Entries<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, own, nv, to } = self;
+kernel!(
+    memory.level,
+    fn entries_in_lanes<'a, 'm, R: Register>(
+        layout: &'a JointsLayout,
+        memory: &'a JointsMemory,
+        own: &'a Scratch,
+        /// Rows of a matrix.
+        nv: usize,
+        to: &'a mut Matrices<'m>,
+    ) -> Outcome {
         let mut zero = R::splat(0.0);
         for (g, pairs) in layout.pairs.iter().enumerate() {
             let rows = Lane { s: &memory.s[g], columns: &memory.columns[g], weighted: &own.weighted[g] };
@@ -97,9 +94,9 @@ impl Kernel for Entries<'_, '_> {
                 zero = sum.mul_add(R::splat(0.0), zero);
             }
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// A group of lanes, of which eight are rows, or one is a column.
 struct Lane<'a> {

@@ -1,17 +1,17 @@
 //! From the leaves to the root: sums over subtrees, and the results from them.
+//! Page: `dynamics/rnea.rs`, `dynamics/crba.rs`, `dynamics/rnea_derivatives.rs`. Test:
+//! `plan::every_kernel_gives_what_its_page_gives`.
 
 use crate::formulas::singular;
-use crate::kernels::by_joint::by_lane;
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::{
     ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_vector,
 };
+use crate::kernels::by_joint::{JointsMemory, by_lane};
 use crate::model::DofDynamics;
 use crate::plan::JointConstants;
 use crate::plan::joints::{Group, JointRows, JointsLayout};
 use crate::spatial::Force;
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Level};
+use gradyn_derivatives::{Lanes, Level, Register};
 
 /// Each lane's own number plus those of all lanes that hang from it; groups after this one hold their sums already.
 #[inline(always)]

@@ -1,21 +1,20 @@
 //! Jacobians and their rates, and derivatives of the motion of a frame: the equations of
 //! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives),
 //! eight columns at a time.
+//! Page: `dynamics/jacobian.rs`, `dynamics/jacobian_rate.rs`, `dynamics/frame_derivatives.rs`. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
 use crate::formulas::frame_column::{FrameColumn, variation};
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
+use crate::kernels::Outcome;
 use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::poses::of_tree;
 use crate::kernels::by_joint::quantities::load_motion;
-use crate::kernels::by_joint::{outward, rnea};
-use crate::kernels::outcome::Outcome;
-use crate::plan::joints::JointsLayout;
+use crate::kernels::by_joint::{JointsMemory, outward, poses, rnea};
+use crate::plan::JointsLayout;
 use crate::spatial::{Motion, Transform, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 /// Columns of all joints in coordinates of the world, of bodies that have been placed. Returns whether they are finite.
 pub(crate) fn joints(layout: &JointsLayout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {

@@ -1,17 +1,14 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
+//! Page: `dynamics/crba.rs`. Source: RBDA, table 6.2. Test:
+//! `dynamics_as_on_the_page::the_mass_matrix_and_what_comes_of_it_are_those_of_the_plain_forms`.
 
 use crate::kernels::blocks::{self, place};
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{INERTIA, Row, Six, load_motion};
-use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{inward, matrix_entries, outward};
-use crate::kernels::finite;
-use crate::kernels::outcome::Outcome;
+use crate::kernels::by_joint::{JointsMemory, inward, matrix_entries, outward, poses, read};
+use crate::kernels::{Outcome, finite};
 use crate::plan::joints::{Carried, JointRows, JointsLayout};
 use crate::spatial::Motion;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its

@@ -1,12 +1,13 @@
 //! From lanes to matrices with one column per degree of freedom.
+//! Serves: `kernels/by_joint/jacobians.rs`, `kernels/by_joint/centroidal.rs`. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
+use crate::kernels::Outcome;
 use crate::kernels::by_joint::quantities::{Row, Six};
 use crate::kernels::finite::all_finite;
-use crate::kernels::outcome::Outcome;
-use crate::plan::joints::JointsLayout;
+use crate::plan::JointsLayout;
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::{DMatrix, Vector3};
 
 /// Brings a matrix to this shape; what it holds is to be written over.

@@ -1,10 +1,11 @@
 //! The components of matrix entries, and how they are written to their places.
+//! Serves: `kernels/by_joint/derivatives.rs`, `kernels/by_joint/mass_matrix.rs`. Test:
+//! `plan::every_kernel_gives_what_its_page_gives`.
 
 use crate::kernels::by_joint::quantities::Six;
 use crate::plan::joints::{JointsLayout, Pair};
 use crate::spatial::Motion;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// `rowsᵀ x` for lane `lane` of `x`.

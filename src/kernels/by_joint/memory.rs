@@ -1,4 +1,5 @@
 //! Scratch memory of kernels by joint.
+//! Serves: `kernels/by_joint/mod.rs`. Test: `same_bits_again::results_have_the_same_bits_each_time`.
 
 use crate::formulas::external_wrench::ExternalWrench;
 use crate::kernels::blocks::factors::Factors;
@@ -7,11 +8,8 @@ use crate::kernels::by_joint::articulated::factors::Articulated;
 use crate::kernels::by_joint::constraints::factors::ConstraintFactors;
 use crate::kernels::by_joint::contraction::Scratch;
 use crate::kernels::by_joint::quantities::{ALL, Bodies, Columns, Six, Sums};
-use crate::plan::bodies::BodiesLayout;
-use crate::plan::joints::JointsLayout;
-use crate::plan::rows::Row;
-use gradyn_derivatives::Real;
-use gradyn_derivatives::simd::{VectorLevel, WIDTH};
+use crate::plan::{BodiesLayout, JointsLayout, Row};
+use gradyn_derivatives::{Real, VectorLevel, WIDTH};
 use nalgebra::Vector3;
 use std::any::Any;
 

@@ -1,4 +1,5 @@
 //! Eight joints of one robot at a time.
+//! Page: `dynamics/rnea.rs`. Test: `plan::every_kernel_gives_what_its_page_gives`.
 //!
 //! In world coordinates, quantities of bodies are summed without transformations. Everything but the poses and the sums
 //! along the tree is therefore the same computation for every joint. Eight joints share one register, with the same
@@ -22,7 +23,7 @@
 //! | [`rnea`], [`derivatives`], [`mass_matrix`], [`coriolis`] | `rnea`, `rnea_derivatives`, `crba`, `coriolis` |
 //! | [`torque_hessian`], [`hessian_entries`] | `partials::rnea_hessian` |
 //! | [`forward`] with [`blocks`](super::blocks), [`articulated`] for deep trees | `aba`, `minv` |
-//! | [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`] | kinematics, gravity, energies, momentum, regressors |
+//! | [`bodies`], [`jacobians`], [`first_moments`], [`energies`], [`centroidal`], [`regressor`] | kinematics, gravity, energies, momentum, regressors |
 //! | [`constraints`] | motions under constraints and their derivatives |
 //!
 //! [`subtree`] says which columns move a part of the robot. [`matrix`] and [`matrix_entries`] write results to their
@@ -60,6 +61,8 @@ pub(crate) mod rnea;
 pub(crate) mod subtree;
 pub(crate) mod sweeps;
 pub(crate) mod torque_hessian;
+
+pub(crate) use memory::JointsMemory;
 
 /// A state, and a second rate: configuration, velocity, acceleration or torques.
 pub(crate) type State<'a> = (&'a [f64], &'a [f64], &'a [f64]);

@@ -1,17 +1,17 @@
 //! From the root to the leaves: columns, motions, and the force that each body needs.
+//! Page: `dynamics/rnea.rs`, `dynamics/placed.rs`. Source: RBDA, table 5.1. Test:
+//! `plan::every_kernel_gives_what_its_page_gives`.
 
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::poses::{self, splat};
 use crate::kernels::by_joint::quantities::{
     Columns, INERTIA, Six, Sums, load_inertia, load_motion, load_symmetric, load_vector, store_coriolis, store_inertia,
     store_motion, store_sum_force, store_weight,
 };
-use crate::kernels::by_joint::{bodies, by_lane};
+use crate::kernels::by_joint::{JointsMemory, bodies, by_lane};
 use crate::plan::JointConstants;
 use crate::plan::joints::{Group, JointsLayout};
 use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Places, Register, WIDTH};
+use gradyn_derivatives::{Lanes, Places, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Each lane's own number plus those of all lanes that it hangs from; groups before `g` hold their sums already.

@@ -1,12 +1,13 @@
 //! Poses of bodies, one after the other, from the root to the leaves.
+//! Page: `dynamics/world.rs`. Source: `x_wb = x_wp x_pb`. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
 use crate::joint::{Joint, JointKind};
-use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::JointsMemory;
+use crate::plan::Row;
 use crate::plan::joints::{BodyStep, HingeRows, JointsLayout, StepKind};
-use crate::plan::rows::Row;
 use crate::spatial::{Transform, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// Origins of trees whose roots turn about them; of others they are known once these are placed. A workspace may have served

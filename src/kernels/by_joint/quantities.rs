@@ -1,9 +1,10 @@
 //! Rows of eight numbers: one quantity of eight degrees of freedom.
+//! Serves: `kernels/by_joint/outward.rs`, `kernels/by_joint/inward.rs`. Test:
+//! `plan::every_kernel_gives_what_its_page_gives`.
 
 pub(crate) use crate::plan::rows::{Row, load_matrix, load_symmetric, load_vector, store_vector};
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// Linear and angular part.

@@ -1,11 +1,10 @@
 //! A state in lanes: rates of eight degrees of freedom, cosines and sines of eight hinges.
+//! Serves: `kernels/by_joint/sweeps.rs`. Test: `plan::every_kernel_gives_what_its_page_gives`.
 
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::{JointsMemory, poses};
+use crate::plan::Row;
 use crate::plan::joints::{Angles, JointsLayout};
-use crate::plan::rows::Row;
-use gradyn_derivatives::simd::{Register, WIDTH};
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register, WIDTH};
 
 /// A state, by lanes.
 #[inline(always)]

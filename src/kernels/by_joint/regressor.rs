@@ -1,16 +1,16 @@
 //! The joint-torque regressor, eight rows of a column at a time, and the regressor of the center of mass, eight bodies
 //! at a time.
+//! Page: `dynamics/regressor/torque.rs`, `dynamics/regressor/com.rs`. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
+use crate::kernels::Outcome;
 use crate::kernels::by_joint::matrix::end;
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{Row, load_matrix, load_motion};
-use crate::kernels::outcome::Outcome;
+use crate::kernels::by_joint::{JointsMemory, poses};
 use crate::kernels::rows::store_left;
-use crate::plan::joints::JointsLayout;
+use crate::plan::JointsLayout;
 use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 /// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not
 /// written. Returns whether it is finite.

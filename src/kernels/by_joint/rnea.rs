@@ -1,18 +1,14 @@
 //! Inverse dynamics (RBDA, table 5.1), eight joints at a time.
+//! Page: `dynamics/rnea.rs`. Test: `dynamics_as_on_the_page::torques_are_those_of_the_plain_form`.
 
 use crate::formulas::external_wrench::WrenchFrame;
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
-use crate::kernels::by_joint::poses;
-use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{floating_base, inward, outward};
-use crate::kernels::finite;
-use crate::kernels::outcome::Outcome;
+use crate::kernels::by_joint::{JointsMemory, floating_base, inward, outward, poses, read};
 use crate::kernels::rows::from_rows;
-use crate::plan::JointConstants;
-use crate::plan::joints::JointsLayout;
+use crate::kernels::{Outcome, finite};
+use crate::plan::{JointConstants, JointsLayout};
 use crate::spatial::{Force, Transform, vector as v3};
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.

@@ -1,10 +1,11 @@
 //! The part of the robot, or of a body's subtree, that columns move.
+//! Serves: `kernels/by_joint/first_moments.rs`, `kernels/by_joint/centroidal.rs`. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
-use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::JointsMemory;
 use crate::kernels::by_joint::quantities::{ALL, Row, Sums};
-use crate::plan::joints::JointsLayout;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use crate::plan::JointsLayout;
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use std::ops::Range;
 
 /// All of the robot, or what hangs from a body, that one among it. Lanes of the part move of it what hangs from them;

@@ -1,15 +1,12 @@
 //! The sweeps that several results begin with. Each is compiled once, not into every result.
+//! Serves: `dynamics/by_plan/motions.rs`. Test: `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
-use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::quantities::{FORCE, store_motion};
-use crate::kernels::by_joint::read;
-use crate::kernels::by_joint::{State, bodies, inward, outward};
-use crate::kernels::finite;
-use crate::kernels::outcome::Outcome;
-use crate::plan::joints::JointsLayout;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use crate::kernels::by_joint::{JointsMemory, State, bodies, inward, outward, poses, read};
+use crate::kernels::{Outcome, finite};
+use crate::plan::JointsLayout;
+use gradyn_derivatives::{Register, WIDTH};
 use nalgebra::Vector3;
 
 kernel!(

@@ -1,4 +1,5 @@
 //! The Hessian of `λᵀ τ` in closed form, O(n d): eight rows of a column at a time.
+//! Page: `partials/hessian/page.rs`. Test: `contractions::levels_agree_and_nothing_stays_behind`.
 //!
 //! The equations are in [`torque_hessian`](crate::formulas::torque_hessian). The quantities shared with first
 //! derivatives, `A`, `U` and `P`, come from the [sweeps](inward::columns) of these.
@@ -6,19 +7,17 @@
 use crate::formulas::torque_hessian::{Bodies, ColumnForces, ColumnMotions};
 use crate::kernels::by_joint::contraction::{Scratch, Weighted, load_weighted};
 use crate::kernels::by_joint::hessian_entries::{Matrices, entries, scatter_by_lane};
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::outward::Keep;
 use crate::kernels::by_joint::quantities::{
     Columns, Six, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_motion,
     store_vector,
 };
-use crate::kernels::by_joint::{State, inward, matrix_entries, outward, poses, read, rnea};
-use crate::kernels::finite;
+use crate::kernels::by_joint::{JointsMemory, State, inward, matrix_entries, outward, poses, read, rnea};
 use crate::kernels::rows::from_rows;
+use crate::kernels::{Outcome, finite};
 use crate::plan::JointConstants;
 use crate::plan::joints::{Group, JointsLayout};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 /// Where the results go, without what joints add by themselves. Entries of the matrices that the structure of the tree
 /// makes zero are not written.
@@ -34,8 +33,7 @@ pub(crate) struct Results<'a> {
 /// An even number of rows of [`Scratch::sums`] that holds all.
 const ROWS: usize = 16;
 
-/// Value, gradient and Hessian under the wrenches of `memory`. Lengths have been checked. Returns whether all are
-/// certainly finite.
+/// Value, gradient and Hessian under the wrenches of `memory`. Lengths have been checked.
 pub(crate) fn hessian(
     constants: &JointConstants,
     layout: &JointsLayout,
@@ -43,30 +41,31 @@ pub(crate) fn hessian(
     state: State<'_>,
     lambda: &[f64],
     results: Results<'_>,
-) -> bool {
+) -> Outcome {
     memory.size_columns(layout);
     let mut own = memory.weighted.take().unwrap_or_else(|| Box::new(Scratch::new(layout)));
     let Results { value, dq, dv, da, mut matrices } = results;
-    let swept = memory.level.run(Sweep { constants, layout, memory, own: &mut own, state, lambda, value });
+    let swept = sweep(constants, layout, memory, &mut own, state, lambda, value);
     let (nv, lanes) = (layout.nv, layout.dof.len());
     let filled = if layout.direct {
         entries(layout, memory, &own, nv, &mut matrices)
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(4 * lanes * lanes, 0.0);
-        entries(layout, memory, &own, lanes, &mut Matrices::of(&mut scratch));
+        // Sums over lanes may not be finite where these are.
+        let in_lanes = entries(layout, memory, &own, lanes, &mut Matrices::of(&mut scratch)).and(false);
         for (from, to) in Matrices::of(&mut scratch).all().into_iter().zip(matrices.all()) {
             matrix_entries::fold(layout, |column, row| from[column * lanes + row], to, nv);
         }
         memory.scratch = scratch;
-        false
+        in_lanes
     };
     scatter_by_lane(layout, memory, &mut own);
     for (k, to) in [dq, dv, da].into_iter().enumerate() {
         collect(layout, &own, k, to);
     }
     memory.weighted = Some(own);
-    swept && filled
+    swept.and(filled.is_finite())
 }
 
 /// Row `k` of the gradient, from lanes to degrees of freedom.
@@ -85,22 +84,19 @@ fn collect(layout: &JointsLayout, own: &Scratch, k: usize, to: &mut [f64]) {
     }
 }
 
-/// The sweeps out and in. Returns whether all lanes are finite.
-struct Sweep<'a> {
-    constants: &'a JointConstants,
-    layout: &'a JointsLayout,
-    memory: &'a mut JointsMemory,
-    own: &'a mut Scratch,
-    state: State<'a>,
-    lambda: &'a [f64],
-    value: &'a mut f64,
-}
-
-impl Kernel for Sweep<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { constants, layout, memory, own, state: (q, v, a), lambda, value } = self;
+kernel!(
+    memory.level,
+    /// The sweeps out and in.
+    fn sweep<'a, R: Register>(
+        constants: &'a JointConstants,
+        layout: &'a JointsLayout,
+        memory: &'a mut JointsMemory,
+        own: &'a mut Scratch,
+        state: State<'a>,
+        lambda: &'a [f64],
+        value: &'a mut f64,
+    ) -> Outcome {
+        let (q, v, a) = state;
         read::state::<R>(layout, memory, q, v, a);
         read_lambda::<R>(layout, own, lambda);
         poses::all::<R>(layout, memory, q);
@@ -127,9 +123,9 @@ impl Kernel for Sweep<'_> {
         }
         *value = sum.to_array().iter().sum();
         zero = sum.mul_add(R::splat(0.0), zero);
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// `λ`, by lanes.
 #[inline(always)]

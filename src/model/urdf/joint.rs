@@ -3,10 +3,9 @@
 use super::description::{JointType, Limits};
 use super::error::UrdfError;
 use super::note::NoteKind;
-use super::placement;
-use super::rotor;
 use super::text::Owner;
 use super::xml::{Named, Reader};
+use super::{placement, rotor};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 use roxmltree::Node;

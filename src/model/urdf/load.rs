@@ -1,12 +1,11 @@
 //! From a file, or its text, to a model.
 
-use super::assembly;
 use super::description::Description;
 use super::error::UrdfError;
 use super::guard::MAX_BYTES;
 use super::options::UrdfOptions;
-use super::parse;
 use super::report::LoadReport;
+use super::{assembly, parse};
 use crate::model::Model;
 use std::fs::File;
 use std::io::Read;

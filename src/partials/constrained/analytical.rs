@@ -33,8 +33,7 @@
 use super::ConstrainedMemory;
 use super::operators::Operators;
 use super::row_derivatives::Variation;
-use crate::dynamics::constraints::ConstraintsMemory;
-use crate::dynamics::constraints::{FactorsOfMass, Rows};
+use crate::dynamics::constraints::{ConstraintsMemory, FactorsOfMass, Rows};
 use crate::dynamics::{Constraint, ExternalWrench, by_plan};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::operators::Changes;

@@ -4,7 +4,7 @@ use super::{ConstrainedMemory, MATRICES, analytical, finite, nothing, split, sto
 use crate::default_fields::matrices_by_name;
 use crate::dynamics::{Constraint, ExternalWrench, RankMargin, Workspace, constraint_dynamics, constraint_rank};
 use crate::model::{InputError, Model, room};
-use crate::partials::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
+use crate::partials::result::copy_from_fields;
 use crate::partials::state_function::by_method_of_solution;
 use crate::partials::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
 use gradyn_derivatives::Scalar;
@@ -49,19 +49,10 @@ pub struct ConstraintDynamicsDerivatives {
 
 matrices_by_name!(ConstraintDynamicsDerivatives; 6: ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau);
 
-impl ConstraintDynamicsDerivatives {
-    /// Copies another result, and allocates only where sizes differ.
-    pub fn copy_from(&mut self, other: &Self) {
-        copy_vector(&mut self.ddq, &other.ddq);
-        copy_vector(&mut self.lambda, &other.lambda);
-        (self.rank, self.margin, self.residual) = (other.rank, other.margin, other.residual);
-        self.rank_is_locally_constant = other.rank_is_locally_constant;
-        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
-        copy_matrices(&mut self.ddq_df_ext, &other.ddq_df_ext);
-        copy_matrices(&mut self.dlambda_df_ext, &other.dlambda_df_ext);
-        copy_errors(&mut self.errors, &other.errors, Self::copy_from);
-    }
+copy_from_fields!(ConstraintDynamicsDerivatives: ddq, lambda; ddq_df_ext, dlambda_df_ext;
+    rank, margin, residual, rank_is_locally_constant);
 
+impl ConstraintDynamicsDerivatives {
     pub(super) fn check_finite(&self, model: &Model) -> Result<(), InputError> {
         let of_ddq = self.ddq_df_ext.iter().map(|m| ("ddq_df_ext", m));
         let of_lambda = self.dlambda_df_ext.iter().map(|m| ("dlambda_df_ext", m));

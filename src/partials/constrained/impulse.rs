@@ -4,7 +4,7 @@ use super::{ConstrainedMemory, MATRICES, analytical, finite, nothing, split, sto
 use crate::default_fields::matrices_by_name;
 use crate::dynamics::{Constraint, RankMargin, Workspace, constraint_rank, impulse_dynamics};
 use crate::model::{InputError, Model, room};
-use crate::partials::result::{copy_errors, copy_matrix, copy_vector};
+use crate::partials::result::copy_from_fields;
 use crate::partials::state_function::by_method_of_solution;
 use crate::partials::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
 use gradyn_derivatives::Scalar;
@@ -41,17 +41,7 @@ pub struct ImpulseDynamicsDerivatives {
 
 matrices_by_name!(ImpulseDynamicsDerivatives; 4: dv_dq, dv_dv, dimpulse_dq, dimpulse_dv);
 
-impl ImpulseDynamicsDerivatives {
-    /// Copies another result, and allocates only where sizes differ.
-    pub fn copy_from(&mut self, other: &Self) {
-        copy_vector(&mut self.v, &other.v);
-        copy_vector(&mut self.impulse, &other.impulse);
-        (self.rank, self.margin, self.residual) = (other.rank, other.margin, other.residual);
-        self.rank_is_locally_constant = other.rank_is_locally_constant;
-        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
-        copy_errors(&mut self.errors, &other.errors, Self::copy_from);
-    }
-}
+copy_from_fields!(ImpulseDynamicsDerivatives: v, impulse; ; rank, margin, residual, rank_is_locally_constant);
 
 impl Default for ImpulseDynamicsDerivatives {
     /// Without entries.

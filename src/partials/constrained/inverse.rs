@@ -16,7 +16,7 @@ use crate::dynamics::{
 };
 use crate::kernels::by_joint::matrix::shape;
 use crate::model::{InputError, Model, room};
-use crate::partials::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
+use crate::partials::result::{copy_from_fields, copy_matrix};
 use crate::partials::state_function::by_method_of_solution;
 use crate::partials::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, rnea_derivatives};
 use gradyn_derivatives::Scalar;
@@ -58,16 +58,7 @@ impl Default for ConstraintInverseDynamicsDerivatives {
 
 matrices_by_name!(ConstraintInverseDynamicsDerivatives; 7: dtau_dq, dtau_dv, dtau_da, dtau_dlambda, drows_dq, drows_dv, drows_da);
 
-impl ConstraintInverseDynamicsDerivatives {
-    /// Copies another result, and allocates only where sizes differ.
-    pub fn copy_from(&mut self, other: &Self) {
-        copy_vector(&mut self.tau, &other.tau);
-        copy_vector(&mut self.rows, &other.rows);
-        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
-        copy_matrices(&mut self.dtau_df_ext, &other.dtau_df_ext);
-        copy_errors(&mut self.errors, &other.errors, Self::copy_from);
-    }
-}
+copy_from_fields!(ConstraintInverseDynamicsDerivatives: tau, rows; dtau_df_ext; );
 
 /// Results, and what they are computed in.
 #[derive(Default)]

@@ -6,10 +6,10 @@ use super::seeds::Seeds;
 use super::tangents::{Parts, Tangents, Velocity};
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, external, rnea, step};
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::kernels::macros::piece;
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Motion, Transform};
-use gradyn_derivatives::simd::{Piece, Register};
-use gradyn_derivatives::{Lanes, Scalar, VectorDual};
+use gradyn_derivatives::{Lanes, Piece, Register, Scalar, VectorDual};
 
 /// What the runs share.
 #[derive(Clone, Copy)]
@@ -24,19 +24,14 @@ pub(super) struct Common<'a> {
 /// Workspace over dual numbers.
 type Dual<R> = Workspace<VectorDual<R>>;
 
-/// Along configurations: `q ⊕ ε e_k`.
-pub(super) struct ByConfiguration<'a, R: Register> {
-    pub(super) common: Common<'a>,
-    pub(super) seeds: &'a Seeds<R>,
-    pub(super) ws: &'a mut Dual<R>,
-    pub(super) tangents: &'a mut Tangents<R>,
-}
-
-impl<R: Register> Piece for ByConfiguration<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { common, seeds, ws, tangents } = self;
+piece!(
+    /// Along configurations: `q ⊕ ε e_k`.
+    pub(super) fn by_configuration<'a, R: Register>(
+        common: Common<'a>,
+        seeds: &'a Seeds<R>,
+        ws: &'a mut Dual<R>,
+        tangents: &'a mut Tangents<R>,
+    ) {
         let Common { model, chunk, base, .. } = common;
         begin(common, ws, tangents);
         for &Moved { body: i, driven } in &chunk.moved {
@@ -72,22 +67,17 @@ impl<R: Register> Piece for ByConfiguration<'_, R> {
         }
         inward(common, chunk.carriers.iter().copied(), tangents, &mut ws.tau);
     }
-}
+);
 
-/// Along velocities: `v + ε e_k`.
-pub(super) struct ByVelocity<'a, R: Register> {
-    pub(super) common: Common<'a>,
-    pub(super) q: &'a [f64],
-    pub(super) seeds: &'a Seeds<R>,
-    pub(super) ws: &'a mut Dual<R>,
-    pub(super) tangents: &'a mut Tangents<R>,
-}
-
-impl<R: Register> Piece for ByVelocity<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { common, q, seeds, ws, tangents } = self;
+piece!(
+    /// Along velocities: `v + ε e_k`.
+    pub(super) fn by_velocity<'a, R: Register>(
+        common: Common<'a>,
+        q: &'a [f64],
+        seeds: &'a Seeds<R>,
+        ws: &'a mut Dual<R>,
+        tangents: &'a mut Tangents<R>,
+    ) {
         let Common { model, chunk, base, .. } = common;
         begin(common, ws, tangents);
         for &Moved { body: i, driven } in &chunk.moved {
@@ -105,22 +95,17 @@ impl<R: Register> Piece for ByVelocity<'_, R> {
             JointDynamics::of(model).add_torque(dof, seeds.v[i], seeds.a[i], &mut ws.tau[i]);
         }
     }
-}
+);
 
-/// Along accelerations: `a + ε e_k`.
-pub(super) struct ByAcceleration<'a, R: Register> {
-    pub(super) common: Common<'a>,
-    pub(super) v: &'a [f64],
-    pub(super) seeds: &'a Seeds<R>,
-    pub(super) ws: &'a mut Dual<R>,
-    pub(super) tangents: &'a mut Tangents<R>,
-}
-
-impl<R: Register> Piece for ByAcceleration<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { common, v, seeds, ws, tangents } = self;
+piece!(
+    /// Along accelerations: `a + ε e_k`.
+    pub(super) fn by_acceleration<'a, R: Register>(
+        common: Common<'a>,
+        v: &'a [f64],
+        seeds: &'a Seeds<R>,
+        ws: &'a mut Dual<R>,
+        tangents: &'a mut Tangents<R>,
+    ) {
         let Common { model, chunk, base, .. } = common;
         begin(common, ws, tangents);
         for &Moved { body: i, .. } in &chunk.moved {
@@ -135,7 +120,7 @@ impl<R: Register> Piece for ByAcceleration<'_, R> {
             JointDynamics::of(model).add_torque(dof, v[i], seeds.a[i], &mut ws.tau[i]);
         }
     }
-}
+);
 
 /// The outward step at one body, from the derivatives of its parent's motion to those of its own motion and force.
 struct Outward<'a, R: Register, Q, V> {

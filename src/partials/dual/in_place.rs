@@ -1,6 +1,6 @@
 //! Pieces where they stand.
 
-use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::{Piece, Register};
 
 /// Runs a piece where it stands; in builds for finding mistakes, which may not be optimized, as a function of its own:
 /// what is inlined would pile up on the stack.

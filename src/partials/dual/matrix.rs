@@ -1,8 +1,7 @@
 //! What the runs leave, brought to matrices.
 
 use super::reach::Chunk;
-use gradyn_derivatives::VectorDual;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Register, VectorDual, WIDTH};
 use nalgebra::DMatrix;
 
 /// One column a lane: rows that follow each other, eight at a time, are turned into pieces of columns. Returns `zero` plus all

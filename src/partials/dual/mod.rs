@@ -28,15 +28,15 @@ pub(super) use reach::Reach;
 
 use super::DerivativeWorkspace;
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
+use crate::kernels::macros::kernel;
 use crate::model::Model;
-use chunk::{ByAcceleration, ByConfiguration, ByVelocity, Common};
-use gradyn_derivatives::VectorDual;
-use gradyn_derivatives::simd::{Kernel, Register, dispatch};
+use chunk::{Common, by_acceleration, by_configuration, by_velocity};
+use gradyn_derivatives::{Register, VectorDual};
 use matrix::store;
 use seeds::Seeds;
 use std::any::Any;
 use tangents::Tangents;
-use wrench::ByWrench;
+use wrench::by_wrench;
 
 /// Memory over the dual numbers of one level.
 struct DualMemory<R: Register> {
@@ -59,33 +59,17 @@ impl<R: Register> DualMemory<R> {
     }
 }
 
-/// Fills in torques and derivatives. Are the derivatives surely finite? Lengths have been checked.
-pub(super) fn rnea_derivatives(
-    model: &Model,
-    ws: &mut DerivativeWorkspace,
-    q: &[f64],
-    v: &[f64],
-    a: &[f64],
-    wrenches: &[ExternalWrench],
-) -> bool {
-    dispatch(Derivatives { model, ws, q, v, a, wrenches })
-}
-
-struct Derivatives<'a> {
-    model: &'a Model,
-    ws: &'a mut DerivativeWorkspace,
-    q: &'a [f64],
-    v: &'a [f64],
-    a: &'a [f64],
-    wrenches: &'a [ExternalWrench],
-}
-
-impl Kernel for Derivatives<'_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { model, ws, q, v, a, wrenches } = self;
+kernel!(
+    active,
+    /// Fills in torques and derivatives. Are the derivatives surely finite? Lengths have been checked.
+    pub(super) fn rnea_derivatives<'a, R: Register>(
+        model: &'a Model,
+        ws: &'a mut DerivativeWorkspace,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+        wrenches: &'a [ExternalWrench],
+    ) -> bool {
         let DerivativeWorkspace { base, reach, registers, result, .. } = ws;
         // The memory has this type: it was made with it or is replaced.
         let Some(DualMemory { ws, seeds, tangents }) = DualMemory::<R>::of(registers, model) else { return false };
@@ -96,20 +80,20 @@ impl Kernel for Derivatives<'_> {
         for chunk in reach.get_or_insert_with(|| Box::new(Reach::new(model))).iter() {
             let common = Common { model, chunk, wrenches, base };
             seeds.vary_configuration(model, chunk, q);
-            R::call(ByConfiguration { common, seeds, ws, tangents });
+            by_configuration::<R>(common, seeds, ws, tangents);
             zero = store(chunk, &ws.tau, &mut result.dtau_dq, zero);
             seeds.vary_velocity(chunk);
-            R::call(ByVelocity { common, q, seeds, ws, tangents });
+            by_velocity::<R>(common, q, seeds, ws, tangents);
             seeds.hold_velocity(chunk);
             zero = store(chunk, &ws.tau, &mut result.dtau_dv, zero);
             seeds.vary_acceleration(chunk);
-            R::call(ByAcceleration { common, v, seeds, ws, tangents });
+            by_acceleration::<R>(common, v, seeds, ws, tangents);
             seeds.hold_acceleration(chunk);
             zero = store(chunk, &ws.tau, &mut result.dtau_da, zero);
         }
         for (wrench, matrix) in wrenches.iter().zip(&mut result.dtau_df_ext) {
-            R::call(ByWrench { model, base, wrench, ws, matrix });
+            by_wrench::<R>(model, base, wrench, ws, matrix);
         }
         wrenches.is_empty() && zero.all_lt(R::splat(1.0))
     }
-}
+);

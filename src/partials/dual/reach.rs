@@ -1,7 +1,7 @@
 //! What the tree says of eight directions at a time: which bodies they reach.
 
 use crate::model::Model;
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::WIDTH;
 use std::ops::Range;
 
 /// For each chunk of degrees of freedom, what they reach.

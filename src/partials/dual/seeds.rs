@@ -3,8 +3,7 @@
 use super::reach::Chunk;
 use crate::joint::JointKind;
 use crate::model::Model;
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, MulAdd, VectorDual};
+use gradyn_derivatives::{Lanes, MulAdd, Register, VectorDual};
 
 /// The arguments. All of `v` and `a` is constant, but for what varies; of `q` there is only what varies.
 pub(super) struct Seeds<R: Register> {

@@ -4,8 +4,7 @@
 //! the values are taken from there: the compiler leaves out what would only make a value.
 
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Scalar, Uniform, VectorDual};
+use gradyn_derivatives::{Lanes, Register, Scalar, Uniform, VectorDual};
 use nalgebra::Vector3;
 
 /// Those of each body, in eight directions.

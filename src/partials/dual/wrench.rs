@@ -3,27 +3,22 @@
 use super::in_place::in_place;
 use crate::dynamics::step::Inward;
 use crate::dynamics::{ExternalWrench, Workspace, external};
+use crate::kernels::macros::piece;
 use crate::model::{Model, path};
 use crate::spatial::Force;
-use gradyn_derivatives::VectorDual;
-use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::{Register, VectorDual};
 use nalgebra::{DMatrix, Vector3};
 
-/// One wrench, which bodies on the way from its own to the root feel.
-pub(super) struct ByWrench<'a, R: Register> {
-    pub(super) model: &'a Model,
-    pub(super) base: &'a Workspace<f64>,
-    pub(super) wrench: &'a ExternalWrench,
-    pub(super) ws: &'a mut Workspace<VectorDual<R>>,
-    /// nv × 6; zero.
-    pub(super) matrix: &'a mut DMatrix<f64>,
-}
-
-impl<R: Register> Piece for ByWrench<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { model, base, wrench: ExternalWrench { body, frame, wrench }, ws, matrix } = self;
+piece!(
+    /// One wrench, which bodies on the way from its own to the root feel.
+    pub(super) fn by_wrench<'a, R: Register>(
+        model: &'a Model,
+        base: &'a Workspace<f64>,
+        wrench: &'a ExternalWrench,
+        ws: &'a mut Workspace<VectorDual<R>>,
+        matrix: &'a mut DMatrix<f64>,
+    ) {
+        let ExternalWrench { body, frame, wrench } = wrench;
         let (b, f) = (body.index(), wrench.to_array());
         for (i, body) in path(&model.bodies, Some(b)) {
             ws.force[i] = Force::zero();
@@ -47,4 +42,4 @@ impl<R: Register> Piece for ByWrench<'_, R> {
             }
         }
     }
-}
+);

@@ -15,12 +15,12 @@ use super::Method;
 use super::constrained::hessian::ConstrainedHessianMemory;
 use crate::dynamics::rnea_second::{Sweep, check};
 use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Workspace, by_plan};
+use crate::kernels::macros::kernel;
 use crate::model::{InputError, Model, room};
 use along::AbaHessianProductMemory;
 use contraction::AbaHessianMemory;
 use forward::AbaSecondMemory;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, dispatch};
+use gradyn_derivatives::{Lanes, Register};
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
@@ -113,7 +113,7 @@ pub fn rnea_second_derivatives<'w>(
         Method::Analytical => {
             let reuse =
                 by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.placed((q, v, a), !wrenches.is_empty()));
-            dispatch(Analytical { model, base: &mut ws.base, at, reuse: reuse.is_some() })
+            analytical(model, &mut ws.base, at, reuse.is_some())
         }
         Method::Dual => dual::rnea_second_derivatives(model, ws, at)?,
         Method::Difference => {
@@ -138,20 +138,17 @@ pub(super) struct At<'a> {
     wrenches: &'a [ExternalWrench],
 }
 
-/// The closed form at the width of registers.
-struct Analytical<'a> {
-    model: &'a Model,
-    base: &'a mut Workspace<f64>,
-    at: At<'a>,
-    /// Are the columns in their places?
-    reuse: bool,
-}
-
-impl Kernel for Analytical<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { model, base, at: At { q, v, a, wrenches }, reuse } = self;
-        R::call(Sweep { model, ws: base, q, v, a, wrenches, reuse, width: PhantomData::<Lanes<R>> })
+kernel!(
+    active,
+    /// The closed form at the width of registers.
+    fn analytical<'a, R: Register>(
+        model: &'a Model,
+        ws: &'a mut Workspace<f64>,
+        at: At<'a>,
+        /// Are the columns in their places?
+        reuse: bool,
+    ) -> bool {
+        let At { q, v, a, wrenches } = at;
+        R::call(Sweep { model, ws, q, v, a, wrenches, reuse, width: PhantomData::<Lanes<R>> })
     }
-}
+);

@@ -8,9 +8,9 @@ use super::super::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivative
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::ltl::Factors;
 use crate::kernels::blocks::transpose::transpose;
+use crate::kernels::macros::kernel;
 use crate::model::{InputError, Model};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register, WIDTH};
 use nalgebra::DMatrix;
 use std::any::Any;
 
@@ -52,14 +52,14 @@ impl Solved {
         factors.factorize(dtau_da).map_err(|index| model.singular(index))?;
         for (from, to) in [(dtau_dq, ddq_dq), (dtau_dv, ddq_dv)] {
             transpose(from.as_slice(), model.nv, to.as_mut_slice());
-            dispatch(Solve { factors, columns, rows: to.as_mut_slice() });
+            solve(factors, columns, to.as_mut_slice());
         }
         Ok(())
     }
 
     /// `rows := −M⁻¹ rows`, row by row, of any number of columns; after [`Self::differentiate`].
     pub(super) fn solve(&mut self, rows: &mut [f64]) {
-        dispatch(Solve { factors: &self.factors, columns: &mut self.columns, rows });
+        solve(&self.factors, &mut self.columns, rows);
     }
 
     /// `to := M⁻¹`
@@ -71,19 +71,14 @@ impl Solved {
     }
 }
 
-/// `−M⁻¹` times eight columns at a time.
-struct Solve<'a> {
-    factors: &'a Factors<f64>,
-    columns: &'a mut Option<Box<dyn Any + Send + Sync>>,
-    rows: &'a mut [f64],
-}
-
-impl Kernel for Solve<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { factors, columns, rows } = self;
+kernel!(
+    active,
+    /// `−M⁻¹` times eight columns at a time.
+    fn solve<'a, R: Register>(
+        factors: &'a Factors<f64>,
+        columns: &'a mut Option<Box<dyn Any + Send + Sync>>,
+        rows: &'a mut [f64],
+    ) {
         let nv = factors.dofs();
         if !columns.as_ref().is_some_and(|x| x.is::<Vec<Lanes<R>>>()) {
             *columns = Some(Box::new(vec![Lanes::<R>::zero(); nv]));
@@ -103,4 +98,4 @@ impl Kernel for Solve<'_> {
             }
         }
     }
-}
+);

@@ -14,27 +14,18 @@ pub struct CheckedForce<T> {
     value: Force<T>,
 }
 
-impl<T: Real> CheckedForce<T> {
+checked! {
     /// The wrench on `body`, in coordinates of `expressed_in`.
-    pub fn new(body: &Frame, expressed_in: &Frame, value: Force<T>) -> Self {
-        Self { body: body.clone(), expressed_in: expressed_in.clone(), value }
-    }
-
+    CheckedForce: Force<T>, act, inv_act;
     /// The body it acts on.
-    pub fn body(&self) -> &Frame {
-        &self.body
-    }
-
+    body,
     /// The frame of the coordinates: its axes, and its origin for the moment.
-    pub fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-
+    expressed_in;
     /// The plain force.
-    pub fn value(&self) -> Force<T> {
-        self.value
-    }
+    value
+}
 
+impl<T: Real> CheckedForce<T> {
     /// Sum of two wrenches on one body.
     ///
     /// # Errors
@@ -64,22 +55,4 @@ impl<T: Real> CheckedForce<T> {
     }
 }
 
-impl<P: Real, T: Scalar<P>> Expressed<P> for CheckedForce<T> {
-    fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-    fn carried(&self, x_ab: &Transform<P>, a: &Frame) -> Self {
-        Self { expressed_in: a.clone(), value: x_ab.act(self.value), ..self.clone() }
-    }
-    fn carried_back(&self, x_ab: &Transform<P>, b: &Frame) -> Self {
-        Self { expressed_in: b.clone(), value: x_ab.inv_act(self.value), ..self.clone() }
-    }
-}
-
-impl<T: Display> Display for CheckedForce<T> {
-    /// `wrench on b, expressed in a: …`
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "wrench on {}, expressed in {}: ", self.body, self.expressed_in)?;
-        self.value.fmt(f)
-    }
-}
+checked!(@display CheckedForce, "wrench on {}, expressed in {}: ", body, expressed_in);

@@ -18,27 +18,18 @@ pub struct CheckedInertia<T> {
     value: Inertia<T>,
 }
 
-impl<T: Real> CheckedInertia<T> {
+checked! {
     /// The inertia of `body`, in coordinates of `expressed_in`.
-    pub fn new(body: &Frame, expressed_in: &Frame, value: Inertia<T>) -> Self {
-        Self { body: body.clone(), expressed_in: expressed_in.clone(), value }
-    }
-
+    CheckedInertia: Inertia<T>, act, inv_act;
     /// The body.
-    pub fn body(&self) -> &Frame {
-        &self.body
-    }
-
+    body,
     /// The frame of the coordinates.
-    pub fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-
+    expressed_in;
     /// The plain inertia.
-    pub fn value(&self) -> Inertia<T> {
-        self.value
-    }
+    value
+}
 
+impl<T: Real> CheckedInertia<T> {
     /// The center of mass.
     pub fn center_of_mass(&self) -> CheckedPoint<T> {
         CheckedPoint::new(&self.expressed_in, self.value.com)
@@ -94,22 +85,4 @@ impl<T: Real> CheckedInertia<T> {
     }
 }
 
-impl<P: Real, T: Scalar<P>> Expressed<P> for CheckedInertia<T> {
-    fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-    fn carried(&self, x_ab: &Transform<P>, a: &Frame) -> Self {
-        Self { expressed_in: a.clone(), value: x_ab.act(self.value), ..self.clone() }
-    }
-    fn carried_back(&self, x_ab: &Transform<P>, b: &Frame) -> Self {
-        Self { expressed_in: b.clone(), value: x_ab.inv_act(self.value), ..self.clone() }
-    }
-}
-
-impl<T: Display> Display for CheckedInertia<T> {
-    /// `inertia of b, expressed in a: …`
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "inertia of {}, expressed in {}: ", self.body, self.expressed_in)?;
-        self.value.fmt(f)
-    }
-}
+checked!(@display CheckedInertia, "inertia of {}, expressed in {}: ", body, expressed_in);

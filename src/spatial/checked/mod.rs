@@ -20,6 +20,57 @@
 //! # Ok::<(), gradyn::spatial::checked::FrameMismatch>(())
 //! ```
 
+/// The frames and the value of a quantity: its constructor, what tells them, other coordinates of it, and its text.
+macro_rules! checked {
+    (@display $type:ident, $format:expr, $($frame:ident),+) => {
+        impl<T: Display> Display for $type<T> {
+            /// What, of which body, in which frames, and the numbers.
+            fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+                write!(f, $format, $(self.$frame),+)?;
+                self.value.fmt(f)
+            }
+        }
+    };
+    (
+        $(#[$of_new:meta])* $type:ident: $value_type:ty, $act:ident, $inv_act:ident;
+        $($(#[$of_frame:meta])* $frame:ident),+;
+        $(#[$of_value:meta])* value
+    ) => {
+        impl<T: Real> $type<T> {
+            $(#[$of_new])*
+            pub fn new($($frame: &Frame,)+ value: $value_type) -> Self {
+                Self { $($frame: $frame.clone(),)+ value }
+            }
+            $(
+                $(#[$of_frame])*
+                pub fn $frame(&self) -> &Frame {
+                    &self.$frame
+                }
+            )+
+            $(#[$of_value])*
+            pub fn value(&self) -> $value_type {
+                self.value
+            }
+        }
+
+        impl<P: Real, T: Scalar<P>> Expressed<P> for $type<T> {
+            fn expressed_in(&self) -> &Frame {
+                &self.expressed_in
+            }
+            fn carried(&self, x_ab: &Transform<P>, a: &Frame) -> Self {
+                let mut carried = self.clone();
+                (carried.expressed_in, carried.value) = (a.clone(), x_ab.$act(self.value));
+                carried
+            }
+            fn carried_back(&self, x_ab: &Transform<P>, b: &Frame) -> Self {
+                let mut carried = self.clone();
+                (carried.expressed_in, carried.value) = (b.clone(), x_ab.$inv_act(self.value));
+                carried
+            }
+        }
+    };
+}
+
 mod force;
 mod inertia;
 mod matrices;

@@ -1,7 +1,7 @@
 //! Momenta with their three frames: of which body, measured in what, expressed in what.
 
 use super::{CheckedMotion, Expressed, Frame, FrameMismatch, same, same_coordinates};
-use crate::spatial::{Force, Momentum, Transform};
+use crate::spatial::{Momentum, Transform};
 use gradyn_derivatives::{Real, Scalar};
 use std::fmt::{Display, Formatter};
 
@@ -16,32 +16,20 @@ pub struct CheckedMomentum<T> {
     value: Momentum<T>,
 }
 
-impl<T: Real> CheckedMomentum<T> {
+checked! {
     /// The momentum of `body` in `base`, in coordinates of `expressed_in`.
-    pub fn new(body: &Frame, base: &Frame, expressed_in: &Frame, value: Momentum<T>) -> Self {
-        Self { body: body.clone(), base: base.clone(), expressed_in: expressed_in.clone(), value }
-    }
-
+    CheckedMomentum: Momentum<T>, act, inv_act;
     /// The body whose momentum it is.
-    pub fn body(&self) -> &Frame {
-        &self.body
-    }
-
+    body,
     /// The frame that velocities are measured in.
-    pub fn base(&self) -> &Frame {
-        &self.base
-    }
-
+    base,
     /// The frame of the coordinates: its axes, and its origin for the angular part.
-    pub fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-
+    expressed_in;
     /// The plain momentum.
-    pub fn value(&self) -> Momentum<T> {
-        self.value
-    }
+    value
+}
 
+impl<T: Real> CheckedMomentum<T> {
     /// The momentum of two bodies, which are called `system`.
     ///
     /// # Errors
@@ -66,22 +54,4 @@ impl<T: Real> CheckedMomentum<T> {
     }
 }
 
-impl<P: Real, T: Scalar<P>> Expressed<P> for CheckedMomentum<T> {
-    fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-    fn carried(&self, x_ab: &Transform<P>, a: &Frame) -> Self {
-        Self { expressed_in: a.clone(), value: x_ab.act::<Force<T>>(self.value), ..self.clone() }
-    }
-    fn carried_back(&self, x_ab: &Transform<P>, b: &Frame) -> Self {
-        Self { expressed_in: b.clone(), value: x_ab.inv_act::<Force<T>>(self.value), ..self.clone() }
-    }
-}
-
-impl<T: Display> Display for CheckedMomentum<T> {
-    /// `momentum of b in a, expressed in c: …`
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "momentum of {} in {}, expressed in {}: ", self.body, self.base, self.expressed_in)?;
-        self.value.fmt(f)
-    }
-}
+checked!(@display CheckedMomentum, "momentum of {} in {}, expressed in {}: ", body, base, expressed_in);

@@ -30,52 +30,20 @@ pub struct CheckedAcceleration<T> {
 
 macro_rules! three_frames {
     ($($type:ident: $what:literal;)*) => { $(
-        impl<T: Real> $type<T> {
+        checked! {
             #[doc = concat!("The spatial ", $what, " of `body` in `base`, in coordinates of `expressed_in`.")]
-            pub fn new(body: &Frame, base: &Frame, expressed_in: &Frame, value: Motion<T>) -> Self {
-                Self { body: body.clone(), base: base.clone(), expressed_in: expressed_in.clone(), value }
-            }
-
+            $type: Motion<T>, act, inv_act;
             /// The body that moves.
-            pub fn body(&self) -> &Frame {
-                &self.body
-            }
-
+            body,
             /// The frame it moves against.
-            pub fn base(&self) -> &Frame {
-                &self.base
-            }
-
+            base,
             /// The frame of the coordinates: its axes, and its origin for the linear part.
-            pub fn expressed_in(&self) -> &Frame {
-                &self.expressed_in
-            }
-
+            expressed_in;
             /// The plain motion.
-            pub fn value(&self) -> Motion<T> {
-                self.value
-            }
+            value
         }
 
-        impl<P: Real, T: Scalar<P>> Expressed<P> for $type<T> {
-            fn expressed_in(&self) -> &Frame {
-                &self.expressed_in
-            }
-            fn carried(&self, x_ab: &Transform<P>, a: &Frame) -> Self {
-                Self { expressed_in: a.clone(), value: x_ab.act(self.value), ..self.clone() }
-            }
-            fn carried_back(&self, x_ab: &Transform<P>, b: &Frame) -> Self {
-                Self { expressed_in: b.clone(), value: x_ab.inv_act(self.value), ..self.clone() }
-            }
-        }
-
-        impl<T: Display> Display for $type<T> {
-            /// What, of which body, in which frames, and the numbers.
-            fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-                write!(f, "{} of {} in {}, expressed in {}: ", $what, self.body, self.base, self.expressed_in)?;
-                self.value.fmt(f)
-            }
-        }
+        checked!(@display $type, concat!($what, " of {} in {}, expressed in {}: "), body, base, expressed_in);
     )* };
 }
 three_frames! {

@@ -21,22 +21,16 @@ pub struct CheckedVector<T> {
     value: Vector3<T>,
 }
 
-impl<T: Real> CheckedPoint<T> {
-    /// The point with the position `p`, m, in coordinates of the frame.
-    pub fn new(expressed_in: &Frame, p: Vector3<T>) -> Self {
-        Self { expressed_in: expressed_in.clone(), value: p }
-    }
-
+checked! {
+    /// The point with the position `value`, m, in coordinates of the frame.
+    CheckedPoint: Vector3<T>, point, inv_point;
     /// The frame of its coordinates.
-    pub fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-
+    expressed_in;
     /// The plain position, m.
-    pub fn value(&self) -> Vector3<T> {
-        self.value
-    }
+    value
+}
 
+impl<T: Real> CheckedPoint<T> {
     /// The vector from `other` to this point.
     ///
     /// # Errors
@@ -56,22 +50,16 @@ impl<T: Real> CheckedPoint<T> {
     }
 }
 
-impl<T: Real> CheckedVector<T> {
+checked! {
     /// The vector with these coordinates in the frame.
-    pub fn new(expressed_in: &Frame, u: Vector3<T>) -> Self {
-        Self { expressed_in: expressed_in.clone(), value: u }
-    }
-
+    CheckedVector: Vector3<T>, vector, inv_vector;
     /// The frame of its coordinates.
-    pub fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-
+    expressed_in;
     /// The plain coordinates.
-    pub fn value(&self) -> Vector3<T> {
-        self.value
-    }
+    value
+}
 
+impl<T: Real> CheckedVector<T> {
     /// Sum of two vectors.
     ///
     /// # Errors
@@ -88,29 +76,5 @@ impl<T: Real> CheckedVector<T> {
     pub fn dot(&self, other: &Self) -> Result<T, FrameMismatch> {
         same_coordinates("dot", &self.expressed_in, &other.expressed_in)?;
         Ok(v3::dot(self.value, other.value))
-    }
-}
-
-impl<P: Real, T: Scalar<P>> Expressed<P> for CheckedPoint<T> {
-    fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-    fn carried(&self, x_ab: &Transform<P>, a: &Frame) -> Self {
-        Self { expressed_in: a.clone(), value: x_ab.point(self.value) }
-    }
-    fn carried_back(&self, x_ab: &Transform<P>, b: &Frame) -> Self {
-        Self { expressed_in: b.clone(), value: x_ab.inv_point(self.value) }
-    }
-}
-
-impl<P: Real, T: Scalar<P>> Expressed<P> for CheckedVector<T> {
-    fn expressed_in(&self) -> &Frame {
-        &self.expressed_in
-    }
-    fn carried(&self, x_ab: &Transform<P>, a: &Frame) -> Self {
-        Self { expressed_in: a.clone(), value: x_ab.vector(self.value) }
-    }
-    fn carried_back(&self, x_ab: &Transform<P>, b: &Frame) -> Self {
-        Self { expressed_in: b.clone(), value: x_ab.inv_vector(self.value) }
     }
 }

@@ -113,10 +113,4 @@ impl<T: Real> CheckedTransform<T> {
     }
 }
 
-impl<T: Display> Display for CheckedTransform<T> {
-    /// `pose of b in a: …`
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "pose of {} in {}: ", self.frame, self.reference)?;
-        self.value.fmt(f)
-    }
-}
+checked!(@display CheckedTransform, "pose of {} in {}: ", frame, reference);

@@ -15,8 +15,7 @@ pub use origin::InertiaAboutOrigin;
 pub use rate::BodyCoriolis;
 pub use validity::{InertiaError, Principal};
 
-use super::vector as v3;
-use super::{Force, Momentum, Motion, Symmetric3, Transform, Transformable};
+use super::{Force, Momentum, Motion, Symmetric3, Transform, Transformable, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::ops::{Add, AddAssign, Mul};

@@ -1,4 +1,5 @@
 //! Forward dynamics: the articulated-body algorithm (RBDA, table 7.1), in axes of the bodies, about their origins.
+//! Page: `dynamics/aba.rs`. Test: `limbs_as_on_the_page::limbs_abreast_are_limbs_one_by_one`.
 //!
 //! Inverse dynamics without joint accelerations come first. The remainder, `r = τ − c`, moves the robot as if it were
 //! at rest without gravity, so nothing here depends on velocities. With the articulated inertia `I` of a body, about
@@ -20,13 +21,12 @@ use crate::kernels::by_copy::bodies::body_rows::{
 use crate::kernels::by_copy::bodies::rnea::{Body, base_force, motions, three};
 use crate::plan::bodies::{BodiesLayout, BodyGroup, Parent};
 use crate::spatial::{ArticulatedInertia, Symmetric3, vector as v3};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, MulAdd, Real};
+use gradyn_derivatives::{Lanes, MulAdd, Real, Register};
 use nalgebra::Vector3;
 
 kernel!(
     halves,
-    /// Accelerations by torques that friction has been taken from. Not if a pivot is lost.
+    /// Accelerations by torques that friction has been taken from, unless a pivot is lost.
     pub(crate) fn aba<'a, R: Register>(
         gravity: Vector3<f64>,
         groups: &'a BodiesLayout,
@@ -37,26 +37,23 @@ kernel!(
         still: &'a [f64],
         tau: &'a [f64],
         ddq: &'a mut [f64],
-    ) -> bool {
+    ) -> Option<()> {
         motions::<R::Low>(gravity, groups, memory, q, v, still);
         let BodiesMemory { bodies, articulated, .. } = memory;
         for (group, of) in groups.groups.iter().zip(&mut *articulated) {
             rigid_bodies::<R::Low>(group, of);
         }
         for (i, group) in groups.groups.iter().enumerate().rev() {
-            let found = if i == 0 && groups.floats {
-                base_acceleration::<R::Low>(group, &bodies[0], &mut articulated[0], tau, ddq)
+            if i == 0 && groups.floats {
+                base_acceleration::<R::Low>(group, &bodies[0], &mut articulated[0], tau, ddq)?;
             } else {
-                eliminate::<R::Low>(group, bodies, articulated, i, tau)
-            };
-            if !found {
-                return false;
+                eliminate::<R::Low>(group, bodies, articulated, i, tau)?;
             }
         }
         for (i, group) in groups.groups.iter().enumerate().skip(usize::from(groups.floats)) {
             accelerations::<R::Low>(group, &bodies[i], articulated, i, ddq);
         }
-        true
+        Some(())
     }
 );
 
@@ -75,7 +72,7 @@ fn rigid_bodies<R: Register>(group: &BodyGroup, to: &mut Articulated) {
     to.trace.store(j.trace());
 }
 
-/// Equation (1). Returns whether no pivot is lost.
+/// Equation (1), unless a pivot is lost.
 #[inline(always)]
 fn eliminate<R: Register>(
     group: &BodyGroup,
@@ -83,7 +80,7 @@ fn eliminate<R: Register>(
     articulated: &mut [Articulated],
     i: usize,
     tau: &[f64],
-) -> bool {
+) -> Option<()> {
     let (before, here) = articulated.split_at_mut(i);
     let own = &mut here[0];
     let ArticulatedInertia { linear: m, coupling: h, angular: j } = own.inertia.load::<R>();
@@ -91,7 +88,7 @@ fn eliminate<R: Register>(
     let d = j.zz + group.armature.load();
     let trace = own.trace.load::<R>();
     if singular::is_lost(d, trace) {
-        return false;
+        return None;
     }
     let (force, moment) = (load_vector::<R>(&bodies[i].force), load_vector::<R>(&bodies[i].moment));
     let inverse = d.recip();
@@ -101,7 +98,7 @@ fn eliminate<R: Register>(
     store_vector(&mut own.force, push);
     store_vector(&mut own.moment, turn);
     let of = match &group.parent {
-        Parent::World => return true,
+        Parent::World => return Some(()),
         Parent::Same(of) | Parent::Other { group: of, .. } => *of,
     };
     // What passes on: nothing about the hinge, unless its armature is pushed.
@@ -125,10 +122,10 @@ fn eliminate<R: Register>(
     let trace = v3::dot_plus(v3::add(p, p), v3::add(at_joint, first), trace);
     let passed = Passed { inertia: passed.shifted(p), force, moment, first, trace };
     passed.on(&group.parent, &mut before[of], &mut bodies[of]);
-    true
+    Some(())
 }
 
-/// Acceleration of a free base, `I a = τ − p`. Returns whether no pivot is lost.
+/// Acceleration of a free base, `I a = τ − p`, unless a pivot is lost.
 #[inline(always)]
 fn base_acceleration<R: Register>(
     group: &BodyGroup,
@@ -136,7 +133,7 @@ fn base_acceleration<R: Register>(
     base: &mut Articulated,
     tau: &[f64],
     ddq: &mut [f64],
-) -> bool {
+) -> Option<()> {
     let Inertia { m, h, j } = &base.inertia;
     let (m, h, j) = (sums(m), sums(h), sums(j));
     #[rustfmt::skip]
@@ -157,11 +154,11 @@ fn base_acceleration<R: Register>(
     }
     let mass = group.carried.sum();
     let trace = base.trace.sum();
-    let Some(a) = solved(rows, x, [mass, mass, mass, trace, trace, trace]) else { return false };
+    let a = solved(rows, x, [mass, mass, mass, trace, trace, trace])?;
     ddq[..6].copy_from_slice(&a);
     store_vector(&mut base.linear, three::<R>(&a[..3]));
     store_vector(&mut base.angular, three::<R>(&a[3..]));
-    true
+    Some(())
 }
 
 /// `A⁻¹ x` of a symmetric matrix, `A = Lᵀ D L`, unless a pivot is lost.

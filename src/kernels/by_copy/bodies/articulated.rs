@@ -1,4 +1,5 @@
 //! Articulated inertias of four bodies, and their propagation to the bodies that carry them.
+//! Page: `formulas/articulated_body.rs`. Test: `limbs_as_on_the_page::limbs_abreast_are_limbs_one_by_one`.
 
 use crate::kernels::by_copy::bodies::body_rows::{
     BodyRow, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric, store_matrix,
@@ -7,8 +8,7 @@ use crate::kernels::by_copy::bodies::body_rows::{
 use crate::kernels::by_copy::bodies::rnea::Body;
 use crate::plan::bodies::Parent;
 use crate::spatial::{ArticulatedInertia, Symmetric3, vector as v3};
-use gradyn_derivatives::simd::{Places, Register};
-use gradyn_derivatives::{Lanes, MulAdd};
+use gradyn_derivatives::{Lanes, MulAdd, Places, Register};
 use nalgebra::{Matrix3, Vector3};
 
 /// What four bodies and all that hangs from them put up against being moved, and what is left of it.

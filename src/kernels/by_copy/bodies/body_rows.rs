@@ -1,9 +1,9 @@
 //! Rows of four numbers: one quantity of four bodies.
+//! Serves: `kernels/by_copy/bodies/mod.rs`. Test: `limbs_as_on_the_page::limbs_abreast_are_limbs_one_by_one`.
 
 pub(crate) use crate::plan::rows::{BODIES, BodyRow, load_matrix, load_symmetric, load_vector, store_vector};
 use crate::spatial::{Symmetric3, vector as v3};
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Places, Register};
+use gradyn_derivatives::{Lanes, Places, Register};
 use nalgebra::{Matrix3, Vector3};
 
 /// Numbers at their places in a slice.

@@ -1,5 +1,7 @@
 //! Derivatives of a quadruped's inverse dynamics (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives
 //! of rigid-body dynamics using spatial vector algebra*, 2022), in axes of the bodies, about their origins.
+//! Page: `dynamics/rnea_derivatives.rs`. Test:
+//! `limbs_as_on_the_page::derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers`.
 //!
 //! Inertias and Coriolis matrices are moments of mass and of flow ([`moments`](crate::spatial::moments)), summed over
 //! subtrees. For a hinge, `S = (0, z)`, the motions of the paper are, with the velocity `v` and the acceleration `a` of
@@ -32,8 +34,7 @@ use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
 use crate::plan::bodies::{BodiesLayout, BodyGroup};
 use crate::spatial::moments::{Flow, Mass};
 use crate::spatial::{Force, Motion, vector as v3};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 use nalgebra::{Matrix3, Vector3};
 
 /// How four subtrees move.

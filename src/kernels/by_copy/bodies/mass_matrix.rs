@@ -1,5 +1,6 @@
 //! The mass matrix of a quadruped: composite rigid bodies (RBDA, table 6.2), in axes of the bodies, about their
 //! origins.
+//! Page: `dynamics/crba.rs`. Test: `limbs_as_on_the_page::limbs_abreast_are_limbs_one_by_one`.
 //!
 //! The force that moves the subtree of a hinge about its axis, `A = I_C S`, is transformed to one body after the other
 //! on the path to the root. It stays in the lanes of that hinge, and poses are brought to it.
@@ -13,8 +14,7 @@ use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
 use crate::plan::bodies::{BodiesLayout, BodyGroup};
 use crate::spatial::moments::Mass;
 use crate::spatial::{Symmetric3, vector as v3};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 use nalgebra::Vector3;
 
 /// Moments of mass of four subtrees, about the bodies' origins.

@@ -1,5 +1,7 @@
 //! Robots with several limbs: bodies at equal depth are processed side by side, four per register, from depth to depth
 //! of the tree.
+//! Page: `dynamics/rnea.rs`, `dynamics/aba.rs`, `dynamics/crba.rs`, `dynamics/minv.rs`. Test:
+//! `plan::every_kernel_gives_what_its_page_gives`.
 //!
 //! Every step is that of the books for one body, so a quadruped takes hardly longer than one of its legs. These forms
 //! are for hinges on a fixed base, or on a free base that nothing holds ([`plan`](crate::plan) says when they pay).
@@ -22,13 +24,13 @@ pub(crate) mod rnea;
 
 use crate::formulas::floating_base;
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::kernels::Outcome;
 use crate::kernels::finite::all_finite;
-use crate::kernels::outcome::Outcome;
 use crate::kernels::results::Results;
-use crate::plan::bodies::BodiesLayout;
+use crate::plan::BodiesLayout;
 pub(crate) use crate::plan::bodies::{BASE, HINGES, NV, row};
 use crate::slice_ops::first_not_finite_on_diagonal;
-use gradyn_derivatives::simd::VectorLevel;
+use gradyn_derivatives::VectorLevel;
 use nalgebra::{DMatrix, Vector3};
 use quadruped::Inverted;
 
@@ -85,7 +87,7 @@ pub(crate) fn aba(
     joints.subtract_friction(v, &mut rest);
     let solved = aba::aba(level, gravity, groups, memory, q, v, still, &rest, &mut *ddq);
     memory.tau = rest;
-    Outcome::when(solved && all_finite(q) && all_finite(ddq))
+    Outcome::when(solved.is_some() && all_finite(q) && all_finite(ddq))
 }
 
 /// The mass matrix of a quadruped. Are its diagonal and the configuration finite? Lengths have been checked.
@@ -125,7 +127,7 @@ pub(crate) fn minv(
 ) -> Outcome {
     let BodiesMemory { composites, inverted, .. } = memory;
     let found = quadruped::inverse_of_mass(level, groups, composites, inverted, mass, &mut *to);
-    Outcome::when(found && all_finite(to))
+    Outcome::when(found.is_some() && all_finite(to))
 }
 
 /// Derivatives of a quadruped's accelerations by configurations and velocities, from those of torques, after [`minv`].

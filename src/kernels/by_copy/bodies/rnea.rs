@@ -1,4 +1,5 @@
 //! Inverse dynamics: motions and forces in axes of the bodies, about their origins.
+//! Page: `dynamics/rnea.rs`. Source: RBDA, table 5.1. Test: `limbs_as_on_the_page::limbs_abreast_are_limbs_one_by_one`.
 
 use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::bodies::BodiesMemory;
@@ -10,8 +11,7 @@ use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
 use crate::plan::bodies::{BodiesLayout, BodyGroup, Parent};
 use crate::spatial::moments::{Mass, spread};
 use crate::spatial::{Force, vector as v3};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 use nalgebra::{Matrix3, Vector3};
 
 /// How four bodies move, and what moves them.

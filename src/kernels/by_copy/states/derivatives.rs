@@ -1,4 +1,5 @@
 //! Derivatives of inverse dynamics, in axes of the body at the root ([`root_axes`](crate::kernels::by_copy::root_axes)).
+//! Page: `dynamics/rnea_derivatives.rs`. Test: `batch::batches_of_hinges_and_slides_equal_single_states`.
 
 use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::root_axes::{Column, Entries, Moving, Placed, of_free};
@@ -6,8 +7,7 @@ use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
 use crate::plan::states::{LinkKind, StatesLayout, Step};
 use crate::spatial::{Motion, vector as v3};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, MulAdd, Real};
+use gradyn_derivatives::{Lanes, MulAdd, Real, Register};
 use nalgebra::Vector3;
 
 /// What the bodies of eight states do, and results.

@@ -1,12 +1,12 @@
 //! The mass matrix: composite rigid bodies, in axes of the body at the root ([`root_axes`](crate::kernels::by_copy::root_axes)).
+//! Page: `dynamics/crba.rs`. Test: `batch::batches_of_hinges_and_slides_equal_single_states`.
 
 use crate::kernels::by_copy::root_axes::Placed;
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
 use crate::plan::states::{LinkKind, StatesLayout, Step};
 use crate::spatial::moments::Mass;
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 
 /// What the bodies of eight states weigh, and results.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! Eight states side by side (or four, see [`Register::LANES`]), one per lane of the registers, for robots of revolute
 //! and prismatic joints on a fixed or a floating base. No joint may mimic another or be given by cosine and sine.
+//! Page: `dynamics/rnea.rs`, `dynamics/crba.rs`, `dynamics/rnea_derivatives.rs`. Test:
+//! `batch::batches_of_hinges_and_slides_equal_single_states`.
 //!
 //! The forms for every joint spend most of their time on work that these joints do not need. Here the third axis of
 //! each body is that of its joint ([`plan::states`](crate::plan::states)), inertias are moments of mass
@@ -16,16 +18,13 @@ pub(crate) mod mass_matrix;
 pub(crate) mod rnea;
 pub(crate) mod turns;
 
-use crate::plan::states::StatesLayout;
-use derivatives::DerivativesMemory;
-use mass_matrix::MassMatrixMemory;
+use crate::plan::StatesLayout;
+use derivatives::{DerivativesMemory, derivatives};
+use mass_matrix::{MassMatrixMemory, mass_matrix};
 
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::spatial::Force;
-use derivatives::derivatives;
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
-use mass_matrix::mass_matrix;
+use gradyn_derivatives::{Lanes, Real, Register};
 use nalgebra::Vector3;
 use rnea::rnea;
 use turns::{Turn, turns};

@@ -1,4 +1,5 @@
 //! Inverse dynamics.
+//! Page: `dynamics/rnea.rs`. Source: RBDA, table 5.1. Test: `batch::batches_of_hinges_and_slides_equal_single_states`.
 
 use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, hinged_to_world, to_parent};
@@ -7,8 +8,7 @@ use crate::kernels::by_copy::states::{Numbers, store};
 use crate::plan::states::{LinkKind, StatesLayout, Step};
 use crate::spatial::moments::spread;
 use crate::spatial::{Force, vector as v3};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, MulAdd, Real};
+use gradyn_derivatives::{Lanes, MulAdd, Real, Register};
 use nalgebra::{Matrix3, Vector3};
 
 /// How a body moves, and what moves it, in its own axes.

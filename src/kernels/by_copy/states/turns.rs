@@ -1,9 +1,9 @@
 //! Sines and cosines of all hinges.
+//! Serves: `kernels/by_copy/states/mod.rs`. Test: `batch::batches_of_hinges_and_slides_equal_single_states`.
 
 use crate::kernels::by_copy::states::Numbers;
 use crate::plan::states::{LinkKind, StatesLayout};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 
 /// Sine and cosine of a hinge; of other joints nobody asks for them.
 pub(crate) type Turn<R> = (Lanes<R>, Lanes<R>);

@@ -1,9 +1,9 @@
 //! Factors of the inverse of the mass matrix along the tree, and the memory of the sweep that computes them.
+//! Serves: `kernels/by_joint/articulated/mod.rs`. Test: `long_chains::a_long_chain_accelerates_as_it_is_pushed`.
 
-use crate::plan::joints::JointsLayout;
-use crate::plan::rows::Row;
+use crate::plan::{JointsLayout, Row};
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::WIDTH;
 use nalgebra::Vector3;
 
 /// `M⁻¹`, in factors along the tree. There are no mimic joints.

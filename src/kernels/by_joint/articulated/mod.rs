@@ -1,4 +1,5 @@
 //! Solutions with the mass matrix by articulated bodies, for trees so deep that sparse factors are hardly sparse.
+//! Page: `dynamics/aba.rs`. Test: `long_chains::a_long_chain_accelerates_as_it_is_pushed`.
 //!
 //! One sweep from the leaves gives `U`, `D` of each degree of freedom (RBDA, section 7.3). After that, a product
 //! `M⁻¹ x` takes two more sweeps, of 24 products per degree of freedom, for any depth:
@@ -15,10 +16,10 @@ pub(crate) mod factors;
 pub(crate) mod pivots;
 
 use crate::formulas::articulated_body;
+use crate::kernels::Outcome;
+use crate::kernels::by_joint::JointsMemory;
 use crate::kernels::by_joint::articulated::factors::Articulated;
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::kernels::outcome::Outcome;
-use crate::plan::joints::JointsLayout;
+use crate::plan::JointsLayout;
 use crate::spatial::{Force, Motion};
 
 /// `memory.articulated` from columns and inertias in its lanes, and `x := M⁻¹ x`. The first degree of freedom whose

@@ -1,5 +1,6 @@
 //! Articulated bodies from the leaves to the root, one column of `I^A` per register: each degree of freedom waits for
 //! the previous one, and its work has few dependent steps.
+//! Page: `formulas/articulated_body.rs`. Test: `long_chains::a_long_chain_accelerates_as_it_is_pushed`.
 //!
 //! The force `p` of equation (1) in [`articulated`](super) is a seventh row of `I^A`, so that a right-hand side takes
 //! no extra work:
@@ -13,14 +14,13 @@
 //! and other number types use. If a pivot is lost, both call [`singular`].
 
 use crate::formulas::singular;
+use crate::kernels::Outcome;
+use crate::kernels::by_joint::JointsMemory;
 use crate::kernels::by_joint::articulated::factors::{Below, Extent, Factor, Own, Step, Weld};
 use crate::kernels::by_joint::matrix::of_lane;
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::{Row, inertia_of_lane, load_inertia};
-use crate::kernels::outcome::Outcome;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin};
-use gradyn_derivatives::simd::{Register, WIDTH};
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Adds a body.

@@ -1,14 +1,16 @@
 //! Derivatives of held points and frames by the state, eight columns at a time.
+//! Page: `formulas/constraints/row_derivatives.rs`. Test:
+//! `constrained::contacts_agree_with_dual_numbers_at_every_level`.
 
 use crate::formulas::constraints::{AtState, Axes, VariedAxes};
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
+use crate::kernels::by_joint::JointsMemory;
 use crate::kernels::by_joint::jacobians::OfBody;
 use crate::kernels::by_joint::matrix::{of_force, of_motion, scatter};
-use crate::kernels::by_joint::memory::JointsMemory;
-use crate::plan::joints::JointsLayout;
+use crate::plan::JointsLayout;
 use crate::spatial::{Transform, vector as v3};
-use gradyn_derivatives::simd::Register;
+use gradyn_derivatives::Register;
 
 /// Matrices that derivatives are added to, column by column, from the first row of a constraint on.
 pub(crate) struct Sums<'a> {

@@ -1,10 +1,12 @@
 //! The results of constraints, and the operators of their derivatives: see [`solve`](super::solve) and
 //! [`operators`](super::operators).
+//! Serves: `kernels/by_joint/constraints/solve.rs`, `kernels/by_joint/constraints/operators.rs`. Test:
+//! `constrained::contacts_agree_with_dual_numbers_at_every_level`.
 
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::{self, Block};
-use crate::plan::rows::Row;
-use gradyn_derivatives::simd::WIDTH;
+use crate::plan::Row;
+use gradyn_derivatives::WIDTH;
 
 /// `G` and its factors.
 #[derive(Clone, Debug)]

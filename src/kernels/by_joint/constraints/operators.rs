@@ -1,4 +1,5 @@
 //! Derivatives under constraints, from the factors of [`solve`](super::solve) and of the mass matrix.
+//! Page: `partials/constrained/operators.rs`. Test: `constrained::contacts_agree_with_dual_numbers_at_every_level`.
 //!
 //! ```text
 //! G = Kᵀ E K ,  V = E^(−1/2) K⁻ᵀ                  G⁻¹ = Vᵀ V
@@ -19,9 +20,8 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::substitution::{half, other_half};
 use crate::kernels::blocks::{self, Block};
 use crate::kernels::by_joint::constraints::factors::{ConstraintFactors, Projections};
-use crate::plan::rows::Row;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use crate::plan::Row;
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 /// Fills in all that derivatives are multiplied by. If they are asked for, derivatives by the torques too: of
 /// accelerations, `N`, nv × nv and symmetric to the bit, and of multipliers, `−Vᵀ Zᵀ`, rows × nv.

@@ -1,12 +1,13 @@
 //! Rows of points and frames that are held to the world, eight columns at a time.
+//! Page: `dynamics/constraints/rows.rs`. Source: `J = [R; 0]` of a point, `J S` of a column. Test:
+//! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
+use crate::kernels::by_joint::JointsMemory;
 use crate::kernels::by_joint::matrix::{of_vectors, scatter};
-use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::quantities::load_motion;
-use crate::plan::joints::JointsLayout;
+use crate::plan::JointsLayout;
 use crate::spatial::vector as v3;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Something of body `b` that is held to the world.

@@ -1,5 +1,6 @@
 //! Constraint forces: multipliers by the factors of `G = J M⁻¹ Jᵀ`, eight rows at a time, if these are clearly
 //! independent.
+//! Page: `dynamics/constraints/solve.rs`. Test: `constraints::equations::accelerations_are_those_of_a_dense_solve`.
 //!
 //! ```text
 //! M = Lᵀ D L ,  Y = D^(−1/2) L⁻ᵀ Jᵀ ,  G = Yᵀ Y = Kᵀ E K
@@ -13,9 +14,8 @@ use crate::formulas::singular;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::{self, elimination, substitution};
 use crate::kernels::by_joint::constraints::factors::ConstraintFactors;
-use crate::plan::rows::Row;
-use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use crate::plan::Row;
+use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 /// Rows are clearly independent if of each at least this part is left once those after it are taken out of it, relative
 /// to its block and in squares: four of sixteen digits may be lost.

@@ -16,11 +16,9 @@ pub use error::RewriteError;
 
 pub use change::Change;
 
-use super::assembly;
 use super::description::{Description, JointElement};
-use super::guard;
 use super::options::UrdfOptions;
-use super::xml;
+use super::{assembly, guard, xml};
 use crate::model::Model;
 use crate::spatial::Transform;
 use edits::Edits;

@@ -1,9 +1,8 @@
 //! The same of impulses: `g = (M (v⁺ − v⁻) − Jᵀ Λ, J (v⁺ + ε v⁻))`, without weight and at rest.
 
 use super::adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
-use super::curvature;
 use super::results::{Curvature, Rate};
-use super::{ConstrainedHessianMemory, WEIGHTS, add_both, check_weights};
+use super::{ConstrainedHessianMemory, WEIGHTS, add_both, check_weights, curvature};
 use crate::dynamics::constraints::Rows;
 use crate::dynamics::placed::update;
 use crate::dynamics::{Constraint, Workspace, minv};

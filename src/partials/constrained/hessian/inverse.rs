@@ -6,9 +6,8 @@
 //!
 //! is the `L` of [`hessian`](super) with weights of one's own in place of adjoint ones: nothing is solved.
 
-use super::curvature;
 use super::results::{Curvature, Rate, RowsByPlace, Slope};
-use super::{ConstrainedHessianMemory, check_weights};
+use super::{ConstrainedHessianMemory, check_weights, curvature};
 use crate::dynamics::constraints::rows_of;
 use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::update;

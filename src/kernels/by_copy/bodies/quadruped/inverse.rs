@@ -1,4 +1,6 @@
 //! The inverse of the mass matrix, by the blocks of legs.
+//! Page: `dynamics/minv.rs`. Source: equation (1) of the parent module. Test:
+//! `limbs_as_on_the_page::limbs_abreast_are_limbs_one_by_one`.
 
 use crate::formulas::singular;
 use crate::kernels::by_copy::bodies::body_rows::BodyRow;
@@ -10,45 +12,39 @@ use crate::kernels::by_copy::bodies::quadruped::{
     Column, HINGES, Inverted, put_six, read_column, read_six, write_columns, write_rows,
 };
 use crate::kernels::by_copy::bodies::{BASE, NV};
-use crate::plan::bodies::BodiesLayout;
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, MulAdd, Real};
+use crate::plan::BodiesLayout;
+use gradyn_derivatives::{Lanes, MulAdd, Real, Register};
 
 kernel!(
     halves,
-    /// The inverse of a mass matrix whose composite bodies are given.
-    /// Whether no pivot is lost.
+    /// The inverse of a mass matrix whose composite bodies are given, unless a pivot is lost.
     pub(crate) fn inverse_of_mass<'a, R: Register>(
         groups: &'a BodiesLayout,
         composites: &'a [Composite],
         inverted: &'a mut Inverted,
         mass: &'a [f64],
         to: &'a mut [f64],
-    ) -> bool {
-        if !invert::<R::Low>(composites, mass, inverted) {
-            return false;
-        }
+    ) -> Option<()> {
+        invert::<R::Low>(composites, mass, inverted)?;
         couple::<R::Low>(mass, inverted);
         let whole = composites[0].total(&groups.groups[0]);
-        if !invert_base::<R::Low>([whole.mass, 2.0 * whole.second.trace()], mass, inverted) {
-            return false;
-        }
+        invert_base::<R::Low>([whole.mass, 2.0 * whole.second.trace()], mass, inverted)?;
         write_base(inverted, to);
         write_coupling::<R::Low>(inverted, to);
         write_own::<R::Low>(inverted, to);
-        true
+        Some(())
     }
 );
 
-/// `−A⁻¹` of a symmetric matrix in its place. Is no pivot lost, compared with these? The last row gives way first.
+/// `−A⁻¹` of a symmetric matrix in its place, unless a pivot is lost, compared with these. The last row gives way first.
 #[inline(always)]
-fn eliminate<T: Real, const N: usize>(a: &mut [[T; N]; N], scale: &[T; N]) -> bool {
+fn eliminate<T: Real, const N: usize>(a: &mut [[T; N]; N], scale: &[T; N]) -> Option<()> {
     let mut p = N;
     while p > 0 {
         p -= 1;
         let pivot = a[p][p];
         if singular::is_lost(pivot, scale[p]) {
-            return false;
+            return None;
         }
         // Row p of `y = A x` is exchanged with its column; when all have been, `x = −A⁻¹ y`.
         let (reciprocal, row) = (pivot.recip(), a[p]);
@@ -68,13 +64,13 @@ fn eliminate<T: Real, const N: usize>(a: &mut [[T; N]; N], scale: &[T; N]) -> bo
         }
         a[p][p] = -reciprocal;
     }
-    true
+    Some(())
 }
 
-/// `N` of the legs. Returns whether no pivot is lost. The last body gives way first: these are the pivots of
+/// `N` of the legs, unless a pivot is lost. The last body gives way first: these are the pivots of
 /// articulated bodies.
 #[inline(always)]
-fn invert<R: Register>(composites: &[Composite], mass: &[f64], of: &mut Inverted) -> bool {
+fn invert<R: Register>(composites: &[Composite], mass: &[f64], of: &mut Inverted) -> Option<()> {
     let mut n = [[Lanes::<R>::zero(); HINGES]; HINGES];
     let mut scale = [Lanes::<R>::zero(); HINGES];
     let mut c = 0;
@@ -84,9 +80,7 @@ fn invert<R: Register>(composites: &[Composite], mass: &[f64], of: &mut Inverted
         scale[c] = singular::cautious(trace + trace);
         c += 1;
     }
-    if !eliminate(&mut n, &scale) {
-        return false;
-    }
+    eliminate(&mut n, &scale)?;
     let mut r = 0;
     while r < HINGES {
         let mut c = 0;
@@ -96,7 +90,7 @@ fn invert<R: Register>(composites: &[Composite], mass: &[f64], of: &mut Inverted
         }
         r += 1;
     }
-    true
+    Some(())
 }
 
 /// `H` and `Z` of the legs.
@@ -119,9 +113,9 @@ fn couple<R: Register>(mass: &[f64], of: &mut Inverted) {
     }
 }
 
-/// `P`. Returns whether no pivot is lost. Mass and moment of inertia are what they are compared with.
+/// `P`, unless a pivot is lost. Mass and moment of inertia are what they are compared with.
 #[inline(always)]
-fn invert_base<R: Register>(scale: [f64; 2], mass: &[f64], of: &mut Inverted) -> bool {
+fn invert_base<R: Register>(scale: [f64; 2], mass: &[f64], of: &mut Inverted) -> Option<()> {
     let mut n = [[0.0; BASE]; BASE];
     let mut r = 0;
     while r < BASE {
@@ -141,9 +135,7 @@ fn invert_base<R: Register>(scale: [f64; 2], mass: &[f64], of: &mut Inverted) ->
         r += 1;
     }
     let [mass, moment] = scale.map(singular::cautious);
-    if !eliminate(&mut n, &[mass, mass, mass, moment, moment, moment]) {
-        return false;
-    }
+    eliminate(&mut n, &[mass, mass, mass, moment, moment, moment])?;
     let mut i = 0;
     while i < BASE {
         let mut j = 0;
@@ -153,7 +145,7 @@ fn invert_base<R: Register>(scale: [f64; 2], mass: &[f64], of: &mut Inverted) ->
         }
         i += 1;
     }
-    true
+    Some(())
 }
 
 /// Entries of `−P`.

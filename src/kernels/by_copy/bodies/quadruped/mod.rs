@@ -1,4 +1,5 @@
 //! The inverse of a quadruped's mass matrix and products with it, by the blocks of its legs, four at a time.
+//! Page: `dynamics/minv.rs`, `partials/aba.rs`. Test: `limbs_as_on_the_page::limbs_abreast_are_limbs_one_by_one`.
 //!
 //! For leg `k` let `M_k` be the block of the mass matrix, and `H_k` its coupling to the base, whose block is `B`. Then
 //! with
@@ -22,8 +23,7 @@ mod six;
 
 use crate::kernels::by_copy::bodies::body_rows::{BODIES, BodyRow, gather};
 use crate::kernels::by_copy::bodies::{BASE, HINGES, NV, row};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 pub(crate) use inverse::inverse_of_mass;
 pub(crate) use product::product_with_inverse;
 use six::store_six;

@@ -1,4 +1,6 @@
 //! Products with the inverse, by the same blocks.
+//! Page: `partials/aba.rs`. Source: equation (1) of the parent module. Test:
+//! `limbs_as_on_the_page::derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers`.
 
 use crate::kernels::by_copy::bodies::body_rows::BodyRow;
 use crate::kernels::by_copy::bodies::quadruped::six::{
@@ -8,8 +10,7 @@ use crate::kernels::by_copy::bodies::quadruped::{
     Column, HINGES, Inverted, put_six, read_column, read_rows, read_six, write_columns, write_rows,
 };
 use crate::kernels::by_copy::bodies::{BASE, NV};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Real};
+use gradyn_derivatives::{Lanes, Real, Register};
 use std::ops::Range;
 
 kernel!(

@@ -1,10 +1,11 @@
 //! Six numbers for the base, and the operations of products with them.
+//! Serves: `kernels/by_copy/bodies/quadruped/inverse.rs`. Test:
+//! `limbs_as_on_the_page::limbs_abreast_are_limbs_one_by_one`.
 
 use crate::kernels::by_copy::bodies::BASE;
 use crate::kernels::by_copy::bodies::body_rows::BodyRow;
 use crate::kernels::by_copy::bodies::quadruped::{Column, HINGES, Six};
-use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, MulAdd, Real};
+use gradyn_derivatives::{Lanes, MulAdd, Real, Register};
 
 /// `P x`
 #[inline(always)]
