@@ -84,9 +84,9 @@ impl InLanes for Rnea {
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
-        if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
-            let of_states = StatesMemory::of(of_states, table);
-            return Ok([of_states.rnea(model.gravity, JointDynamics::of(model), table, (q, v, a)), &[], &[], &[]]);
+        if let Some(layout) = by_plan::states_layout(model, Planned::BatchInverseDynamics, R::LEVEL) {
+            let of_states = StatesMemory::of(of_states, layout);
+            return Ok([of_states.rnea(model.gravity, JointDynamics::of(model), layout, (q, v, a)), &[], &[], &[]]);
         }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
         Ok([&ws.tau, &[], &[], &[]])
@@ -132,9 +132,9 @@ impl InLanes for RneaDerivatives {
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
-        if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
-            let of_states = StatesMemory::of(of_states, table);
-            let by = of_states.derivatives(model.gravity, JointDynamics::of(model), table, (q, v, a));
+        if let Some(layout) = by_plan::states_layout(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
+            let of_states = StatesMemory::of(of_states, layout);
+            let by = of_states.derivatives(model.gravity, JointDynamics::of(model), layout, (q, v, a));
             return Ok([&by.tau, &by.dtau_dq, &by.dtau_dv, &by.dtau_da]);
         }
         let by = analytical(model, ws, q, v, a, &[]);
@@ -203,9 +203,9 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
     #[inline(always)]
     fn run(self) -> Self::Output {
         let BatchMemory { ws, of_states, input: [q, ..], .. } = self.memory;
-        if let Some(table) = by_plan::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
-            let of_states = StatesMemory::of(of_states, table);
-            return Ok([of_states.mass_matrix(JointDynamics::of(self.model), table, q), &[], &[], &[]]);
+        if let Some(layout) = by_plan::states_layout(self.model, Planned::BatchMassMatrix, R::LEVEL) {
+            let of_states = StatesMemory::of(of_states, layout);
+            return Ok([of_states.mass_matrix(JointDynamics::of(self.model), layout, q), &[], &[], &[]]);
         }
         Ok([crba(self.model, ws, q)?.as_slice(), &[], &[], &[]])
     }

@@ -19,7 +19,7 @@ pub(crate) const fn row(leg: usize, hinge: usize) -> usize {
     BASE + HINGES * leg + hinge
 }
 
-/// A robot of hinges whose branches go side by side.
+/// Bodies of equal depth of a robot of hinges, side by side.
 #[derive(Clone, Debug)]
 pub(crate) struct BodiesLayout {
     /// Parents come before their children; a free base is the first, in all four lanes of its group.
@@ -83,8 +83,8 @@ pub(crate) enum Parent {
 impl BodiesLayout {
     /// The groups of a tree, if it is one of hinges on a fixed base or a free one that nothing holds, and they are no
     /// more than half as many as its joints.
-    pub(crate) fn new(model: &Model, table: &StatesLayout) -> Option<Self> {
-        let steps = &table.steps;
+    pub(crate) fn new(model: &Model, layout: &StatesLayout) -> Option<Self> {
+        let steps = &layout.steps;
         let floats = steps.first()?.link.kind == LinkKind::Free;
         let hinges = usize::from(floats)..steps.len();
         let hang = steps[hinges.clone()]
@@ -131,7 +131,7 @@ impl BodiesLayout {
         if 2 * groups.len() > steps.len() {
             return None;
         }
-        let quadruped = floats && groups.len() == 1 + HINGES && (1..=HINGES).all(|n| is_of_legs(&groups[n], n, table));
+        let quadruped = floats && groups.len() == 1 + HINGES && (1..=HINGES).all(|n| is_of_legs(&groups[n], n, layout));
         let mut sources = Vec::with_capacity(groups.len());
         let groups = groups.into_iter().map(|(bodies, lanes, parent)| {
             sources.push(Source { bodies, lanes });
@@ -151,13 +151,13 @@ impl BodiesLayout {
         });
         let groups = groups.collect();
         let mut groups = Self { groups, floats, nv: model.nv, quadruped, sources };
-        groups.refresh(model, table);
+        groups.refresh(model, layout);
         Some(groups)
     }
 
-    /// The numbers of the groups, of a robot of the same joints, and its table.
-    pub(crate) fn refresh(&mut self, model: &Model, table: &StatesLayout) {
-        let (steps, floats) = (&table.steps, self.floats);
+    /// The numbers of the groups, of a robot of the same joints, and its layout for states.
+    pub(crate) fn refresh(&mut self, model: &Model, layout: &StatesLayout) {
+        let (steps, floats) = (&layout.steps, self.floats);
         let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].link.mass.mass).sum::<f64>();
         for (n, (group, Source { bodies, lanes })) in self.groups.iter_mut().zip(&self.sources).enumerate() {
             let (bodies, lanes) = (*bodies, *lanes);
@@ -191,8 +191,8 @@ impl BodiesLayout {
 }
 
 /// Whether the hinges of group `n` are in the four legs of a quadruped.
-fn is_of_legs((bodies, lanes, parent): &(Bodies, usize, Parent), n: usize, table: &StatesLayout) -> bool {
-    let in_place = |(leg, body): (usize, &usize)| table.steps[*body].v == row(leg, n - 1);
+fn is_of_legs((bodies, lanes, parent): &(Bodies, usize, Parent), n: usize, layout: &StatesLayout) -> bool {
+    let in_place = |(leg, body): (usize, &usize)| layout.steps[*body].v == row(leg, n - 1);
     *lanes == BODIES && matches!(parent, Parent::Same(of) if of + 1 == n) && bodies.iter().enumerate().all(in_place)
 }
 

@@ -39,10 +39,10 @@ impl Refresh for JointsLayout {
         if let Some(lanes) = &mut self.without_base_lanes {
             lanes.refresh(model);
         }
-        if let Some(table) = &mut self.table {
-            table.refresh(model);
+        if let Some(states_layout) = &mut self.states_layout {
+            states_layout.refresh(model);
             if let Some(bodies_layout) = &mut self.bodies_layout {
-                bodies_layout.refresh(model, table);
+                bodies_layout.refresh(model, states_layout);
             }
         }
     }

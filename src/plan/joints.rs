@@ -58,8 +58,8 @@ pub(crate) struct JointsLayout {
     /// The bodies that float.
     pub(crate) floating: Vec<Floating>,
     /// For eight states at a time, if there is a form for such joints.
-    pub(crate) table: Option<StatesLayout>,
-    /// For bodies of several limbs at a time, if that pays.
+    pub(crate) states_layout: Option<StatesLayout>,
+    /// For four bodies of equal depth at a time, if that pays.
     pub(crate) bodies_layout: Option<BodiesLayout>,
     /// Which form what goes by.
     pub(crate) plan: Plan,

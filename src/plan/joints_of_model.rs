@@ -54,16 +54,16 @@ impl JointsLayout {
             base_lanes::fewer_lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, base_lanes::LEFT_OUT)));
         let all = Self::of(model, &lanes, 0);
         let without_base_lanes = without_base_lanes.filter(|fewer| all.direct && fewer.direct);
-        let table = StatesLayout::new(model);
-        let bodies_layout = table.as_ref().and_then(|table| BodiesLayout::new(model, table));
+        let states_layout = StatesLayout::new(model);
+        let bodies_layout = states_layout.as_ref().and_then(|states_layout| BodiesLayout::new(model, states_layout));
         let facts = ModelFacts {
             book_only: None,
             factors_pay: factors_pay(all.tree_of_dofs.block_products(), model.nv),
             bodies: bodies_layout.as_ref().map(|bodies_layout| BodiesFacts { quadruped: bodies_layout.is_quadruped() }),
-            states: table.is_some(),
+            states: states_layout.is_some(),
             ..ModelFacts::of_book(model)
         };
-        let mut layout = Self { plan: Plan::new(&facts), bodies_layout, table, without_base_lanes, ..all };
+        let mut layout = Self { plan: Plan::new(&facts), bodies_layout, states_layout, without_base_lanes, ..all };
         layout.refresh(model);
         Some(layout)
     }
@@ -151,7 +151,7 @@ impl JointsLayout {
             roots,
             tree,
             floating,
-            table: None,
+            states_layout: None,
             bodies_layout: None,
             plan: Plan::new(&ModelFacts::of_book(model)),
             without_base_lanes: None,

@@ -92,7 +92,7 @@ impl ModelFacts {
         // Bodies of equal depth, if that is no slower, or if nothing else is wanted.
         let bodies = self.bodies.filter(|_| by_joint && only != Some(Only::Joints));
         let quadruped = bodies.filter(|bodies| bodies.quadruped);
-        let legs_pay = |bodies: BodiesFacts| only == Some(Only::Copies) || bodies.derivatives_pay(by_eight);
+        let derivatives_pay = |bodies: BodiesFacts| only == Some(Only::Copies) || bodies.derivatives_pay(by_eight);
         // Registers of two numbers gain nothing: batches take one state after the other there.
         let has_states = self.states && width > 0;
         let of_states = |most: usize| match only {
@@ -113,7 +113,7 @@ impl ModelFacts {
             _ if !by_joint => Form::Book,
             Q::InverseDynamics | Q::ForwardDynamics if bodies.is_some() => Form::Bodies,
             Q::MassMatrix | Q::MassMatrixInverse if quadruped.is_some() => Form::Bodies,
-            Q::InverseDynamicsDerivatives | Q::ForwardDynamicsDerivatives if quadruped.is_some_and(legs_pay) => {
+            Q::InverseDynamicsDerivatives | Q::ForwardDynamicsDerivatives if quadruped.is_some_and(derivatives_pay) => {
                 Form::Bodies
             }
             Q::InverseDynamics | Q::MassMatrix | Q::InverseDynamicsDerivatives | Q::Others => Form::Joints,

@@ -19,15 +19,15 @@ use nalgebra::{DMatrix, Vector3};
 use std::any::Any;
 
 /// The model's constants for eight states at a time, if that is how the quantity is computed at this level.
-pub(crate) fn table(model: &Model, quantity: Quantity, level: Level) -> Option<&StatesLayout> {
+pub(crate) fn states_layout(model: &Model, quantity: Quantity, level: Level) -> Option<&StatesLayout> {
     let layout = model.derived.get(|| JointsLayout::new(model))?;
-    layout.table.as_ref().filter(|_| layout.plan.form(quantity, level) == Form::States)
+    layout.states_layout.as_ref().filter(|_| layout.plan.form(quantity, level) == Form::States)
 }
 
 /// Which eight entries of a matrix like the mass matrix may be other than zero; empty if that is not known.
 pub(crate) fn filled(model: &Model) -> &[bool] {
-    let table = model.derived.get(|| JointsLayout::new(model)).and_then(|layout| layout.table.as_ref());
-    table.map_or(&[], |table| &table.filled)
+    let states = model.derived.get(|| JointsLayout::new(model)).and_then(|layout| layout.states_layout.as_ref());
+    states.map_or(&[], |states| &states.filled)
 }
 
 /// Whether a quantity of a batch is computed one state at a time at this level, eight joints at a time.

@@ -18,27 +18,22 @@ use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3
 use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
-/// The centroidal momentum matrix, from the inertias of subtrees and the center of mass. Returns whether it is finite.
-pub(crate) fn momentum_matrix(layout: &JointsLayout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
-    begin(layout, to);
-    let finite = momentum_matrix_in_lanes(layout, memory, &mut *to);
-    end(layout, finite, to)
-}
-
 kernel!(
     memory.level,
-    fn momentum_matrix_in_lanes<'a, R: Register>(
+    /// The centroidal momentum matrix, from the inertias of subtrees and the center of mass. Returns whether it is finite.
+    pub(crate) fn momentum_matrix<'a, R: Register>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         to: &'a mut [f64],
     ) -> Outcome {
+        begin(layout, to);
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
             let momentum: Force<Lanes<R>> = load_inertia::<R>(&memory.sums[g]) * load_motion::<R>(&memory.s[g]);
             let about = momentum.shifted::<Lanes<R>>(of_tree(layout, &memory.centers, g));
             store::<R, 6>(layout, g, of_force(about), to, &mut zero);
         }
-        Outcome::of(zero)
+        end(layout, Outcome::of(zero), to)
     }
 );
 

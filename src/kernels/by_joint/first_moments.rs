@@ -53,29 +53,18 @@ pub(crate) fn center(layout: &JointsLayout, memory: &mut JointsMemory) -> f64 {
     mass
 }
 
-/// The Jacobian of the center of mass of a part, from the weights of subtrees and one over its mass. Returns whether it
-/// is finite.
-pub(crate) fn com_jacobian(
-    layout: &JointsLayout,
-    memory: &JointsMemory,
-    part: &Subtree,
-    share: f64,
-    to: &mut [f64],
-) -> Outcome {
-    begin(layout, to);
-    let finite = com_jacobian_in_lanes(layout, memory, part, share, &mut *to);
-    end(layout, finite, to)
-}
-
 kernel!(
     memory.level,
-    fn com_jacobian_in_lanes<'a, R: Register>(
+    /// The Jacobian of the center of mass of a part, from the weights of subtrees and one over its mass. Returns whether it
+    /// is finite.
+    pub(crate) fn com_jacobian<'a, R: Register>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         part: &'a Subtree,
         share: f64,
         to: &'a mut [f64],
     ) -> Outcome {
+        begin(layout, to);
         let (mut zero, mut mixed) = (R::splat(0.0), subtree::NONE);
         for g in 0..layout.groups.len() {
             let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
@@ -84,7 +73,7 @@ kernel!(
             let u = v3::scale(Lanes(R::splat(share)), u);
             store::<R, 3>(layout, g, only(lanes, of_vector(u)), to, &mut zero);
         }
-        Outcome::of(zero)
+        end(layout, Outcome::of(zero), to)
     }
 );
 

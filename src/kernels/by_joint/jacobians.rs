@@ -16,20 +16,15 @@ use crate::plan::JointsLayout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Lanes, Register, WIDTH};
 
-/// Columns of all joints in coordinates of the world, of bodies that have been placed. Returns whether they are finite.
-pub(crate) fn joints(layout: &JointsLayout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
-    begin(layout, to);
-    let finite = joints_in_lanes(layout, memory, &mut *to);
-    end(layout, finite, to)
-}
-
 kernel!(
     memory.level,
-    fn joints_in_lanes<'a, R: Register>(
+    /// Columns of all joints in coordinates of the world, of bodies that have been placed. Returns whether they are finite.
+    pub(crate) fn joints<'a, R: Register>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         to: &'a mut [f64],
     ) -> Outcome {
+        begin(layout, to);
         let mut zero = R::splat(0.0);
         for (g, group) in layout.groups.iter().enumerate() {
             let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
@@ -37,32 +32,21 @@ kernel!(
             let s = outward::subspace(group, &x).shifted::<Lanes<R>>(world);
             store::<R, 6>(layout, g, of_motion(s), to, &mut zero);
         }
-        Outcome::of(zero)
+        end(layout, Outcome::of(zero), to)
     }
 );
 
-/// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Returns whether it is finite.
-pub(crate) fn of_frame<const ROWS: usize>(
-    layout: &JointsLayout,
-    memory: &JointsMemory,
-    b: usize,
-    seen: FrameView<f64>,
-    to: &mut [f64],
-) -> Outcome {
-    begin_path::<ROWS>(layout, b, to);
-    let finite = of_frame_in_lanes::<ROWS>(layout, memory, b, seen, &mut *to);
-    end(layout, finite, to)
-}
-
 kernel!(
     memory.level,
-    fn of_frame_in_lanes<'a, R: Register, const ROWS: usize>(
+    /// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Returns whether it is finite.
+    pub(crate) fn of_frame<'a, R: Register, const ROWS: usize>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         b: usize,
         seen: FrameView<f64>,
         to: &'a mut [f64],
     ) -> Outcome {
+        begin_path::<ROWS>(layout, b, to);
         let seen: FrameView<Lanes<R>> = seen.lift();
         let mut zero = R::splat(0.0);
         for (g, lanes) in layout.path(b) {
@@ -70,7 +54,7 @@ kernel!(
             let s = seen.motion(outward::subspace(&layout.groups[g], &x));
             store::<R, ROWS>(layout, g, only(lanes, of_motion(s)), to, &mut zero);
         }
-        Outcome::of(zero)
+        end(layout, Outcome::of(zero), to)
     }
 );
 
@@ -115,28 +99,17 @@ kernel!(
     }
 );
 
-/// The rate of the Jacobian of a frame of body `b`; velocities are known. Returns whether it is finite.
-pub(crate) fn rate(
-    layout: &JointsLayout,
-    memory: &JointsMemory,
-    b: usize,
-    seen: FrameView<f64>,
-    to: &mut [f64],
-) -> Outcome {
-    begin_path::<6>(layout, b, to);
-    let finite = rate_in_lanes(layout, memory, b, seen, &mut *to);
-    end(layout, finite, to)
-}
-
 kernel!(
     memory.level,
-    fn rate_in_lanes<'a, R: Register>(
+    /// The rate of the Jacobian of a frame of body `b`; velocities are known. Returns whether it is finite.
+    pub(crate) fn rate<'a, R: Register>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         b: usize,
         seen: FrameView<f64>,
         to: &'a mut [f64],
     ) -> Outcome {
+        begin_path::<6>(layout, b, to);
         let seen: FrameView<Lanes<R>> = seen.lift();
         let v_b: Motion<Lanes<R>> = of_lane(&memory.velocity, layout.bodies[b].lane).lift();
         let mut zero = R::splat(0.0);
@@ -147,7 +120,7 @@ kernel!(
             let rate = variation(&seen, v_b, s, v.cross(s));
             store::<R, 6>(layout, g, only(lanes, of_motion(rate)), to, &mut zero);
         }
-        Outcome::of(zero)
+        end(layout, Outcome::of(zero), to)
     }
 );
 

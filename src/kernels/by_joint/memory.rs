@@ -57,7 +57,7 @@ pub(crate) struct JointsMemory {
     pub(crate) base_torques: [f64; 6],
     /// Memory for the lanes without those of such a base.
     pub(crate) without_base_lanes: Option<Box<Self>>,
-    /// For bodies of several limbs at a time.
+    /// For four bodies of equal depth at a time.
     pub(crate) by_bodies: Option<Box<BodiesMemory>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
@@ -123,7 +123,7 @@ impl JointsMemory {
         memory
     }
 
-    /// The depth groups of a robot whose branches go side by side, and memory for them.
+    /// The bodies of equal depth that go side by side, and memory for them.
     #[inline(always)]
     pub(crate) fn for_bodies<'m, 'l>(
         &'m mut self,

@@ -1,5 +1,4 @@
-//! Robots with several limbs: bodies at equal depth are processed side by side, four per register, from depth to depth
-//! of the tree.
+//! Bodies of equal depth are processed side by side, four per register, from depth to depth of the tree.
 //! Page: `dynamics/rnea.rs`, `dynamics/aba.rs`, `dynamics/crba.rs`, `dynamics/minv.rs`. Test:
 //! `plan::every_kernel_gives_what_its_page_gives`.
 //!

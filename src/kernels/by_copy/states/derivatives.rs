@@ -28,9 +28,9 @@ pub(crate) struct Results<T> {
 }
 
 impl<R: Register> DerivativesMemory<Lanes<R>> {
-    pub(crate) fn new(table: &StatesLayout) -> Self {
-        let bodies = table.steps.iter().map(|step| Moving::root(&step.link));
-        let nv = table.nv;
+    pub(crate) fn new(layout: &StatesLayout) -> Self {
+        let bodies = layout.steps.iter().map(|step| Moving::root(&step.link));
+        let nv = layout.nv;
         let zeros = |n: usize| vec![Lanes::zero(); n];
         Self {
             bodies: bodies.collect(),
@@ -47,7 +47,7 @@ impl<R: Register> DerivativesMemory<Lanes<R>> {
 piece!(
     /// Torques and their derivatives without what armature, damping and friction contribute.
     pub(crate) fn derivatives<'a, R: Register>(
-        table: &'a StatesLayout,
+        layout: &'a StatesLayout,
         gravity: Vector3<f64>,
         memory: &'a mut DerivativesMemory<Lanes<R>>,
         turns: &'a [Turn<R>],
@@ -56,7 +56,7 @@ piece!(
         a: Numbers<'a, R>,
     ) {
         let up = v3::neg(gravity);
-        for (i, step) in table.steps.iter().enumerate() {
+        for (i, step) in layout.steps.iter().enumerate() {
             match step.parent {
                 Some(p) => {
                     let (before, here) = memory.bodies.split_at_mut(i);
@@ -68,12 +68,12 @@ piece!(
                 }
             }
         }
-        for (j, step) in table.steps.iter().enumerate().rev() {
+        for (j, step) in layout.steps.iter().enumerate().rev() {
             if let Some(parent) = step.parent {
-                joint_column::<R>(table, step.v, j, parent, &mut *memory, table.nv);
+                joint_column::<R>(layout, step.v, j, parent, &mut *memory, layout.nv);
             } else {
                 let DerivativesMemory { bodies, results } = &mut *memory;
-                root_columns::<R>(step, &bodies[j], results, table.nv);
+                root_columns::<R>(step, &bodies[j], results, layout.nv);
             }
         }
     }
@@ -111,7 +111,7 @@ fn root_motion<R: Register>(
 piece!(
     /// The column of a joint that hangs from another, its entries with all columns towards the root, and what its parent carries.
     fn joint_column<'a, R: Register>(
-        table: &'a StatesLayout,
+        layout: &'a StatesLayout,
         row: usize,
         j: usize,
         parent: usize,
@@ -132,7 +132,7 @@ piece!(
         to.dq[own] = by_q;
         let (before, here) = bodies.split_at_mut(j);
         before[parent].add(&here[0]);
-        let steps = &table.steps[..bodies.len()];
+        let steps = &layout.steps[..bodies.len()];
         let mut at = Some(parent);
         while let Some(i) = at {
             let (body, above) = (&bodies[i], &steps[i]);

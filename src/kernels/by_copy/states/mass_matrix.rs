@@ -17,33 +17,33 @@ pub(crate) struct MassMatrixMemory<T> {
 }
 
 impl<R: Register> MassMatrixMemory<Lanes<R>> {
-    pub(crate) fn new(table: &StatesLayout) -> Self {
-        let bodies = table.steps.iter().map(|step| Placed::root(&step.link));
-        Self { bodies: bodies.collect(), matrix: vec![Lanes::zero(); table.nv * table.nv] }
+    pub(crate) fn new(layout: &StatesLayout) -> Self {
+        let bodies = layout.steps.iter().map(|step| Placed::root(&step.link));
+        Self { bodies: bodies.collect(), matrix: vec![Lanes::zero(); layout.nv * layout.nv] }
     }
 }
 
 piece!(
     /// The mass matrix without armature.
     pub(crate) fn mass_matrix<'a, R: Register>(
-        table: &'a StatesLayout,
+        layout: &'a StatesLayout,
         memory: &'a mut MassMatrixMemory<Lanes<R>>,
         turns: &'a [Turn<R>],
         q: Numbers<'a, R>,
     ) {
         let MassMatrixMemory { bodies, matrix } = memory;
-        for (i, step) in table.steps.iter().enumerate() {
+        for (i, step) in layout.steps.iter().enumerate() {
             let (before, here) = bodies.split_at_mut(i);
             match step.parent {
                 Some(p) => here[0].attach(&step.link, &before[p], (q[step.q], turns[i])),
                 None => here[0].mass = step.link.mass.lift(),
             }
         }
-        for (j, step) in table.steps.iter().enumerate().rev() {
+        for (j, step) in layout.steps.iter().enumerate().rev() {
             if step.link.kind != LinkKind::Free {
-                entries(table, step, j, bodies, matrix);
+                entries(layout, step, j, bodies, matrix);
             } else {
-                free(step, &bodies[j].mass, matrix, table.nv);
+                free(step, &bodies[j].mass, matrix, layout.nv);
             }
         }
     }
@@ -52,13 +52,13 @@ piece!(
 /// Entries of a joint with one coordinate with all columns towards the root, and what its parent carries.
 #[inline(always)]
 fn entries<R: Register>(
-    table: &StatesLayout,
+    layout: &StatesLayout,
     step: &Step,
     j: usize,
     bodies: &mut [Placed<Lanes<R>>],
     matrix: &mut [Lanes<R>],
 ) {
-    let (nv, row) = (table.nv, step.v);
+    let (nv, row) = (layout.nv, step.v);
     let Placed { s, mass, .. } = bodies[j];
     if let Some(p) = step.parent {
         bodies[p].mass.add(&mass);
@@ -67,7 +67,7 @@ fn entries<R: Register>(
     matrix[row * (nv + 1)] = s.power(momentum);
     let mut at = step.parent;
     while let Some(i) = at {
-        let above = &table.steps[i];
+        let above = &layout.steps[i];
         at = above.parent;
         if above.link.kind != LinkKind::Free {
             let x = bodies[i].s.power(momentum);

@@ -49,16 +49,16 @@ pub(crate) type States<'a, R> = (Numbers<'a, R>, Numbers<'a, R>, Numbers<'a, R>)
 impl<R: Register> StatesMemory<R> {
     /// The memory, made at the first call.
     #[inline(always)]
-    pub(crate) fn of<'m>(memory: &'m mut Option<Self>, table: &StatesLayout) -> &'m mut Self {
-        memory.get_or_insert_with(|| Self::new(table))
+    pub(crate) fn of<'m>(memory: &'m mut Option<Self>, layout: &StatesLayout) -> &'m mut Self {
+        memory.get_or_insert_with(|| Self::new(layout))
     }
 
-    fn new(table: &StatesLayout) -> Self {
-        let (bodies, zero) = (table.steps.len(), Lanes::zero());
+    fn new(layout: &StatesLayout) -> Self {
+        let (bodies, zero) = (layout.steps.len(), Lanes::zero());
         Self {
             turns: vec![(zero, zero); bodies],
             motions: vec![rnea::Body::new(); bodies],
-            tau: vec![zero; table.nv],
+            tau: vec![zero; layout.nv],
             masses: None,
             derivatives: None,
         }
@@ -70,12 +70,12 @@ impl<R: Register> StatesMemory<R> {
         &mut self,
         gravity: Vector3<f64>,
         joints: JointDynamics<'_, f64>,
-        table: &StatesLayout,
+        layout: &StatesLayout,
         (q, v, a): States<'_, R>,
     ) -> Numbers<'_, R> {
         let Self { turns: sin_cos, motions, tau, .. } = self;
-        turns::<R>(table, q, &mut *sin_cos);
-        rnea::<R>(table, gravity, sin_cos, motions, q, v, a, &mut *tau);
+        turns::<R>(layout, q, &mut *sin_cos);
+        rnea::<R>(layout, gravity, sin_cos, motions, q, v, a, &mut *tau);
         joints.add_torques(v, a, tau);
         tau
     }
@@ -85,14 +85,14 @@ impl<R: Register> StatesMemory<R> {
     pub(crate) fn mass_matrix(
         &mut self,
         joints: JointDynamics<'_, f64>,
-        table: &StatesLayout,
+        layout: &StatesLayout,
         q: Numbers<'_, R>,
     ) -> Numbers<'_, R> {
         let Self { turns: sin_cos, masses, .. } = self;
-        let memory = &mut **masses.get_or_insert_with(|| Box::new(MassMatrixMemory::new(table)));
-        turns::<R>(table, q, &mut *sin_cos);
-        mass_matrix::<R>(table, &mut *memory, sin_cos, q);
-        joints.add_armature(table.nv, &mut memory.matrix);
+        let memory = &mut **masses.get_or_insert_with(|| Box::new(MassMatrixMemory::new(layout)));
+        turns::<R>(layout, q, &mut *sin_cos);
+        mass_matrix::<R>(layout, &mut *memory, sin_cos, q);
+        joints.add_armature(layout.nv, &mut memory.matrix);
         &memory.matrix
     }
 
@@ -102,15 +102,15 @@ impl<R: Register> StatesMemory<R> {
         &mut self,
         gravity: Vector3<f64>,
         joints: JointDynamics<'_, f64>,
-        table: &StatesLayout,
+        layout: &StatesLayout,
         (q, v, a): States<'_, R>,
     ) -> &derivatives::Results<Lanes<R>> {
         let Self { turns: sin_cos, derivatives: memory, .. } = self;
-        let memory = &mut **memory.get_or_insert_with(|| Box::new(DerivativesMemory::new(table)));
-        turns::<R>(table, q, &mut *sin_cos);
-        derivatives::<R>(table, gravity, &mut *memory, sin_cos, q, v, a);
+        let memory = &mut **memory.get_or_insert_with(|| Box::new(DerivativesMemory::new(layout)));
+        turns::<R>(layout, q, &mut *sin_cos);
+        derivatives::<R>(layout, gravity, &mut *memory, sin_cos, q, v, a);
         let derivatives::Results { tau, dtau_dv, dtau_da, .. } = &mut memory.results;
-        joints.add_derivatives(table.nv, (v, a), (tau, dtau_dv, dtau_da));
+        joints.add_derivatives(layout.nv, (v, a), (tau, dtau_dv, dtau_da));
         &memory.results
     }
 }

@@ -42,7 +42,7 @@ impl<T: Real> Body<T> {
 piece!(
     /// Torques without those of armature, damping and friction.
     pub(crate) fn rnea<'a, R: Register>(
-        table: &'a StatesLayout,
+        layout: &'a StatesLayout,
         gravity: Vector3<f64>,
         turns: &'a [Turn<R>],
         bodies: &'a mut [Body<Lanes<R>>],
@@ -52,7 +52,7 @@ piece!(
         tau: &'a mut [Lanes<R>],
     ) {
         let up = v3::neg(gravity);
-        for (i, step) in table.steps.iter().enumerate() {
+        for (i, step) in layout.steps.iter().enumerate() {
             match step.link.kind {
                 LinkKind::Hinge => hinge_motion(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
                 LinkKind::Slide => slide_motion::<R>(step, bodies, i, up, q[step.q], v[step.v], a[step.v]),
@@ -60,7 +60,7 @@ piece!(
             }
             body_force(step, &mut bodies[i]);
         }
-        for (i, step) in table.steps.iter().enumerate().rev() {
+        for (i, step) in layout.steps.iter().enumerate().rev() {
             let Body { force, moment, rotation, .. } = &bodies[i];
             let (force, moment) = (*force, *moment);
             match step.link.kind {

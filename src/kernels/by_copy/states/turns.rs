@@ -10,8 +10,8 @@ pub(crate) type Turn<R> = (Lanes<R>, Lanes<R>);
 
 piece!(
     /// All of them, by bodies: before the sweep along the tree, since they need not wait for each other.
-    pub(crate) fn turns<'a, R: Register>(table: &'a StatesLayout, q: Numbers<'a, R>, to: &'a mut [Turn<R>]) {
-        for (step, to) in table.steps.iter().zip(to) {
+    pub(crate) fn turns<'a, R: Register>(layout: &'a StatesLayout, q: Numbers<'a, R>, to: &'a mut [Turn<R>]) {
+        for (step, to) in layout.steps.iter().zip(to) {
             if step.link.kind == LinkKind::Hinge {
                 let (sin, cos) = q[step.q].sin_cos();
                 to.0 = sin;
