@@ -24,6 +24,7 @@ pub struct JointAnswer<'a> {
 }
 
 impl JointAnswer<'_> {
+    /// Its name.
     pub fn name(&self) -> &str {
         self.name
     }
@@ -95,6 +96,7 @@ pub struct StateAnswer<'a> {
 }
 
 impl<'a> StateAnswer<'a> {
+    /// Of a state whose torques are computed: what it gives is `tau_given`.
     pub fn new(state: &'a State) -> Self {
         let wrenches = |frame: WrenchFrame| {
             let links = state.f_ext.iter().flatten().filter(move |link| link.frame == frame);
@@ -158,9 +160,13 @@ struct Head<'a> {
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
+    /// How derivatives are computed.
     pub method: Method,
+    /// What is computed, in the order of the answer.
     pub quantities: &'a [Quantity],
+    /// What holds the robot.
     pub constraints: &'a Constraints,
+    /// Where quantities of places are computed.
     pub places: &'a Places,
 }
 

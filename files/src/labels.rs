@@ -19,6 +19,7 @@ const PARAMETERS: [&str; 10] = ["m", "m cx", "m cy", "m cz", "Ixx", "Ixy", "Iyy"
 const MOTION: [&str; 6] = ["vx", "vy", "vz", "wx", "wy", "wz"];
 
 impl Labels {
+    /// Of a model, whose degrees of freedom have these names.
     pub fn new(dofs: Vec<String>, constraints: &Constraints, model: &Model) -> Self {
         let bodies = model.bodies().iter().map(|body| body.name().to_owned()).collect();
         Self { dofs, rows: constraints.rows.clone(), bodies }

@@ -62,28 +62,46 @@ pub enum Parts {
 /// A part with a shape of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
+    /// Its key in the answer.
     pub name: &'static str,
+    /// Its rows and columns.
     pub axes: (Axis, Axis),
+    /// The inputs besides `q` that it depends on, one letter each.
     pub inputs: &'static str,
 }
 
 /// What is computed in one go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
+    /// Inverse dynamics and its derivatives.
     Torques,
+    /// Forward dynamics and its derivatives.
     Accelerations,
+    /// Terms of the equation of motion.
     Terms,
+    /// Mass matrix, its inverse, energy.
     Masses,
+    /// Motions of frames.
     Frames,
+    /// Motions of points.
     Points,
+    /// Centers of mass.
     Centers,
+    /// Momentum.
     Momenta,
+    /// Regressors, and parameters of bodies.
     Regressors,
+    /// Second derivatives of torques.
     TorqueTensors,
+    /// Second derivatives of accelerations.
     AccelerationTensors,
+    /// Gradients and Hessians of combinations.
     Contractions,
+    /// Accelerations under constraints.
     Constrained,
+    /// Impacts.
     Impulses,
+    /// Errors and rows of constraints.
     Constraints,
 }
 
@@ -164,7 +182,7 @@ macro_rules! quantities {
         /// A quantity that can be asked for. Its name is its field in the answer.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Quantity {
-            $($variant,)*
+            $(#[doc = concat!("`", $name, "`")] $variant,)*
         }
 
         /// All, in the order of the answer.
@@ -342,6 +360,7 @@ impl Quantity {
         ALL.iter().copied()
     }
 
+    /// Its key in the answer.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -362,10 +381,12 @@ impl Quantity {
         self.row().inputs
     }
 
+    /// What it has a value for each of.
     pub fn parts(self) -> Parts {
         self.row().parts
     }
 
+    /// What it is computed with.
     pub fn family(self) -> Family {
         self.row().family
     }

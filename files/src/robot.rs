@@ -18,8 +18,11 @@ const MAX_BYTES: u64 = 64 << 20;
 /// A robot and the file it comes from.
 #[derive(Debug)]
 pub struct Robot {
+    /// The file, as the user named it.
     pub path: PathBuf,
+    /// The robot.
     pub model: Model,
+    /// What was not used of the file, and what is dubious.
     pub report: LoadReport,
     /// The links and joints of the file, those that are merged into others included.
     pub description: Description,
@@ -30,7 +33,9 @@ pub struct Robot {
 /// Where a link is: on which body (`None` for the world), and its pose there.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkPlace {
+    /// `None` for the world.
     pub body: Option<BodyId>,
+    /// Its pose on the body.
     pub placement: Transform<f64>,
 }
 

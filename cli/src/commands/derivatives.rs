@@ -16,7 +16,6 @@ use gradyn_files::constraints::Constraints;
 use gradyn_files::csv::field;
 use gradyn_files::evaluation::Places;
 use gradyn_files::quantity::Quantity;
-use gradyn_files::robot::Robot;
 use gradyn_files::states::{self, NEUTRAL, RANDOM, State};
 use gradyn_files::{answer, evaluation, number};
 use nalgebra::DMatrix;

@@ -6,6 +6,7 @@ use gradyn::dynamics::ReferenceFrame;
 /// A quantity, or the part of one that belongs to a link, or is a field of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claimed {
+    /// The quantity.
     pub quantity: Quantity,
     /// A link, a frame, or a field such as `kinetic`; empty if the quantity has no parts.
     pub part: String,
@@ -14,9 +15,13 @@ pub struct Claimed {
 /// A function of the state, written once for every number type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
+    /// Torques of inverse dynamics, nv.
     Torques,
+    /// Accelerations of forward dynamics, nv.
     Accelerations,
+    /// The center of mass, 3.
     Com,
+    /// Centroidal momentum, 6.
     Momentum,
     /// The velocity of a frame.
     Frame(ReferenceFrame),
@@ -35,9 +40,13 @@ pub enum Output {
 /// What it is differentiated by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
+    /// Motions of the configuration.
     Configuration,
+    /// The velocity.
     Velocity,
+    /// The acceleration.
     Acceleration,
+    /// Torques of joints.
     Torque,
     /// The wrench on the link that the claim names.
     Wrench,
@@ -46,7 +55,9 @@ pub enum Input {
 /// What a claim is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
+    /// The derivative of a function of the state.
     Jacobian(Output, Input),
+    /// Not a derivative: it is compared as it is.
     Value,
 }
 
@@ -92,6 +103,7 @@ impl Claimed {
         if self.part.is_empty() { symbol.to_owned() } else { format!("{symbol} {}", self.part) }
     }
 
+    /// What the claim is about; `reference`: the coordinates of frames' motions.
     pub fn meaning(&self, reference: ReferenceFrame) -> Meaning {
         use Input::{Acceleration, Configuration, Torque, Velocity, Wrench};
         use Meaning::{Jacobian, Value};

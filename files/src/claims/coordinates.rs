@@ -44,9 +44,11 @@ pub struct Coordinates {
     blocks: Vec<Block>,
     /// Sizes there.
     pub nq: usize,
+    /// Number of velocities there.
     pub nv: usize,
     /// A name for each coordinate and each velocity there.
     pub q_names: Vec<String>,
+    /// A name for each velocity there.
     pub v_names: Vec<String>,
 }
 

@@ -20,11 +20,17 @@ use nalgebra::Vector3;
 /// kept: so the derivative has what the coordinates contribute by depending on `q`.
 #[derive(Clone, Copy, Debug)]
 pub struct Differentiated<'a> {
+    /// The robot.
     pub model: &'a Model,
+    /// The coordinates of the other side.
     pub coordinates: &'a Coordinates,
+    /// What holds the robot.
     pub constraints: &'a Constraints,
+    /// Where it is differentiated.
     pub state: &'a StateClaims,
+    /// What is differentiated.
     pub output: Output,
+    /// By what.
     pub input: Input,
     /// Of [`Output::Frame`].
     pub frame: Option<FrameId>,

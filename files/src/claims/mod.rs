@@ -42,8 +42,11 @@ pub enum Layout {
 /// All that a file claims.
 #[derive(Debug)]
 pub struct Claims {
+    /// The coordinates of the file.
     pub coordinates: Coordinates,
+    /// What holds the robot in all states.
     pub constraints: Constraints,
+    /// In the order of the file.
     pub states: Vec<StateClaims>,
 }
 
@@ -54,17 +57,22 @@ pub struct StateClaims {
     pub state: State,
     /// Velocity, acceleration and torques in those of the other side.
     pub v: Vec<f64>,
+    /// Acceleration, nv.
     pub a: Vec<f64>,
+    /// Torques, nv.
     pub tau: Vec<f64>,
     /// The coordinates of frames' motions.
     pub reference: ReferenceFrame,
+    /// In the order of the file.
     pub claims: Vec<Claim>,
 }
 
 /// A quantity as the other side computed it, in its coordinates; vectors are matrices of one column.
 #[derive(Clone, Debug)]
 pub struct Claim {
+    /// The quantity, or its part.
     pub what: Claimed,
+    /// Its rows and columns, as the quantity has them.
     pub value: DMatrix<f64>,
 }
 
@@ -82,6 +90,7 @@ impl StateClaims {
 pub enum Cells {
     /// Its shape, and its numbers, the last axis the fastest.
     Numbers(Vec<usize>, Vec<f64>),
+    /// Texts along one axis.
     Texts(Vec<String>),
 }
 

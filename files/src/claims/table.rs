@@ -20,6 +20,7 @@ pub(super) struct Table {
 /// A joint of the other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JointPlace {
+    /// The name of the joint.
     pub name: String,
     /// Where its coordinates begin, in q and in v, if the file says so: else they follow those of the joint before.
     pub start: Option<(usize, usize)>,

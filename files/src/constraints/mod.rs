@@ -17,6 +17,7 @@ use std::path::Path;
 /// Constraints in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
+    /// The constraints of the engine.
     pub list: Vec<Constraint>,
     /// A name for each row: `FOOT.x`, `rod-crank.4`.
     pub rows: Vec<String>,

@@ -83,6 +83,7 @@ impl At<'_> {
 }
 
 impl<'a> Evaluator<'a> {
+    /// For a robot: what it computes, by a method, at places, under constraints.
     pub fn new(
         robot: &'a Robot,
         constraints: &'a Constraints,

@@ -14,8 +14,11 @@ use std::collections::HashSet;
 pub struct Places {
     /// The coordinates of all that has a choice.
     pub reference: ReferenceFrame,
+    /// Links and joints.
     pub frames: Vec<Place<FrameId>>,
+    /// Points of bodies.
     pub points: Vec<Place<Point>>,
+    /// Two frames: the motion of the second relative to the first.
     pub pairs: Vec<Place<[FrameId; 2]>>,
     /// Bodies, with all that hangs from them.
     pub subtrees: Vec<(String, BodyId)>,
@@ -26,15 +29,20 @@ pub struct Places {
 /// Something with a name, and the coordinates that are asked for.
 #[derive(Clone, Debug)]
 pub struct Place<T> {
+    /// What it is called in the answer.
     pub name: String,
+    /// What it is in the model.
     pub at: T,
+    /// The coordinates of its motion.
     pub reference: ReferenceFrame,
 }
 
 /// A point of a body, in its coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
+    /// The body that carries it.
     pub body: BodyId,
+    /// In the body's coordinates, m.
     pub position: Vector3<f64>,
 }
 

@@ -10,20 +10,28 @@ use serde::{Serialize, Serializer};
 /// A quantity's value.
 #[derive(Clone, Debug)]
 pub enum Value {
+    /// A word.
     Text(&'static str),
+    /// A number.
     Number(f64),
+    /// A count.
     Count(usize),
+    /// A list of numbers.
     Numbers(Vec<f64>),
+    /// A list of rows.
     Matrix(DMatrix<f64>),
+    /// A derivative, with its error where the method has one.
     Derivative(Derivative),
     /// A tensor, its second and third index along the columns of a matrix.
     Second(Derivative),
+    /// Values by name.
     Fields(Entries<Value>),
 }
 
 /// A derivative by some method.
 #[derive(Clone, Debug)]
 pub struct Derivative {
+    /// Rows: outputs. Columns: inputs.
     pub value: DMatrix<f64>,
     /// Its estimated error, entry by entry, if the method has it.
     pub error: Option<DMatrix<f64>>,

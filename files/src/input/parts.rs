@@ -5,12 +5,16 @@ use crate::json::Json;
 /// What such a file may hold, each still to be read.
 #[derive(Debug, Default)]
 pub struct Parts {
+    /// A list of states.
     pub states: Option<Json>,
+    /// A list of constraints.
     pub constraints: Option<Json>,
+    /// A number.
     pub restitution: Option<Json>,
 }
 
 impl Parts {
+    /// The parts of an object; other keys are refused.
     pub fn new(value: Json) -> Result<Self, String> {
         let Json::Object(entries) = value else {
             return Err(format!("expected an object with the key `states`, found {}", value.describe()));

@@ -8,14 +8,19 @@ use std::fmt;
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
+    /// `null`
     Null,
+    /// `true` or `false`
     Bool(bool),
+    /// A number.
     Number(f64),
+    /// A text.
     String(String),
     /// A list of nothing but numbers; the empty list.
     Numbers(Vec<f64>),
     /// Any other list.
     List(Vec<Json>),
+    /// Values by key, in the order of the file.
     Object(Vec<(String, Json)>),
 }
 

@@ -8,6 +8,7 @@ use crate::number::five;
 pub enum Scale {
     /// Numbers that are not positive are left out.
     Log,
+    /// As they are.
     #[default]
     Linear,
 }
@@ -15,10 +16,13 @@ pub enum Scale {
 /// Lines over something.
 #[derive(Debug, Default)]
 pub struct Plot {
+    /// What is along x.
     pub x: String,
+    /// What is along y.
     pub y: String,
     /// Of x and of y.
     pub scales: [Scale; 2],
+    /// The lines.
     pub lines: Vec<Line>,
     /// Under the lines.
     pub shades: Vec<Shade>,
@@ -51,7 +55,9 @@ impl Shade {
 /// A line, drawn as its class says. It is interrupted where y is no number.
 #[derive(Debug)]
 pub struct Line {
+    /// Of the style sheet.
     pub class: &'static str,
+    /// x and y.
     pub points: Vec<(f64, f64)>,
 }
 

@@ -29,6 +29,7 @@ pub fn row(cells: &[String], good: Option<bool>) -> String {
     format!("<tr{class}>{}</tr>\n", cells.iter().map(cell).collect::<String>())
 }
 
+/// A table of [`row`]s under a heading.
 pub fn table(heading: &[&str], rows: impl Iterator<Item = String>) -> String {
     let heads: String = heading.iter().map(|text| format!("<th>{}</th>", escape(text))).collect();
     let body: String = rows.collect();

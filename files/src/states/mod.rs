@@ -39,11 +39,13 @@ pub const DIRECTION: [&str; 4] = ["q", "v", "a", "tau"];
 /// A wrench that acts on a link from outside.
 #[derive(Clone, Debug)]
 pub struct LinkWrench {
+    /// The name of the link.
     pub link: String,
     /// Force, N, then moment about the origin of its frame, N m.
     pub wrench: [f64; 6],
     /// The link's own frame, or the world's.
     pub frame: WrenchFrame,
+    /// Where the link is.
     pub place: LinkPlace,
 }
 

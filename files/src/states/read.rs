@@ -142,6 +142,7 @@ fn wrenches(
     entries.into_iter().map(wrench).collect()
 }
 
+/// Says that there is no such link, and which name is near.
 pub fn unknown_link(key: &str, found: &str, links: &HashMap<&str, LinkPlace>) -> String {
     let found = found.chars().take(100).collect::<String>();
     let hint =

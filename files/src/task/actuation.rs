@@ -38,7 +38,7 @@ impl Actuated {
 }
 
 /// Least and greatest controls, nu each.
-pub type Bounds = (Vec<f64>, Vec<f64>);
+pub(super) type Bounds = (Vec<f64>, Vec<f64>);
 
 /// Columns of `B`, one after the other.
 struct Columns {
@@ -70,7 +70,7 @@ impl Columns {
 }
 
 /// The table `actuation`, or all joints but the floating base; `robot`: what is named where these have no motor.
-pub fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> Result<Actuated, Error> {
+pub(super) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> Result<Actuated, Error> {
     let (names, columns, lower, upper) = (vec![], vec![], vec![], vec![]);
     let mut all = Columns { names, columns, lower, upper, dofs: Some(vec![]), thrusters: vec![] };
     let table = item.map(|item| item.table("a table")).transpose()?;

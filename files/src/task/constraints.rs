@@ -16,9 +16,11 @@ use std::fmt;
 
 /// A constraint of the task.
 pub struct ConstraintTask {
+    /// Its residual, and where it counts.
     pub term: Term,
     /// One for all rows, or one a row.
     pub lower: Vec<f64>,
+    /// Upper bounds, one a row.
     pub upper: Vec<f64>,
     /// Of cones all bounds are infinite.
     pub set: Set,

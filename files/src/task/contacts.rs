@@ -38,14 +38,18 @@ impl Hold {
 /// A contact, or a loop.
 #[derive(Clone, Debug)]
 pub struct Held {
+    /// What the problem holds.
     pub contact: Contact,
+    /// The frame that is held.
     pub frame: FrameId,
+    /// How much of it is held.
     pub hold: Hold,
     /// Is it known where it is held?
     pub stays: bool,
 }
 
 impl Held {
+    /// Does it close a loop?
     pub fn is_loop(&self) -> bool {
         self.hold == Hold::Loop
     }
@@ -53,7 +57,7 @@ impl Held {
 
 /// The contacts and loops that a file describes.
 #[derive(Debug, Default)]
-pub struct Contacts {
+pub(super) struct Contacts {
     described: Vec<Described>,
     pub loops: Vec<Held>,
 }
@@ -71,7 +75,7 @@ struct Described {
 
 impl Contacts {
     /// The tables `contacts` and `loops`.
-    pub fn read(root: &Table<'_>, model: &Model, dt: f64) -> Result<Self, Error> {
+    pub(super) fn read(root: &Table<'_>, model: &Model, dt: f64) -> Result<Self, Error> {
         let mut contacts = Self::default();
         if let Some(item) = root.get("contacts") {
             for (name, item) in item.table("a table of contacts by name")?.entries() {

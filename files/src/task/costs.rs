@@ -12,8 +12,11 @@ use std::fmt;
 
 /// A cost of the task.
 pub struct CostTask {
+    /// Its residual, and where it counts.
     pub term: Term,
+    /// A factor.
     pub weight: f64,
+    /// Of the residual.
     pub loss: Loss,
 }
 

@@ -34,11 +34,15 @@ pub(super) enum Form {
 /// A goal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
+    /// The residual has no goal.
     None,
+    /// Numbers, one a row.
     Vector(Vec<f64>),
+    /// A pose in the world.
     Pose(Transform<f64>),
     /// A pose whose place does not count.
     Rotation(Transform<f64>),
+    /// A configuration and a velocity.
     State(Vec<f64>, Vec<f64>),
 }
 
@@ -143,6 +147,7 @@ impl Goal {
             _ => [Vector3::zeros(); 2],
         }
     }
+    /// The pose, or no motion if it has none.
     pub fn pose(&self) -> Transform<f64> {
         match self {
             Self::Pose(pose) | Self::Rotation(pose) => *pose,

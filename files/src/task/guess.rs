@@ -21,6 +21,7 @@ pub enum States {
 /// The controls of a guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Controls {
+    /// None.
     Zero,
     /// Those that hold the robot still.
     Static,
@@ -29,14 +30,18 @@ pub enum Controls {
 /// What a guess is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Made {
+    /// States and controls by rule.
     Of(States, Controls),
+    /// A trajectory from a file.
     File(PathBuf),
 }
 
 /// A guess, with its place in the file for what goes wrong later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GuessTask {
+    /// What attempts call it.
     pub name: String,
+    /// What it is made of.
     pub made: Made,
     /// Where it stands, and its key.
     pub at: Place,

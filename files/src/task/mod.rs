@@ -25,7 +25,7 @@ mod term;
 #[cfg(test)]
 mod turned;
 
-pub use actuation::Thruster;
+pub use actuation::{Actuated, Thruster};
 pub use constraints::ConstraintTask;
 pub use contacts::Held;
 pub use costs::CostTask;
@@ -35,7 +35,7 @@ pub use parameters::ParameterTask;
 pub use phases::{PhaseTask, Pieces, Released};
 pub use places::At;
 pub use report::{HeldLimits, ReportTask};
-pub use solver::{Found, SolverTask};
+pub use solver::{Found, Kept, Solver, SolverTask, Watch};
 pub use start::Start;
 pub use term::Term;
 
@@ -50,24 +50,33 @@ use gradyn_trajectory::{Problem, ProblemError};
 use kinds::CONTROL_RATE;
 use limits::Limits;
 use pose::Poses;
-use solver::Kept;
 use source::{Item, Source, Table};
 use std::path::Path;
 
 /// A task: a problem, with the names that it was described by.
 #[derive(Debug)]
 pub struct Task {
+    /// What it is called; the name of the file if it does not say so.
     pub name: String,
+    /// The robot with its file.
     pub robot: Robot,
+    /// Where the robot starts, and what acts.
     pub start: Start,
+    /// In their order, impacts among them.
     pub phases: Vec<PhaseTask>,
+    /// In the order of the file.
     pub costs: Vec<CostTask>,
+    /// In the order of the file, then those of `limits`.
     pub constraints: Vec<ConstraintTask>,
+    /// The solver and its options.
     pub solver: SolverTask,
+    /// Where the solver begins, one after the other.
     pub guesses: Vec<GuessTask>,
     /// For errors that show later.
     pub source: Source,
+    /// What is looked at after a solution.
     pub report: ReportTask,
+    /// The problem to solve.
     pub problem: Problem,
     /// What is dubious in it.
     pub warnings: Vec<String>,

@@ -9,11 +9,15 @@ use gradyn_trajectory::{Parameter, RobotNumber};
 /// A parameter of the task.
 #[derive(Clone, Debug)]
 pub struct ParameterTask {
+    /// The parameter of the problem.
     pub parameter: Parameter,
+    /// Its kind in the file.
     pub kind: &'static str,
     /// What of the robot it is of; empty if it is none of it.
     pub of: String,
+    /// Its unit; empty without one.
     pub unit: &'static str,
+    /// Lower and upper, one a number.
     pub bounds: [Vec<f64>; 2],
     /// How many numbers it has.
     pub numbers: usize,

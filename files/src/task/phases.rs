@@ -26,9 +26,11 @@ const SCHEMES: [Scheme; 4] = [
 /// A phase of the task.
 #[derive(Clone, Debug)]
 pub struct PhaseTask {
+    /// Its name.
     pub name: String,
     /// Where it stands in the file.
     pub span: usize,
+    /// Its key in the file.
     pub key: String,
     /// `None`: an impact.
     pub scheme: Option<Scheme>,
@@ -90,9 +92,11 @@ impl PhaseTask {
     pub fn position(&self, node: usize) -> f64 {
         self.positions.get(node).copied().unwrap_or(0.0)
     }
+    /// Is it an impact?
     pub fn is_jump(&self) -> bool {
         self.scheme.is_none()
     }
+    /// How many nodes it has.
     pub fn nodes(&self) -> usize {
         self.dt.len()
     }
@@ -158,6 +162,7 @@ fn scheme(item: &Item<'_>) -> Result<Scheme, Error> {
 pub struct Released {
     /// The phase that is the impact.
     pub impact: String,
+    /// The name of the contact.
     pub contact: String,
 }
 

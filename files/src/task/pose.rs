@@ -10,11 +10,11 @@ use std::ops::Range;
 
 /// Poses of the robot by name, nq numbers each.
 #[derive(Debug, Default)]
-pub struct Poses(Vec<(String, Vec<f64>)>);
+pub(super) struct Poses(Vec<(String, Vec<f64>)>);
 
 impl Poses {
     /// The table `poses`.
-    pub fn read(table: Option<Item<'_>>, model: &Model) -> Result<Self, Error> {
+    pub(super) fn read(table: Option<Item<'_>>, model: &Model) -> Result<Self, Error> {
         let mut poses = Self::default();
         let Some(table) = table else { return Ok(poses) };
         for (name, item) in table.table("a table of poses by name")?.entries() {
@@ -25,7 +25,7 @@ impl Poses {
     }
 
     /// A configuration: the name of a pose, nq numbers, or a table by joint.
-    pub fn configuration(&self, item: &Item<'_>, model: &Model) -> Result<Vec<f64>, Error> {
+    pub(super) fn configuration(&self, item: &Item<'_>, model: &Model) -> Result<Vec<f64>, Error> {
         let what = "the name of a pose, a list of nq numbers, or a table by joint";
         let q = if let Some(name) = item.as_text() {
             let names = self.0.iter().map(|(name, _)| name.as_str());
@@ -103,7 +103,7 @@ fn to_ground(item: &Item<'_>, model: &Model, q: &mut [f64]) -> Result<(), Error>
 }
 
 /// Numbers of degrees of freedom, nv: a list, or a table by joint, in which `default` is for all others.
-pub fn by_dof(item: &Item<'_>, model: &Model, sign: Sign) -> Result<Vec<f64>, Error> {
+pub(super) fn by_dof(item: &Item<'_>, model: &Model, sign: Sign) -> Result<Vec<f64>, Error> {
     by_dof_from(item, model, sign, 0.0)
 }
 

@@ -79,6 +79,7 @@ impl ReportTask {
     pub fn steps(&self) -> bool {
         !self.off
     }
+    /// Of steps that are integrated again; those that the file does not say are the problem's.
     pub fn tolerances(&self, problem: &Problem) -> Tolerances {
         let mut of = Tolerances::of(problem);
         of.step_defect = self.step_defect.unwrap_or(of.step_defect);
@@ -90,6 +91,7 @@ impl ReportTask {
     pub fn held(&self) -> HeldLimits {
         self.held
     }
+    /// How far from the plan it may end under its gains, m or rad.
     pub fn end_distance(&self) -> f64 {
         self.end_distance.unwrap_or(END_DISTANCE)
     }

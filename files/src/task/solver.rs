@@ -50,8 +50,11 @@ impl std::fmt::Debug for Solver {
 /// What a solver has found.
 #[derive(Debug)]
 pub struct Found {
+    /// How it ended.
     pub report: Report,
+    /// An entry an iteration.
     pub history: Vec<Iteration>,
+    /// The trajectory.
     pub trajectory: Trajectory,
     /// `K` of each node but the last, nu by ndx: `u = u_k − K (x ⊖ x_k)`.
     pub gains: Vec<DMatrix<f64>>,
@@ -190,20 +193,26 @@ const ROLL_OUTS: [(&str, RollOut); 3] =
 /// The table `solver`.
 #[derive(Clone, Debug)]
 pub struct SolverTask {
+    /// Which one.
     pub solver: Solver,
     /// Where its name stands in the file, if it does.
     pub(super) at: Option<usize>,
+    /// At most, in one attempt.
     pub iterations: usize,
     /// Iterations of all attempts together, and the seed of guesses that are drawn.
     pub budget: usize,
     seed: u64,
+    /// Of convergence.
     pub tolerance: f64,
+    /// That evaluate nodes.
     pub threads: usize,
+    /// At most.
     pub time: Option<Duration>,
     /// At the beginning.
     pub regularization: f64,
     /// Of `newton` and `proximal`.
     pub hessian: Hessian,
+    /// How a direction is followed.
     pub roll_out: RollOut,
     /// Of `newton` alone, and of `proximal` alone.
     barrier: f64,
@@ -244,9 +253,11 @@ impl SolverTask {
     pub fn mu(&self) -> (&'static str, f64) {
         if self.solver.name == "newton" { ("barrier", self.barrier) } else { ("softness", self.softness) }
     }
+    /// The second derivatives as the file says them.
     pub fn hessian_name(&self) -> &'static str {
         HESSIANS.iter().find(|(_, hessian)| *hessian == self.hessian).map_or("", |(name, _)| name)
     }
+    /// The way to follow a direction as the file says it.
     pub fn roll_out_name(&self) -> &'static str {
         ROLL_OUTS.iter().find(|(_, roll_out)| *roll_out == self.roll_out).map_or("", |(name, _)| name)
     }

@@ -8,7 +8,9 @@ use toml::de::{DeTable, DeValue};
 /// A text, and the file that it is of.
 #[derive(Debug)]
 pub struct Source {
+    /// Its name for messages.
     pub file: String,
+    /// What it holds.
     pub text: String,
 }
 
@@ -41,16 +43,20 @@ impl Source {
 /// Where a value stands, for errors that are found when the file has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
+    /// The first byte.
     pub span: usize,
+    /// The key, as `costs[2].weight`.
     pub key: String,
 }
 
 /// A value, with where it stands.
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
+    /// The file.
     pub source: &'a Source,
     /// `costs[2].weight`
     pub key: String,
+    /// The bytes.
     pub span: Range<usize>,
     value: &'a DeValue<'a>,
 }
@@ -58,10 +64,13 @@ pub struct Item<'a> {
 /// What a number must be.
 #[derive(Clone, Copy, Debug)]
 pub enum Sign {
+    /// Any finite one.
     Any,
     /// Any, and infinite ones.
     Bound,
+    /// Zero or more.
     NotNegative,
+    /// More than zero.
     Positive,
 }
 
@@ -95,9 +104,11 @@ impl<'a> Item<'a> {
             DeValue::Table(_) => String::from("a table"),
         }
     }
+    /// Is it a table?
     pub fn is_table(&self) -> bool {
         self.value.is_table()
     }
+    /// Is it a list?
     pub fn is_list(&self) -> bool {
         self.value.is_array()
     }
@@ -224,8 +235,11 @@ fn unknown<'n>(what: &str, found: &str, names: impl Iterator<Item = &'n str> + C
 /// A table, with where it stands.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
+    /// The file.
     pub source: &'a Source,
+    /// The key, as `costs[2].weight`.
     pub key: String,
+    /// The bytes.
     pub span: Range<usize>,
     entries: &'a DeTable<'a>,
 }

@@ -11,13 +11,18 @@ use std::path::PathBuf;
 /// The robot and where it starts.
 #[derive(Debug)]
 pub struct Start {
+    /// The robot, with the limits of the task.
     pub model: Model,
     /// The folder of the task.
     pub(super) folder: PathBuf,
     pub(super) poses: Poses,
+    /// Configuration, nq.
     pub q: Vec<f64>,
+    /// Velocity, nv.
     pub v: Vec<f64>,
+    /// What acts on the robot.
     pub actuated: Actuated,
+    /// What the solver chooses once.
     pub parameters: Vec<ParameterTask>,
 }
 

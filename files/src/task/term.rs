@@ -17,17 +17,23 @@ use nalgebra::Vector3;
 
 /// A residual of the task, and where it counts.
 pub struct Term {
+    /// Its name.
     pub name: String,
+    /// Its kind in the file.
     pub kind: &'static str,
     /// Where it stands in the file.
     pub span: usize,
+    /// Its key in the file.
     pub key: String,
+    /// The frame that it is about.
     pub frame: Option<FrameId>,
+    /// The contact that it is about.
     pub contact: Option<String>,
     /// Coefficient of friction, of cones that have one.
     pub friction: Option<f64>,
     /// The parameter that is subtracted, or shown.
     pub parameter: Option<String>,
+    /// The nodes that it counts at.
     pub at: At,
     /// Indices of the phases that it counts in.
     pub phases: Vec<usize>,
@@ -35,6 +41,7 @@ pub struct Term {
     pub end: bool,
     /// Does it count at the first node of the trajectory? Its state is given.
     pub(super) start: bool,
+    /// One for all nodes, or one a node.
     pub goals: Vec<Goal>,
     /// What it keeps apart, if it is a distance.
     pub capsules: Vec<Capsule>,

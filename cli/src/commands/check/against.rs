@@ -12,7 +12,6 @@ use crate::table::{Align, Cell, Table};
 use anstyle::Style;
 use gradyn::derivatives::check::{Entry, Verdict};
 use gradyn_files::claims::{self, Claims};
-use gradyn_files::constraints;
 use gradyn_files::input;
 use gradyn_files::labels::fit;
 use gradyn_files::number::{count, deviation, exact};

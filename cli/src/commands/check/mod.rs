@@ -20,7 +20,7 @@ use compare::Comparison;
 use gradyn::model::InputError;
 use gradyn::partials::Method;
 use gradyn_files::answer::StateAnswer;
-use gradyn_files::constraints::{self, Constraints};
+use gradyn_files::constraints::Constraints;
 use gradyn_files::json::Json;
 use gradyn_files::labels::Labels;
 use gradyn_files::quantity::{Family, Quantity};
