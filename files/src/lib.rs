@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`task`] | task files: a trajectory problem, its guesses and its solver, read from TOML |
+//! | [`solution`] | solutions of tasks: solved, looked at, written as JSON, CSV, `.npz` and a page |
 //! | [`claims`] | results of another program, read from JSON, CSV or NumPy's `.npz`, in its own coordinates |
 //! | [`priors`] | priors of parameters, read from TOML |
 //! | [`states`], [`constraints`], [`armature`] | inputs of a robot, read from JSON |
@@ -30,6 +31,7 @@ pub mod page;
 pub mod priors;
 pub mod quantity;
 pub mod robot;
+pub mod solution;
 pub mod states;
 pub mod task;
 

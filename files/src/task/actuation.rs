@@ -11,11 +11,15 @@ use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 /// Controls by name, `τ = B u`, and their bounds if any were asked for.
 #[derive(Clone, Debug)]
 pub struct Actuated {
+    /// What controls do to the robot.
     pub actuation: Actuation,
+    /// A name for each control.
     pub names: Vec<String>,
+    /// Lower and upper, one a control.
     pub bounds: Option<Bounds>,
     /// What motors and thrusters can do: infinite where nothing is known.
     pub effort: Bounds,
+    /// Those of the controls that are thrusters.
     pub thrusters: Vec<Thruster>,
 }
 

@@ -108,15 +108,15 @@ const CLOSED: f64 = 1e-5;
 impl Task {
     /// Reads a task, and builds its problem.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        Self::read_changed(path, &[], &[])
-    }
-    /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none. And with contacts that impacts let
-    /// go.
-    pub fn read_changed(path: &Path, finer: &[Pieces], released: &[Released]) -> Result<Self, Error> {
         let (file, bytes) = input::bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
         let stem = path.file_stem().map_or_else(|| String::from("task"), |stem| stem.to_string_lossy().into_owned());
-        Self::of_source(Source { file, text }, stem, path.parent().unwrap_or(Path::new("")), finer, released)
+        Self::of_source(Source { file, text }, stem, path.parent().unwrap_or(Path::new("")), &[], &[])
+    }
+    /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none. And with contacts that impacts let
+    /// go.
+    pub fn changed(&self, finer: &[Pieces], released: &[Released]) -> Result<Self, Error> {
+        Self::of_source(self.source.clone(), self.name.clone(), &self.start.folder, finer, released)
     }
     /// A task of a text, in a folder that files are named from; `name`: what it is called if it does not say so.
     fn of_source(

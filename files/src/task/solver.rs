@@ -18,6 +18,7 @@ pub type Watch<'w> = dyn FnMut(Progress<'_>) -> Control + Send + 'w;
 pub enum Kept {
     /// Bounds of controls, of durations and of parameters.
     Bounds,
+    /// All constraints.
     All,
 }
 
@@ -33,7 +34,9 @@ impl Kept {
 /// A solver.
 #[derive(Clone, Copy)]
 pub struct Solver {
+    /// As the file says it.
     pub name: &'static str,
+    /// Which constraints.
     pub keeps: Kept,
     /// Its options, where a task does not say others.
     defaults: fn() -> SolverTask,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 /// A text, and the file that it is of.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Source {
     /// Its name for messages.
     pub file: String,

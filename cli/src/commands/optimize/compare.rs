@@ -1,8 +1,9 @@
 //! Another program's trajectory in the eyes of this problem: what it costs, how large its gaps are, how far from optimal it is.
 
-use super::{kept, theirs};
+use super::tables;
 use crate::error::Error;
 use gradyn_files::number::exact;
+use gradyn_files::solution::{Reference, violations, worst};
 use gradyn_files::task::Task;
 use gradyn_trajectory::Fault;
 use gradyn_trajectory::quadratic::Quadratic;
@@ -24,7 +25,7 @@ struct Findings {
 }
 
 pub(super) fn text(task: &Task, file: &Path) -> Result<String, Error> {
-    let all = theirs::read(file, task)?.exactly(task)?;
+    let all = Reference::read(file, task)?.exactly(task)?;
     let refuse = |fault: Fault| Error::content(file.display().to_string(), fault.to_string());
     let found = findings(task, &all).map_err(refuse)?;
     // Names that are longer move the numbers to the right.
@@ -39,13 +40,13 @@ pub(super) fn text(task: &Task, file: &Path) -> Result<String, Error> {
     }
     let node = |k: usize| format!("node {}, phase {}", k.saturating_sub(task.first()), task.problem.phase_of(k));
     text.push_str(&row("largest gap", format!("{:.3e} ({})", found.gap.0, node(found.gap.1))));
-    let kept = kept::kept(task, &all, &[], &[]);
-    if !kept.is_empty() {
-        text.push_str(&row("largest violation", format!("{:.3e}", kept::worst(&kept))));
-        text.push_str(&kept::text(&kept));
+    let violations = violations(task, &all, &[], &[]);
+    if !violations.is_empty() {
+        text.push_str(&row("largest violation", format!("{:.3e}", worst(&violations))));
+        text.push_str(&tables::constraints(&violations));
     }
     // A sweep without multipliers says nothing of what bounds hold back.
-    if kept.iter().any(|kept| kept.active > 0) {
+    if violations.iter().any(|of| of.active > 0) {
         return Ok(text);
     }
     let stationarity = match found.stationarity {

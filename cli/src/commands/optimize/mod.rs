@@ -2,29 +2,20 @@
 
 mod compare;
 mod explain;
-mod files;
-mod held;
-mod kept;
-mod motion;
-mod page;
-mod refine;
-mod release;
-mod resimulated;
 mod solve;
-mod theirs;
+mod tables;
 mod verdict;
-mod warm;
 
 pub(super) use solve::quietly;
 
 use super::Report;
 use crate::args::Optimize;
 use crate::error::Error;
+use crate::output::Output;
 use gradyn_files::number::five;
+use gradyn_files::solution::{Beside, RefineOption, Solution};
 use gradyn_files::task::{ParameterTask, Task};
-use motion::Beside;
-use refine::Refined;
-use resimulated::Resimulated;
+use std::path::Path;
 
 /// A parameter and what the solver has chosen.
 fn line(of: &ParameterTask, name: &str, x: &[f64]) -> String {
@@ -46,7 +37,7 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
         return Ok(Report { text: compare::text(&task, file)?, warnings, ..Report::default() });
     }
     let beside = args.beside.as_deref().map(|file| Beside::read(file, &task)).transpose()?;
-    let (guesses, left_out) = solve::guesses(&task)?;
+    let (guesses, left_out) = task.guesses()?;
     warnings.extend(left_out);
     if args.check {
         for (guess, of) in guesses.iter().zip(&task.guesses) {
@@ -61,32 +52,30 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
     }
-    let solved = solve::solve(&task, &guesses);
-    let (task, solved, released) = release::release(args, task, solved)?;
-    let resimulated = Resimulated::of(&task, &solved);
-    let mut all = Refined { task, solved, resimulated, rounds: Vec::new(), released };
-    if args.refine {
-        all = refine::refine(args, all)?;
-    }
-    all.solved.found.report.warnings.extend(all.task.notes());
-    if let Some(of) = &all.resimulated {
-        let report = &mut all.solved.found.report;
-        let more = of.warnings(&all.task, &report.status, args.refine);
-        report.warnings.extend(more);
-    }
-    let motion = motion::Motion::of(&all.task, &all.solved);
-    if let Some(held) = &motion.held {
-        all.solved.found.report.warnings.extend(held.warnings(&all.task));
-    }
+    let refine = RefineOption { on: args.refine, name: "--refine" };
+    let solution = task.solve_from(&guesses, refine, &mut solve::shown())?;
     if let Some(folder) = &args.output {
-        files::write(folder, &args.task, &all, &motion, beside.as_ref())?;
+        write(folder, &args.task, &solution, beside.as_ref())?;
     }
-    let Refined { task, solved, .. } = &all;
+    let Solution { task, motion, .. } = &solution;
     let chosen: String =
         task.start.parameters.iter().zip(&motion.parameters).map(|(of, (name, x))| line(of, name, x)).collect();
     let lasts = |(phase, seconds): &(String, f64)| format!("duration of {phase}: {} s\n", five(*seconds));
     let chosen: String = std::iter::once(chosen).chain(motion.durations.iter().map(lasts)).collect();
-    let failed = !solved.found.report.status.is_solved();
-    let text = verdict::text(task, solved, &motion, &chosen);
+    let failed = !solution.is_solved();
+    let text = verdict::text(&solution, &chosen);
     Ok(Report { text, warnings, failed, ..Report::default() })
+}
+
+/// Writes all files into a folder.
+fn write(folder: &Path, input: &Path, solution: &Solution, beside: Option<&Beside>) -> Result<(), Error> {
+    let file = |name: &str, content: &[u8]| {
+        let mut output = Output::new(Some(&folder.join(name)), &[input, &solution.task.robot.path])?;
+        output.write(|to| to.write_all(content))?;
+        output.finish().map(drop)
+    };
+    file("trajectory.json", solution.json()?.as_bytes())?;
+    file("trajectory.csv", solution.csv().as_bytes())?;
+    file("trajectory.npz", &solution.npz()?)?;
+    file("report.html", solution.page(beside).as_bytes())
 }

@@ -1,63 +1,14 @@
-//! The guess, and the solver at work.
+//! A solver at work: a line an iteration on standard output, and a bar on standard error.
 
-use super::theirs;
 use crate::commands::progress;
 use crate::error::Error;
 use gradyn_files::number::five;
-use gradyn_files::task::{Controls, Found, GuessTask, Made, States, Task};
-use gradyn_trajectory::solver::{Guess, Progress};
-use gradyn_trajectory::{Control, Iteration, Trajectory, guess};
+use gradyn_files::solution::Event;
+use gradyn_files::task::{Found, Task};
+use gradyn_trajectory::solver::Progress;
+use gradyn_trajectory::{Control, Iteration};
+use indicatif::ProgressBar;
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
-
-/// What a solver has found, and how long it took.
-#[derive(Debug)]
-pub(super) struct Solved {
-    pub(super) found: Found,
-    pub(super) took: Duration,
-}
-
-/// Where the solver begins: all guesses of the task, and why nothing but the trajectory is taken of files that have more.
-pub(super) fn guesses(task: &Task) -> Result<(Vec<Guess>, Vec<String>), Error> {
-    let all: Vec<_> = task.guesses.iter().map(|of| guess(task, of)).collect::<Result<_, _>>()?;
-    let (guesses, left_out): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-    Ok((guesses, left_out.into_iter().flatten().collect()))
-}
-
-fn guess(task: &Task, of: &GuessTask) -> Result<(Guess, Option<String>), Error> {
-    let problem = &task.problem;
-    let refuse = |error: &dyn std::fmt::Display| task.source.refuse_at(&of.at, error.to_string());
-    let cold = |trajectory: Trajectory| Guess { name: of.name.clone(), trajectory, warm: None };
-    let (states, controls) = match &of.made {
-        Made::File(file) => {
-            let read = theirs::read(file, task).and_then(|theirs| Ok((theirs.resampled(task)?, theirs.warm)));
-            let (trajectory, warm) = read.map_err(|error| refuse(&error))?;
-            let Some(warm) = warm.filter(|_| task.solver.has_multipliers()) else {
-                return Ok((cold(trajectory), None));
-            };
-            return Ok(match warm.with(trajectory.clone(), task) {
-                Ok(warm) => (Guess { warm: Some(warm), ..cold(trajectory) }, None),
-                Err(why) => {
-                    let why = format!("{}: {why}: only the trajectory is taken", file.display());
-                    (cold(trajectory), Some(why))
-                }
-            });
-        }
-        Made::Of(states, controls) => (states, controls),
-    };
-    let made = match states {
-        States::Standing => Ok(guess::standing(problem)),
-        States::Interpolation(to) => guess::interpolated(problem, to),
-        States::WayPoints(all) => guess::through(problem, all),
-        States::Drawn(to, width, seed) => guess::drawn(problem, to, *width, *seed),
-    };
-    let made = made.map_err(|error| refuse(&error))?;
-    let made = match controls {
-        Controls::Zero => made,
-        Controls::Static => guess::with_static_controls(problem, made).map_err(|error| refuse(&error))?,
-    };
-    Ok((cold(made), None))
-}
 
 /// Columns of the lines of iterations: heading, width, and what stands there. Those of which a method has nothing are left out.
 type Column = (&'static str, usize, fn(&Iteration) -> Option<String>);
@@ -100,46 +51,44 @@ pub(super) fn say(text: &str) {
 
 /// Reads nothing but the task, and says nothing but a bar on standard error.
 pub(in crate::commands) fn quietly(task: &Task) -> Result<Found, Error> {
-    let (options, (guesses, _)) = (&task.solver, guesses(task)?);
-    let bar = progress(options.iterations as u64, &task.name);
-    let mut watch = |progress: Progress<'_>| {
-        if let Progress::Iteration(it) = progress {
+    let (guesses, _) = task.guesses()?;
+    let bar = progress(task.solver.iterations as u64, &task.name);
+    let found = task.find(&guesses, &mut |event| {
+        if let Event::Progress(Progress::Iteration(it)) = event {
             bar.set_position(it.iteration as u64 + 1);
         }
         Control::Continue
-    };
-    let found = (options.solver.run)(options, &task.problem, &guesses, &mut watch);
+    });
     bar.finish_and_clear();
     Ok(found)
 }
 
-/// Solves, with a line an iteration on standard output and a bar on standard error.
-pub(super) fn solve(task: &Task, guesses: &[Guess]) -> Solved {
-    let options = &task.solver;
-    let bar = progress(options.iterations as u64, &task.name);
-    let say = |text: &str| bar.suspend(|| say(text));
+/// Shows what happens: a line an iteration on standard output, and a bar on standard error.
+pub(super) fn shown() -> impl FnMut(Event<'_>) -> Control + Send {
+    let mut bar = ProgressBar::hidden();
     // The solver of each attempt has its own columns.
     let mut begins = true;
-    let mut watch = |progress: Progress<'_>| {
-        match progress {
-            Progress::Attempt(what) => {
-                say(&format!("next attempt: {what}"));
+    move |event| {
+        match event {
+            Event::Begin(task) => {
+                bar = progress(task.solver.iterations as u64, &task.name);
                 begins = true;
             }
-            Progress::Iteration(it) => {
+            Event::Progress(Progress::Attempt(what)) => {
+                bar.suspend(|| say(&format!("next attempt: {what}")));
+                begins = true;
+            }
+            Event::Progress(Progress::Iteration(it)) => {
                 if std::mem::take(&mut begins) {
-                    say(&heading(it));
+                    bar.suspend(|| say(&heading(it)));
                 }
-                say(&line(it));
+                bar.suspend(|| say(&line(it)));
                 bar.set_length(bar.length().unwrap_or(0).max(it.iteration as u64 + 1));
                 bar.set_position(it.iteration as u64 + 1);
             }
+            Event::End => bar.finish_and_clear(),
+            Event::Note(text) => say(text),
         }
         Control::Continue
-    };
-    let began = Instant::now();
-    let found = (options.solver.run)(options, &task.problem, guesses, &mut watch);
-    let took = began.elapsed();
-    bar.finish_and_clear();
-    Solved { found, took }
+    }
 }

@@ -1,21 +1,20 @@
 //! The last lines of a solution: what is left of constraints, what was tried, warnings, what to try, and the status.
 
-use super::kept::{self, Kept};
-use super::motion::Motion;
-use super::solve::Solved;
+use super::tables;
 use crate::table::{Align, Table};
 use anstyle::{AnsiColor, Style};
 use gradyn_files::number::five;
+use gradyn_files::solution::{Solution, Solved, Violation, worst};
 use gradyn_files::task::Task;
 use gradyn_trajectory::{Attempt, Report, Status};
 
 /// All of them; `chosen`: lines of parameters and durations.
-pub(super) fn text(task: &Task, solved: &Solved, motion: &Motion, chosen: &str) -> String {
-    let (report, kept) = (&solved.found.report, &motion.kept[..]);
+pub(super) fn text(Solution { task, solved, motion, .. }: &Solution, chosen: &str) -> String {
+    let (report, violations) = (&solved.found.report, &motion.violations[..]);
     let failed = !report.status.is_solved();
-    let mut text = if failed && !kept.is_empty() { kept::text(kept) } else { String::new() };
-    if let Some(held) = &motion.held {
-        text.push_str(&held.text(task));
+    let mut text = if failed && !violations.is_empty() { tables::constraints(violations) } else { String::new() };
+    if let Some(of) = &motion.contact_report {
+        text.push_str(&tables::contacts(of, task));
     }
     text.push_str(&attempts(&report.attempts));
     text.push_str(chosen);
@@ -28,16 +27,17 @@ pub(super) fn text(task: &Task, solved: &Solved, motion: &Motion, chosen: &str) 
     }
     let color = if failed { AnsiColor::Red } else { AnsiColor::Green };
     let style = Style::new().bold().fg_color(Some(color.into()));
-    text.push_str(&format!("{style}{}{style:#}\n", last_line(solved, kept)));
+    text.push_str(&format!("{style}{}{style:#}\n", last_line(solved, violations)));
     text
 }
 
-fn last_line(solved: &Solved, kept: &[Kept]) -> String {
+fn last_line(solved: &Solved, violations: &[Violation]) -> String {
     let Report { status, iterations, cost, gap, kkt_error, expected_decrease, .. } = &solved.found.report;
-    let kept = if kept.is_empty() { String::new() } else { format!(", violation {}", five(kept::worst(kept))) };
+    let violation =
+        if violations.is_empty() { String::new() } else { format!(", violation {}", five(worst(violations))) };
     let left = |what: &str, x: Option<f64>| x.map_or_else(String::new, |x| format!(", {what} {}", five(x)));
     format!(
-        "{status}: {iterations} iterations, cost {}, gap {}{kept}{}{}, {:.3} s",
+        "{status}: {iterations} iterations, cost {}, gap {}{violation}{}{}, {:.3} s",
         five(*cost),
         five(*gap),
         left("KKT error", *kkt_error),

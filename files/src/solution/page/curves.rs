@@ -1,9 +1,9 @@
 //! Plots over time: states, torques, what contacts and thrusters do, where masses are.
 
 use super::measures::Measures;
-use crate::commands::optimize::motion::{Beside, Motion};
-use gradyn_files::page::{Line, Plot};
-use gradyn_files::task::Task;
+use crate::page::{Line, Plot};
+use crate::solution::motion::{Beside, Motion};
+use crate::task::Task;
 use gradyn_trajectory::step::Actuation;
 use nalgebra::Vector3;
 

@@ -1,15 +1,18 @@
 //! `release`: contacts that an impact would have to pull are let go, and the task is solved again without them.
 
-use super::held::HeldMotion;
-use super::solve::{self, Solved};
-use crate::args::Optimize;
-use crate::error::Error;
-use gradyn_files::task::{PhaseTask, Released, Task};
+use super::contact_report::ContactReport;
+use super::{Event, Solved, Watcher, solve};
+use crate::Error;
+use crate::task::{PhaseTask, Released, Task};
 use gradyn_trajectory::solver::{Guess, Warning};
 
 /// Solves again until no impact pulls on a contact that its phase may release; with what was let go. What is gained is never let go: it is what
 /// the impact is of.
-pub(super) fn release(args: &Optimize, task: Task, solved: Solved) -> Result<(Task, Solved, Vec<Released>), Error> {
+pub(super) fn release(
+    task: Task,
+    solved: Solved,
+    watcher: &mut Watcher<'_>,
+) -> Result<(Task, Solved, Vec<Released>), Error> {
     let (mut task, mut solved, mut released) = (task, solved, Vec::new());
     loop {
         let found = let_go(&task, &solved);
@@ -17,14 +20,16 @@ pub(super) fn release(args: &Optimize, task: Task, solved: Solved) -> Result<(Ta
             break;
         }
         for Released { impact, contact } in &found {
-            solve::say(&format!("release: the impulse of `{contact}` would pull at `{impact}`, and is left out"));
+            watcher(Event::Note(&format!(
+                "release: the impulse of `{contact}` would pull at `{impact}`, and is left out"
+            )));
         }
         released.extend(found);
-        let mut next = Task::read_changed(&args.task, &[], &released)?;
+        let mut next = task.changed(&[], &released)?;
         next.solver.threads = task.solver.threads;
         let trajectory = solved.found.trajectory;
         let guess = Guess { name: String::from("with all contacts"), trajectory, warm: None };
-        solved = solve::solve(&next, &[guess]);
+        solved = solve(&next, &[guess], watcher);
         task = next;
     }
     for Released { impact, contact } in &released {
@@ -37,7 +42,7 @@ pub(super) fn release(args: &Optimize, task: Task, solved: Solved) -> Result<(Ta
 
 /// Contacts that an impact pulls and may release.
 fn let_go(task: &Task, solved: &Solved) -> Vec<Released> {
-    let Some(held) = HeldMotion::of(task, &solved.found.trajectory, &solved.found.report.status) else {
+    let Some(held) = ContactReport::of(task, &solved.found.trajectory, &solved.found.report.status) else {
         return Vec::new();
     };
     let may = |impact: &str, contact: &str| {

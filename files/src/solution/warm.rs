@@ -1,8 +1,8 @@
 //! Where a solver has ended, in the file of its solution, so that another solution may begin there: `warm_start`.
 
-use gradyn_files::json::Json;
-use gradyn_files::nearest::nearest;
-use gradyn_files::task::Task;
+use crate::json::Json;
+use crate::nearest::nearest;
+use crate::task::Task;
 use gradyn_trajectory::solver::Method;
 use gradyn_trajectory::{Trajectory, WarmNode, WarmStart};
 use serde::Serialize;

@@ -3,18 +3,18 @@
 
 use super::motion::Motion;
 use super::warm::{self, Warm};
-use crate::error::Error;
-use gradyn_files::claims::{self, Coordinates, JointPlace};
-use gradyn_files::input;
-use gradyn_files::json::{self, Json};
-use gradyn_files::nearest::nearest;
-use gradyn_files::task::Task;
+use crate::Error;
+use crate::claims::{self, Coordinates, JointPlace};
+use crate::input;
+use crate::json::{self, Json};
+use crate::nearest::nearest;
+use crate::task::Task;
 use gradyn_trajectory::{Trajectory, guess};
 use std::path::Path;
 
 /// States and controls, one a node, in the order of the robot and of the task.
 #[derive(Debug)]
-pub(super) struct Theirs {
+pub struct Reference {
     file: String,
     time: Option<Vec<f64>>,
     /// `(q, v)`
@@ -154,12 +154,7 @@ fn order(theirs: &[String], ours: &[String]) -> Result<Vec<usize>, String> {
     Ok(order)
 }
 
-pub(super) fn read(path: &Path, task: &Task) -> Result<Theirs, Error> {
-    let (file, bytes) = input::bytes(path)?;
-    read_bytes(&file, bytes, task).map_err(|reason| Error::content(file, reason))
-}
-
-fn read_bytes(file: &str, bytes: Vec<u8>, task: &Task) -> Result<Theirs, String> {
+fn read_bytes(file: &str, bytes: Vec<u8>, task: &Task) -> Result<Reference, String> {
     let entries = if bytes.starts_with(b"PK") {
         Entries::of_npz(&bytes)?
     } else {
@@ -220,7 +215,7 @@ fn read_bytes(file: &str, bytes: Vec<u8>, task: &Task) -> Result<Theirs, String>
     }
     let (parameters, durations) = (entries.after(PARAMETER), entries.after(DURATION));
     let warm = entries.warm.map(Warm::read).transpose()?;
-    Ok(Theirs { file: file.to_owned(), time, x, u, parameters, durations, warm })
+    Ok(Reference { file: file.to_owned(), time, x, u, parameters, durations, warm })
 }
 
 /// An array by its first axis.
@@ -250,13 +245,19 @@ fn texts(value: &Json) -> Option<Vec<String>> {
 /// Times that differ by less, s, are the same: what is left of sums of steps.
 const SAME_TIME: f64 = 1e-9;
 
-impl Theirs {
+impl Reference {
+    /// Reads a file for this task. The robot and the number of controls must be the task's; nodes need not.
+    pub fn read(path: &Path, task: &Task) -> Result<Self, Error> {
+        let (file, bytes) = input::bytes(path)?;
+        read_bytes(&file, bytes, task).map_err(|reason| Error::content(file, reason))
+    }
+
     fn refuse(&self, reason: impl Into<String>) -> Error {
         Error::content(self.file.clone(), reason)
     }
 
     /// At the nodes of the problem, one to one.
-    pub(super) fn exactly(&self, task: &Task) -> Result<Trajectory, Error> {
+    pub fn exactly(&self, task: &Task) -> Result<Trajectory, Error> {
         let problem = &task.problem;
         let mut all = guess::standing(problem);
         let (first, states, controls) = (task.first(), task.nodes(), task.nodes() - 1);
@@ -308,7 +309,7 @@ impl Theirs {
     }
 
     /// As it moves by itself: with forces if its nodes are those of the task, else with its states and torques alone.
-    pub(super) fn motion(&self, task: &Task) -> Result<Motion, Error> {
+    pub fn motion(&self, task: &Task) -> Result<Motion, Error> {
         let Some(time) = self.time.as_ref().filter(|time| !self.has_nodes_of(task, time)) else {
             return Ok(Motion::along(task, &self.exactly(task)?));
         };
@@ -330,7 +331,7 @@ impl Theirs {
 
     /// At the times of the problem's nodes; without times, one to one, and where nodes are the same, or phases last as long as in a trajectory
     /// of as many nodes.
-    pub(super) fn resampled(&self, task: &Task) -> Result<Trajectory, Error> {
+    pub fn resampled(&self, task: &Task) -> Result<Trajectory, Error> {
         let Some(time) = &self.time else { return self.exactly(task) };
         if self.has_nodes_of(task, time) {
             return self.exactly(task);

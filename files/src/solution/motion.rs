@@ -1,49 +1,51 @@
 //! A trajectory as people and programs want it: configurations, velocities, torques, forces, and what it costs.
 
-use super::held::HeldMotion;
-use super::kept::{Kept, kept};
-use super::solve::Solved;
-use super::theirs;
-use crate::error::Error;
-use gradyn_files::task::{ParameterTask, PhaseTask, Task};
+use super::Solved;
+use super::contact_report::ContactReport;
+use super::reference::Reference;
+use super::violations::{Violation, violations};
+use crate::Error;
+use crate::task::{ParameterTask, PhaseTask, Task};
 use gradyn_trajectory::Trajectory;
 use std::path::Path;
 
 /// A trajectory by node.
 #[derive(Debug, Default)]
-pub(super) struct Motion {
+pub struct Motion {
     /// s
-    pub(super) time: Vec<f64>,
+    pub time: Vec<f64>,
     /// The last one is `end`.
-    pub(super) phase: Vec<String>,
-    pub(super) q: Vec<Vec<f64>>,
-    pub(super) v: Vec<Vec<f64>>,
+    pub phase: Vec<String>,
+    /// Configurations, nq.
+    pub q: Vec<Vec<f64>>,
+    /// Velocities, nv.
+    pub v: Vec<Vec<f64>>,
     /// One less than states, as all that follows. None at impacts.
-    pub(super) u: Vec<Vec<f64>>,
+    pub u: Vec<Vec<f64>>,
     /// `B u`, nv; zero at impacts.
-    pub(super) tau: Vec<Vec<f64>>,
+    pub tau: Vec<Vec<f64>>,
     /// Of each contact that a node has, in axes of the world: N and N m, and at impacts N s and N m s.
-    pub(super) forces: Vec<Vec<(String, Vec<f64>)>>,
+    pub forces: Vec<Vec<(String, Vec<f64>)>>,
     /// Names of all contacts, in the order of the phases, and how many rows each has.
-    pub(super) contacts: Vec<(String, usize)>,
+    pub contacts: Vec<(String, usize)>,
     /// What each cost adds up to.
-    pub(super) costs: Vec<(String, f64)>,
+    pub costs: Vec<(String, f64)>,
     /// How well each constraint is kept.
-    pub(super) kept: Vec<Kept>,
+    pub violations: Vec<Violation>,
     /// What contacts, loops and impulses do, if there are any.
-    pub(super) held: Option<HeldMotion>,
+    pub contact_report: Option<ContactReport>,
     /// Parameters by name.
-    pub(super) parameters: Vec<(String, Vec<f64>)>,
+    pub parameters: Vec<(String, Vec<f64>)>,
     /// How long phases last, s, of those that the solver chooses.
-    pub(super) durations: Vec<(String, f64)>,
+    pub durations: Vec<(String, f64)>,
 }
 
 impl Motion {
     pub(super) fn of(task: &Task, solved: &Solved) -> Self {
         let found = &solved.found;
-        let kept = kept(task, &found.trajectory, &found.multipliers, &found.control_multipliers);
-        let held = HeldMotion::of(task, &found.trajectory, &found.report.status);
-        Self { kept, held, ..Self::along(task, &found.trajectory) }
+        let violations = violations(task, &found.trajectory, &found.multipliers, &found.control_multipliers);
+        let contact_report = ContactReport::of(task, &found.trajectory, &found.report.status);
+        Self { violations, contact_report, ..Self::along(task, &found.trajectory) }
     }
 
     /// Nodes that cannot be evaluated have no forces and no costs.
@@ -96,8 +98,8 @@ impl Motion {
             forces,
             contacts,
             costs,
-            kept: Vec::new(),
-            held: None,
+            violations: Vec::new(),
+            contact_report: None,
             parameters: start.parameters.iter().map(parameter).collect(),
             durations: task.free_phases().map(duration).collect(),
         }
@@ -133,14 +135,17 @@ fn torques(task: &Task, u: &[f64]) -> Vec<f64> {
 
 /// A second trajectory, and what it is called.
 #[derive(Debug)]
-pub(super) struct Beside {
-    pub(super) name: String,
-    pub(super) motion: Motion,
+pub struct Beside {
+    /// The name of the file.
+    pub name: String,
+    /// The trajectory.
+    pub motion: Motion,
 }
 
 impl Beside {
-    pub(super) fn read(file: &Path, task: &Task) -> Result<Self, Error> {
+    /// Reads a trajectory as [`Reference`] does.
+    pub fn read(file: &Path, task: &Task) -> Result<Self, Error> {
         let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-        Ok(Self { name, motion: theirs::read(file, task)?.motion(task)? })
+        Ok(Self { name, motion: Reference::read(file, task)?.motion(task)? })
     }
 }

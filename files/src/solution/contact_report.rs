@@ -1,8 +1,7 @@
 //! What contacts, loops and impulses of a solution do, and what is to be known of it.
 
-use crate::table::{Align, Cell, Table};
-use gradyn_files::number::five;
-use gradyn_files::task::{HeldLimits, Task};
+use crate::number::five;
+use crate::task::{HeldLimits, Task};
 use gradyn_trajectory::contact_motion::{ContactImpulse, ContactMotion, HeldFrame, LoopGap, Peak, contact_motion};
 use gradyn_trajectory::solver::Warning;
 use gradyn_trajectory::{Status, Trajectory};
@@ -13,12 +12,12 @@ const PULLS: f64 = 1e-6;
 
 /// What was found.
 #[derive(Debug)]
-pub(super) struct HeldMotion {
+pub struct ContactReport {
     motion: ContactMotion,
     limits: HeldLimits,
 }
 
-impl HeldMotion {
+impl ContactReport {
     /// Looks at a solution; nothing of what holds nothing, or is no motion of the robot.
     pub(super) fn of(task: &Task, trajectory: &Trajectory, status: &Status) -> Option<Self> {
         if task.phases.iter().all(|phase| phase.held.is_empty()) || is_nowhere(status) {
@@ -29,7 +28,7 @@ impl HeldMotion {
     }
 
     /// Impulses that would have to pull, of contacts that were held before the impact.
-    pub(super) fn pulls(&self) -> impl Iterator<Item = &ContactImpulse> {
+    pub fn pulls(&self) -> impl Iterator<Item = &ContactImpulse> {
         let largest = |node: usize| {
             let here = self.motion.impulses.iter().filter(move |of| of.node == node);
             here.map(|of| of.normal.abs()).fold(0.0, f64::max)
@@ -85,22 +84,8 @@ impl HeldMotion {
         all
     }
 
-    /// Tables for people: frames, loops, impulses.
-    pub(super) fn text(&self, task: &Task) -> String {
-        let mut text = String::new();
-        for (heads, rows) in self.tables(task) {
-            let align = |(k, head): (usize, &&'static str)| (*head, if k < 2 { Align::Left } else { Align::Right });
-            let mut table = Table::new(heads.iter().enumerate().map(align));
-            for cells in rows {
-                table.row(cells.cells.into_iter().map(Cell::from));
-            }
-            table.without_empty_columns().render(0, &mut text);
-        }
-        text
-    }
-
     /// Heads and rows of the tables that have any; the first two columns are names.
-    pub(super) fn tables(&self, task: &Task) -> Vec<(&'static [&'static str], Vec<Row>)> {
+    pub fn tables(&self, task: &Task) -> Vec<(&'static [&'static str], Vec<Row>)> {
         let (problem, limits) = (&task.problem, &self.limits);
         let node = |k: usize| k.saturating_sub(task.first()).to_string();
         let peak = |of: Option<Peak>| of.map_or_else(Default::default, |of| [five(of.value), node(of.node)]);
@@ -139,7 +124,7 @@ impl HeldMotion {
     }
 
     /// For files.
-    pub(super) fn answer<'a>(&'a self, task: &'a Task) -> HeldAnswer<'a> {
+    pub(super) fn answer<'a>(&'a self, task: &'a Task) -> ContactAnswer<'a> {
         let node = |k: usize| k.saturating_sub(task.first());
         let peak = |of: Peak| PeakAnswer { value: of.value, node: node(of.node) };
         let frame = |of: &'a HeldFrame| FrameAnswer {
@@ -164,7 +149,7 @@ impl HeldMotion {
             normal: of.normal,
             pulls: pulls.contains(&(of.name.as_str(), of.node)),
         };
-        HeldAnswer {
+        ContactAnswer {
             contacts: self.motion.contacts.iter().map(frame).collect(),
             loops: self.motion.loops.iter().map(closed).collect(),
             impulses: self.motion.impulses.iter().map(impulse).collect(),
@@ -191,10 +176,12 @@ const FRAMES: [&str; 15] = [
     "node",
 ];
 
-/// A row, and whether all of it is within limits.
-pub(super) struct Row {
-    pub(super) cells: Vec<String>,
-    pub(super) good: bool,
+/// A row of a table.
+pub struct Row {
+    /// A text a column.
+    pub cells: Vec<String>,
+    /// Whether all of it is within limits.
+    pub good: bool,
 }
 
 /// Has the solver ended where there is no motion of the robot?
@@ -204,7 +191,7 @@ pub(super) fn is_nowhere(status: &Status) -> bool {
 
 /// As JSON has it.
 #[derive(Serialize)]
-pub(super) struct HeldAnswer<'a> {
+pub(super) struct ContactAnswer<'a> {
     contacts: Vec<FrameAnswer<'a>>,
     loops: Vec<LoopAnswer<'a>>,
     impulses: Vec<ImpulseAnswer<'a>>,

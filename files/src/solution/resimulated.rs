@@ -1,8 +1,8 @@
 //! The steps of a solution, integrated again: what they get wrong, what happens between nodes, and where the plan ends under its feedback.
 
-use super::solve::Solved;
-use gradyn_files::number::five;
-use gradyn_files::task::Task;
+use super::{RefineOption, Solved};
+use crate::number::five;
+use crate::task::Task;
 use gradyn_trajectory::Status;
 use gradyn_trajectory::resimulation::{
     Alternating, BetweenNodes, Followed, SUBSTEPS, StepDefect, StepsCheck, Tolerances, alternating, check_steps, follow,
@@ -12,12 +12,15 @@ use serde::Serialize;
 
 /// What was found.
 #[derive(Debug)]
-pub(super) struct Resimulated {
-    pub(super) check: StepsCheck,
-    pub(super) tolerances: Tolerances,
+pub struct Resimulated {
+    /// The steps.
+    pub check: StepsCheck,
+    /// What is allowed.
+    pub tolerances: Tolerances,
     /// Where the plan ends under its feedback gains, or why it does not.
-    pub(super) followed: Result<Followed, String>,
-    pub(super) end_distance: f64,
+    pub followed: Result<Followed, String>,
+    /// How far from the plan it may end, m or rad.
+    pub end_distance: f64,
     alternating: Vec<Alternating>,
 }
 
@@ -35,7 +38,7 @@ impl Resimulated {
     }
 
     /// The violations between nodes that are larger than they may be, the largest of each constraint, with how many there are.
-    pub(super) fn worst_between(&self) -> Vec<(&BetweenNodes, usize)> {
+    pub fn worst_between(&self) -> Vec<(&BetweenNodes, usize)> {
         let mut worst: Vec<(&BetweenNodes, usize)> = Vec::new();
         for found in self.check.violated(&self.tolerances) {
             match worst.iter_mut().find(|(other, _)| other.constraint == found.constraint) {
@@ -51,17 +54,17 @@ impl Resimulated {
         worst
     }
     /// The worst step, if it is too long, and how many are.
-    pub(super) fn worst_step(&self) -> Option<(&StepDefect, usize)> {
+    pub fn worst_step(&self) -> Option<(&StepDefect, usize)> {
         let count = self.check.too_long(&self.tolerances).count();
         self.check.largest().filter(|_| count > 0).map(|worst| (worst, count))
     }
     /// Is no step too long?
-    pub(super) fn is_good(&self) -> bool {
+    pub fn is_good(&self) -> bool {
         self.worst_step().is_none() && self.worst_between().is_empty() && self.check.faults.is_empty()
     }
 
     /// What is to be known of it.
-    pub(super) fn warnings(&self, task: &Task, status: &Status, refined: bool) -> Vec<Warning> {
+    pub(super) fn warnings(&self, task: &Task, status: &Status, refine: RefineOption) -> Vec<Warning> {
         let problem = &task.problem;
         let node = |k: usize| k.saturating_sub(task.first());
         let mut all = Vec::new();
@@ -96,15 +99,17 @@ impl Resimulated {
         let mut warn = |about: &str, node: Option<usize>, text: String| {
             all.push(Warning { about: about.to_owned(), node, text });
         };
-        let help = if refined { "" } else { "; `--refine` splits them" };
+        let (refined, name) = (refine.on, refine.name);
+        let help = |what: &str| if refined { String::new() } else { format!("; `{name}` splits {what}") };
         if let Some((worst, count)) = self.worst_step() {
             let (phase, steps) = (problem.phase_of(worst.node), self.check.defects.len());
             let text = format!(
                 "{count} of {steps} steps are too long: what that of node {} (phase `{phase}`) gets wrong is {} of its change, \
-                 more than `step_defect` = {}{help}",
+                 more than `step_defect` = {}{}",
                 node(worst.node),
                 five(worst.relative),
                 five(self.tolerances.step_defect),
+                help("them"),
             );
             warn(phase, Some(worst.node), text);
         }
@@ -126,7 +131,7 @@ impl Resimulated {
                 five(worst.violation),
                 five(worst.at_nodes),
                 five(most),
-                if refined { "" } else { "; `--refine` splits these steps" },
+                help("these steps"),
             );
             warn(&worst.constraint, Some(worst.node), text);
         }

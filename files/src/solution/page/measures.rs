@@ -1,8 +1,8 @@
 //! What a motion does beside its states: the center of mass, the center of pressure, forces of contacts and thrusters, distances.
 
-use crate::commands::optimize::motion::Motion;
+use crate::solution::motion::Motion;
+use crate::task::Task;
 use gradyn::dynamics::{Workspace, center_of_mass, frame_pose};
-use gradyn_files::task::Task;
 use gradyn_trajectory::pressure::{ContactWrench, center_of_pressure};
 use gradyn_trajectory::residual::{Distance, Quantity, Snapshot};
 use nalgebra::Vector3;
@@ -91,7 +91,7 @@ fn contacts(task: &Task, motion: &Motion, k: usize) -> Vec<(String, ContactWrenc
 fn thrusts(task: &Task, motion: &Motion, k: usize) -> Vec<Thrust> {
     let (model, actuated) = (&task.start.model, &task.start.actuated);
     let mut workspace = Workspace::new(model);
-    let thrust = |of: &gradyn_files::task::Thruster| {
+    let thrust = |of: &crate::task::Thruster| {
         let size = *motion.u[k].get(of.control)?;
         let pose = frame_pose(model, &mut workspace, &motion.q[k], of.frame).ok()?;
         let force = pose.vector(of.axis * size);

@@ -4,22 +4,21 @@ mod curves;
 mod measures;
 mod scene;
 
-use super::held;
-use super::kept::Kept;
+use super::contact_report;
 use super::motion::{Beside, Motion};
-use super::refine::Refined;
-use super::solve::Solved;
+use super::violations::Violation;
+use super::{Solution, Solved};
+use crate::number::five;
+use crate::page::{Line, Plot, Scale, document, escape, row, table};
+use crate::task::Task;
 use curves::Curves;
-use gradyn_files::number::five;
-use gradyn_files::page::{Line, Plot, Scale, document, escape, row, table};
-use gradyn_files::task::Task;
 use gradyn_trajectory::{Attempt, Report, Warning};
 use measures::Measures;
 use scene::Scene;
 
 /// The whole page.
-pub(super) fn write(all: &Refined, motion: &Motion, beside: Option<&Beside>) -> String {
-    let Refined { task, solved, .. } = all;
+pub(super) fn write(all: &Solution, beside: Option<&Beside>) -> String {
+    let Solution { task, solved, motion, .. } = all;
     let measures = Measures::of(task, motion);
     let beside = beside.map(|of| (of, Measures::of(task, &of.motion)));
     let beside = beside.as_ref().map(|(of, measures)| (*of, measures));
@@ -34,7 +33,7 @@ pub(super) fn write(all: &Refined, motion: &Motion, beside: Option<&Beside>) -> 
     costs(motion, &mut html);
     constraints(motion, &mut html);
     contacts(task, motion, &mut html);
-    between(all, motion, &mut html);
+    between(all, &mut html);
     iterations(solved, &mut html);
     Curves { task, motion, measures: &measures, beside }.write(&mut html);
     html.push_str(&format!("<footer>gradyn {}, three.js 0.187.0</footer>\n</main>\n", env!("CARGO_PKG_VERSION")));
@@ -121,13 +120,13 @@ fn costs(motion: &Motion, html: &mut String) {
 }
 
 fn constraints(motion: &Motion, html: &mut String) {
-    if motion.kept.is_empty() {
+    if motion.violations.is_empty() {
         return;
     }
     html.push_str("<section>\n<h2>Constraints</h2>\n");
-    let mut all: Vec<&Kept> = motion.kept.iter().collect();
+    let mut all: Vec<&Violation> = motion.violations.iter().collect();
     all.sort_by(|a, b| b.violation.total_cmp(&a.violation).then(b.active.cmp(&a.active)));
-    let line = |kept: &&Kept| {
+    let line = |kept: &&Violation| {
         let place = if kept.violation > 0.0 { format!("node {}, {}", kept.node, kept.phase) } else { String::new() };
         let price = kept.multiplier.map_or_else(String::new, five);
         let at = format!("{} of {}", kept.active, kept.rows);
@@ -141,20 +140,20 @@ fn constraints(motion: &Motion, html: &mut String) {
 
 /// What contacts, loops and impulses do.
 fn contacts(task: &Task, motion: &Motion, html: &mut String) {
-    let Some(of) = &motion.held else { return };
+    let Some(of) = &motion.contact_report else { return };
     html.push_str("<section>\n<h2>Contacts</h2>\n");
     for (heads, rows) in of.tables(task) {
         // Columns that none has are left out.
         let there: Vec<usize> = (0..heads.len()).filter(|k| rows.iter().any(|row| !row.cells[*k].is_empty())).collect();
         let heads: Vec<&str> = there.iter().map(|k| heads[*k]).collect();
-        let cells = |of: &held::Row| there.iter().map(|k| of.cells[*k].clone()).collect::<Vec<_>>();
+        let cells = |of: &contact_report::Row| there.iter().map(|k| of.cells[*k].clone()).collect::<Vec<_>>();
         html.push_str(&table(&heads, rows.iter().map(|of| row(&cells(of), Some(of.good)))));
     }
     html.push_str("</section>\n");
 }
 
 /// What steps get wrong, and what happens between nodes.
-fn between(Refined { task, resimulated, .. }: &Refined, motion: &Motion, html: &mut String) {
+fn between(Solution { task, motion, resimulated, .. }: &Solution, html: &mut String) {
     let Some(of) = resimulated else { return };
     let node = |k: usize| k.saturating_sub(task.first());
     let place = |k: usize| format!("node {}, {}", node(k), task.problem.phase_of(k));

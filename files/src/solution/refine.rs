@@ -1,11 +1,10 @@
-//! `--refine`: steps that are too long are split, and the finer problem is solved from the solution of the coarser one.
+//! Steps that are too long are split, and the finer problem is solved from the solution of the coarser one.
 
 use super::resimulated::Resimulated;
-use super::solve::{self, Solved};
-use crate::args::Optimize;
-use crate::error::Error;
-use gradyn_files::number::{count, five};
-use gradyn_files::task::{Released, Task};
+use super::{Event, RefineOption, Solved, Watcher, solve};
+use crate::Error;
+use crate::number::{count, five};
+use crate::task::{Released, Task};
 use gradyn_trajectory::Status;
 use gradyn_trajectory::resimulation::{BetweenNodes, pieces, split};
 use gradyn_trajectory::solver::{Guess, Warning};
@@ -18,7 +17,7 @@ const GROWTH: usize = 20;
 
 /// A round, and what came of it.
 #[derive(Debug, Serialize)]
-pub(super) struct Round {
+pub struct Round {
     /// Steps that were split, and steps that there were after it.
     split: usize,
     steps: usize,
@@ -30,7 +29,7 @@ pub(super) struct Round {
     largest_between_nodes: Option<f64>,
 }
 
-/// A task and its solution.
+/// A task and its solution, so far.
 pub(super) struct Refined {
     pub(super) task: Task,
     pub(super) solved: Solved,
@@ -41,7 +40,8 @@ pub(super) struct Refined {
 }
 
 /// Splits steps until none is too long.
-pub(super) fn refine(args: &Optimize, mut now: Refined) -> Result<Refined, Error> {
+pub(super) fn refine(mut now: Refined, option: RefineOption, watcher: &mut Watcher<'_>) -> Result<Refined, Error> {
+    let name = option.name;
     let most = GROWTH * now.task.problem.steps();
     for _ in 0..ROUNDS {
         let Some(of) = now.resimulated.as_ref().filter(|of| !of.is_good()) else { return Ok(now) };
@@ -66,7 +66,7 @@ pub(super) fn refine(args: &Optimize, mut now: Refined) -> Result<Refined, Error
         if cut == 0 || steps > most {
             let asked = five(of.tolerances.step_defect);
             warn(format!(
-                "`--refine` stops at {} steps: {wanted} would be more than {GROWTH} times those of the task; a scheme of higher order, such \
+                "`{name}` stops at {} steps: {wanted} would be more than {GROWTH} times those of the task; a scheme of higher order, such \
                  as `rk4`, needs fewer for `step_defect` = {asked}",
                 problem.steps() - first
             ));
@@ -83,13 +83,16 @@ pub(super) fn refine(args: &Optimize, mut now: Refined) -> Result<Refined, Error
                 phase.split(of_phase)
             })
             .collect();
-        let mut task = Task::read_changed(&args.task, &finer, &now.released)?;
+        let mut task = now.task.changed(&finer, &now.released)?;
         task.solver.threads = now.task.solver.threads;
         let guess = split(problem, &now.solved.found.trajectory, &parts, &task.problem);
-        let guess = guess.map_err(|error| Error::Usage(error.to_string()))?;
-        solve::say(&format!("refine: {} split, {} now", count(cut, "step"), steps - first));
-        let solved =
-            solve::solve(&task, &[Guess { name: String::from("the coarser solution"), trajectory: guess, warm: None }]);
+        let guess = guess.map_err(|error| now.task.source.refuse(0, "", error.to_string()))?;
+        watcher(Event::Note(&format!("refine: {} split, {} now", count(cut, "step"), steps - first)));
+        let solved = solve(
+            &task,
+            &[Guess { name: String::from("the coarser solution"), trajectory: guess, warm: None }],
+            watcher,
+        );
         let report = &solved.found.report;
         let good = matches!(report.status, Status::Converged | Status::Acceptable);
         let resimulated = Resimulated::of(&task, &solved);
@@ -112,7 +115,7 @@ pub(super) fn refine(args: &Optimize, mut now: Refined) -> Result<Refined, Error
         });
         if !good {
             warn(format!(
-                "`--refine`: the problem of {} steps ended `{}`; this is the solution of {} steps",
+                "`{name}`: the problem of {} steps ended `{}`; this is the solution of {} steps",
                 steps - first,
                 report.status.name(),
                 problem.steps() - first

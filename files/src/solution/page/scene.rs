@@ -1,11 +1,11 @@
 //! What the page draws: poses of links at each node, forces, targets. All kinematics is done here; the page only draws.
 
 use super::measures::Measures;
-use crate::commands::optimize::motion::{Beside, Motion};
+use crate::page::escape;
+use crate::solution::motion::{Beside, Motion};
+use crate::task::{Goal, Task};
 use gradyn::dynamics::{FrameRef, Workspace, forward_kinematics, frame_pose};
 use gradyn::spatial::Transform;
-use gradyn_files::page::escape;
-use gradyn_files::task::{Goal, Task};
 use nalgebra::Vector3;
 use serde::Serialize;
 

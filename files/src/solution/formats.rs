@@ -1,43 +1,20 @@
 //! The files of a trajectory: JSON, CSV, NumPy's `.npz`.
 
-use super::held::HeldAnswer;
-use super::kept::{self, Kept};
-use super::motion::{Beside, Motion};
-use super::page;
-use super::refine::{Refined, Round};
+use super::contact_report::ContactAnswer;
+use super::motion::Motion;
+use super::refine::Round;
 use super::resimulated::ResimulatedAnswer;
-use super::solve::Solved;
+use super::violations::{Violation, worst};
 use super::warm::Written;
-use crate::error::Error;
-use crate::output::Output;
-use gradyn_files::answer::joints;
-use gradyn_files::csv::field;
-use gradyn_files::json::{Entries, Rows};
-use gradyn_files::npz::{self, Array};
-use gradyn_files::task::Task;
+use super::{Solution, Solved};
+use crate::Error;
+use crate::answer::{JointAnswer, joints};
+use crate::csv::field;
+use crate::json::{Entries, Rows};
+use crate::npz::{self, Array};
+use crate::task::Task;
 use gradyn_trajectory::{Attempt, Status, Warning};
 use serde::Serialize;
-use std::path::Path;
-
-/// Writes all files into a folder.
-pub(super) fn write(
-    folder: &Path,
-    input: &Path,
-    all: &Refined,
-    motion: &Motion,
-    beside: Option<&Beside>,
-) -> Result<(), Error> {
-    let Refined { task, solved, .. } = all;
-    let file = |name: &str, content: &[u8]| {
-        let mut output = Output::new(Some(&folder.join(name)), &[input, &task.robot.path])?;
-        output.write(|to| to.write_all(content))?;
-        output.finish().map(drop)
-    };
-    file("trajectory.json", json(all, motion)?.as_bytes())?;
-    file("trajectory.csv", csv(task, motion).as_bytes())?;
-    file("trajectory.npz", &arrays(task, solved, motion).map_err(|error| Error::write(folder, error))?)?;
-    file("report.html", page::write(all, motion, beside).as_bytes())
-}
 
 /// The whole answer.
 #[derive(Serialize)]
@@ -64,14 +41,14 @@ struct Answer<'a> {
     seconds: f64,
     nq: usize,
     nv: usize,
-    joints: Vec<gradyn_files::answer::JointAnswer<'a>>,
+    joints: Vec<JointAnswer<'a>>,
     controls: &'a [String],
     parameters: Entries<&'a [f64]>,
     durations: Entries<f64>,
     costs: Entries<f64>,
-    constraints: Entries<&'a Kept>,
+    constraints: Entries<&'a Violation>,
     #[serde(flatten)]
-    held: Option<HeldAnswer<'a>>,
+    held: Option<ContactAnswer<'a>>,
     #[serde(flatten)]
     resimulated: Option<ResimulatedAnswer<'a>>,
     refinements: &'a [Round],
@@ -135,8 +112,8 @@ struct IterationAnswer {
     exact_hessian: bool,
 }
 
-fn json(all: &Refined, motion: &Motion) -> Result<String, Error> {
-    let Refined { task, solved, resimulated, rounds, .. } = all;
+pub(super) fn json(all: &Solution) -> Result<String, Error> {
+    let Solution { task, solved, motion, resimulated, rounds, .. } = all;
     let report = &solved.found.report;
     let model = &task.start.model;
     let iteration = |it: &gradyn_trajectory::Iteration| IterationAnswer {
@@ -171,7 +148,7 @@ fn json(all: &Refined, motion: &Motion) -> Result<String, Error> {
         iterations: report.iterations,
         cost: report.cost,
         gap: report.gap,
-        violation: kept::worst(&motion.kept),
+        violation: worst(&motion.violations),
         kkt_error: report.kkt_error,
         expected_decrease: report.expected_decrease,
         mu: report.mu,
@@ -184,8 +161,8 @@ fn json(all: &Refined, motion: &Motion) -> Result<String, Error> {
         parameters: Entries(motion.parameters.iter().map(|(name, x)| (name.clone(), x.as_slice())).collect()),
         durations: Entries(motion.durations.clone()),
         costs: Entries(motion.costs.clone()),
-        constraints: Entries(motion.kept.iter().map(|kept| (kept.name.clone(), kept)).collect()),
-        held: motion.held.as_ref().map(|of| of.answer(task)),
+        constraints: Entries(motion.violations.iter().map(|of| (of.name.clone(), of)).collect()),
+        held: motion.contact_report.as_ref().map(|of| of.answer(task)),
         resimulated: resimulated.as_ref().map(|of| of.answer(task)),
         refinements: rounds,
         time: &motion.time,
@@ -199,7 +176,7 @@ fn json(all: &Refined, motion: &Motion) -> Result<String, Error> {
         history: solved.found.history.iter().map(iteration).collect(),
         warm_start: warm.map(|(method, warm)| Written::new(method.name(), warm)),
     };
-    let text = serde_json::to_string(&answer).map_err(|error| Error::Stdout(error.into()))?;
+    let text = serde_json::to_string(&answer).map_err(|error| Error::content("the solution", error.to_string()))?;
     Ok(text + "\n")
 }
 
@@ -207,7 +184,7 @@ fn json(all: &Refined, motion: &Motion) -> Result<String, Error> {
 const AXES: [&str; 6] = ["fx", "fy", "fz", "nx", "ny", "nz"];
 
 /// A node a line. What a node does not have is left empty.
-fn csv(task: &Task, motion: &Motion) -> String {
+pub(super) fn csv(task: &Task, motion: &Motion) -> String {
     let model = &task.start.model;
     let dofs = model.dof_names();
     let mut heads = vec![String::from("time"), String::from("phase")];
@@ -240,7 +217,7 @@ fn csv(task: &Task, motion: &Motion) -> String {
 }
 
 /// Arrays by name; what a node does not have is zero.
-fn arrays(task: &Task, solved: &Solved, motion: &Motion) -> std::io::Result<Vec<u8>> {
+pub(super) fn arrays(task: &Task, solved: &Solved, motion: &Motion) -> std::io::Result<Vec<u8>> {
     let model = &task.start.model;
     let (n, nu, ndx) = (motion.u.len(), task.start.actuated.names.len(), task.problem.space().ndx());
     let table = |rows: &[Vec<f64>], width: usize| {

@@ -1,8 +1,6 @@
 //! How well a trajectory keeps its constraints, by name.
 
-use crate::table::{Align, Table};
-use gradyn_files::number::five;
-use gradyn_files::task::Task;
+use crate::task::Task;
 use gradyn_trajectory::Trajectory;
 use gradyn_trajectory::node::Row;
 use gradyn_trajectory::quadratic::Multipliers;
@@ -10,21 +8,23 @@ use serde::Serialize;
 
 /// A constraint at all nodes where it counts.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Kept {
+pub struct Violation {
     #[serde(skip)]
-    pub(super) name: String,
+    /// Its name in the task, or `bounds of controls` and the like.
+    pub name: String,
     /// Rows over all nodes, those without a bound left out; a cone is one.
-    pub(super) rows: usize,
+    pub rows: usize,
     /// How many of them are at a bound; all of those that are equalities.
-    pub(super) active: usize,
+    pub active: usize,
     /// The largest distance from what is allowed.
-    pub(super) violation: f64,
+    pub violation: f64,
     /// Where that is.
-    pub(super) node: usize,
-    pub(super) phase: String,
+    pub node: usize,
+    /// The phase of that node.
+    pub phase: String,
     /// The largest multiplier of a row, if the solver has multipliers: the decrease of the cost per unit that the bound is
     /// relaxed.
-    pub(super) multiplier: Option<f64>,
+    pub multiplier: Option<f64>,
 }
 
 /// Bounds of controls have no name of their own, nor have those of parameters and durations.
@@ -36,7 +36,7 @@ const CHOSEN: &str = "bounds of parameters and durations";
 /// Nearer than this to a bound, in proportion to it, is at the bound: what a barrier leaves at the usual tolerance.
 const AT: f64 = 1e-5;
 
-impl Kept {
+impl Violation {
     fn add(&mut self, off: f64, active: bool, node: usize, phase: &str, multiplier: Option<f64>) {
         self.rows += 1;
         self.active += usize::from(active);
@@ -65,20 +65,20 @@ fn beside(rows: &[f64]) -> (f64, bool) {
 
 /// All constraints, in the order in which they are met. Nodes that cannot be evaluated are left out. `controls`: multipliers of the bounds of
 /// controls by node.
-pub(super) fn kept(
+pub fn violations(
     task: &Task,
     trajectory: &Trajectory,
     multipliers: &[Multipliers],
     controls: &[Vec<Option<f64>>],
-) -> Vec<Kept> {
+) -> Vec<Violation> {
     let problem = &task.problem;
     let mut memory = problem.memory();
-    let mut all: Vec<Kept> = Vec::new();
+    let mut all: Vec<Violation> = Vec::new();
     let mut add = |name: &str, off: (f64, bool), node: usize, multiplier: Option<f64>| {
         let phase = problem.phase_of(node);
-        let at = all.iter().position(|kept| kept.name == name).unwrap_or_else(|| {
+        let at = all.iter().position(|of| of.name == name).unwrap_or_else(|| {
             let (name, phase) = (name.to_owned(), phase.to_owned());
-            all.push(Kept { name, rows: 0, active: 0, violation: 0.0, node: 0, phase, multiplier: None });
+            all.push(Violation { name, rows: 0, active: 0, violation: 0.0, node: 0, phase, multiplier: None });
             all.len() - 1
         });
         // Parameters are chosen before the first node.
@@ -125,25 +125,6 @@ pub(super) fn kept(
 }
 
 /// The largest violation of all.
-pub(super) fn worst(all: &[Kept]) -> f64 {
-    all.iter().map(|kept| kept.violation).fold(0.0, f64::max)
-}
-
-/// A table for people: those that are violated most first.
-pub(super) fn text(all: &[Kept]) -> String {
-    let mut all: Vec<&Kept> = all.iter().collect();
-    all.sort_by(|a, b| b.violation.total_cmp(&a.violation));
-    let heads = ["constraint", "violation", "node", "phase", "rows", "at a bound"];
-    let align =
-        |(k, name): (usize, &'static str)| (name, if [1, 2, 4, 5].contains(&k) { Align::Right } else { Align::Left });
-    let mut table = Table::new(heads.into_iter().enumerate().map(align));
-    for kept in all {
-        let (violation, node) = (five(kept.violation), kept.node.to_string());
-        let (rows, active) = (kept.rows.to_string(), kept.active.to_string());
-        let cells = [&kept.name, &violation, &node, &kept.phase, &rows, &active].map(String::as_str);
-        table.row(cells.iter().map(|cell| (*cell).into()));
-    }
-    let mut text = String::new();
-    table.render(0, &mut text);
-    text
+pub fn worst(all: &[Violation]) -> f64 {
+    all.iter().map(|of| of.violation).fold(0.0, f64::max)
 }

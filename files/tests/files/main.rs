@@ -1,0 +1,3 @@
+//! What a library can do with the files of users, without the command.
+
+mod solve;
