@@ -5,6 +5,9 @@
 //! | [`task`] | task files: a trajectory problem, its guesses and its solver, read from TOML |
 //! | [`solution`] | solutions of tasks: solved, looked at, written as JSON, CSV, `.npz` and a page |
 //! | [`claims`] | results of another program, read from JSON, CSV or NumPy's `.npz`, in its own coordinates |
+//! | [`check`] | claims and methods checked, and the page of it |
+//! | [`sensitivity`] | answers about parameters, as JSON, CSV and a page |
+//! | [`logs`] | measured motions and poses, read from CSV |
 //! | [`priors`] | priors of parameters, read from TOML |
 //! | [`states`], [`constraints`], [`armature`] | inputs of a robot, read from JSON |
 //! | [`robot`] | a robot with the file that it comes from |
@@ -16,6 +19,7 @@
 
 pub mod answer;
 pub mod armature;
+pub mod check;
 pub mod claims;
 pub mod constraints;
 pub mod csv;
@@ -24,6 +28,7 @@ pub mod evaluation;
 pub mod input;
 pub mod json;
 pub mod labels;
+pub mod logs;
 pub mod nearest;
 pub mod npz;
 pub mod number;
@@ -31,6 +36,7 @@ pub mod page;
 pub mod priors;
 pub mod quantity;
 pub mod robot;
+pub mod sensitivity;
 pub mod solution;
 pub mod states;
 pub mod task;

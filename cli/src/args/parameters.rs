@@ -4,6 +4,7 @@ use super::{RobotArgs, method};
 use clap::{Args, ValueEnum};
 use gradyn::dynamics::ReferenceFrame;
 use gradyn::partials::Method;
+use gradyn_files::sensitivity;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -44,6 +45,16 @@ pub(crate) enum Global {
     Morris,
     /// Upper bounds of Sobol's total indices from derivatives; at a state
     Dgsm,
+}
+
+impl From<Global> for sensitivity::Method {
+    fn from(global: Global) -> Self {
+        match global {
+            Global::Sobol => Self::Sobol,
+            Global::Morris => Self::Morris,
+            Global::Dgsm => Self::Dgsm,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -1,9 +1,6 @@
 //! `gradyn check --against`: what another program computed, against evidence from the functions themselves.
 
-use super::evidence::{self, Failure, Strictness};
-use super::page::{self, Page, Section};
 use super::show::{BAD, GOOD, UNCLEAR, verdict};
-use super::totals::{Checked, Overall, Total, totals};
 use crate::args::Check;
 use crate::commands::{Report, progress};
 use crate::error::{Error, one_line};
@@ -11,6 +8,9 @@ use crate::output::Output;
 use crate::table::{Align, Cell, Table};
 use anstyle::Style;
 use gradyn::derivatives::check::{Entry, Verdict};
+use gradyn_files::check::evidence::{self, Failure, Strictness};
+use gradyn_files::check::{self, Page, Section};
+use gradyn_files::check::{Checked, Overall, Total, totals};
 use gradyn_files::claims::{self, Claims};
 use gradyn_files::input;
 use gradyn_files::labels::fit;
@@ -371,7 +371,7 @@ fn page(robot: &Robot, args: &Check, claims: &Claims, checked: &[Checked], file:
     let mut sections: Vec<Section> = sections.collect();
     // What disagrees comes first.
     sections.sort_by_key(|section| (!section.report.disagrees(), section.report.counts.cannot_tell == 0));
-    page::write(&Page {
+    check::write(&Page {
         robot: robot.model.name(),
         sizes: (robot.model.nq(), robot.model.nv()),
         subject: format!("What {file} claims of {}", count(claims.states.len(), "state")),

@@ -1,112 +1,29 @@
 //! `gradyn check`: the methods against each other on random states, or what another program computed against evidence.
 
 mod against;
-mod compare;
-mod evidence;
-mod identity;
-mod methods;
+mod findings;
+mod json;
 mod own;
-mod page;
 mod sampled;
 mod show;
-mod totals;
 
 use super::{Report, progress};
 use crate::args::Check;
 use crate::error::Error;
 use crate::memory::{Evaluation, Memory};
 use crate::output::Output;
-use compare::Comparison;
+use findings::Findings;
 use gradyn::model::InputError;
 use gradyn::partials::Method;
-use gradyn_files::answer::StateAnswer;
+use gradyn_files::check::compare;
+use gradyn_files::check::identity::{self, Facts};
+use gradyn_files::check::methods::{self, Conditions, Derivatives};
 use gradyn_files::constraints::Constraints;
-use gradyn_files::json::Json;
-use gradyn_files::labels::Labels;
-use gradyn_files::quantity::{Family, Quantity};
+use gradyn_files::quantity::Quantity;
 use gradyn_files::robot::Robot;
-use gradyn_files::states::{self, State};
-use identity::{Facts, Identity};
-use methods::{Conditions, Derivatives};
-use serde::Serialize;
+use gradyn_files::states::State;
+use json::json;
 use std::path::Path;
-
-/// All that a check found.
-#[derive(Debug)]
-struct Findings {
-    seed: u64,
-    /// The states that were looked at, by their numbers.
-    first: u64,
-    samples: u64,
-    constraints: Constraints,
-    comparisons: Vec<Comparison>,
-    identities: Vec<Identity>,
-    /// Numbers of the states where something deviates.
-    deviating: Vec<u64>,
-    /// Of those where constraints are about to lose a row, so that nothing is compared under them.
-    singular: Vec<u64>,
-    /// Of those where the mass matrix is singular, or as good as, so that no accelerations are compared.
-    without_accelerations: Vec<u64>,
-    /// Does the robot have no accelerations anywhere? Then there is nothing to tell of them.
-    never_accelerates: bool,
-    /// Of those from which the steps of differences run into a state where it is singular, so that accelerations are compared by the other
-    /// methods.
-    without_differences: Vec<u64>,
-}
-
-impl Findings {
-    fn agree(&self) -> bool {
-        self.deviating.is_empty()
-    }
-
-    /// Of how many states something could not be compared.
-    fn untold(&self) -> usize {
-        let accelerations = Some(&self.without_accelerations).filter(|_| !self.never_accelerates);
-        let lists = [&self.singular, &self.without_differences].into_iter().chain(accelerations);
-        let mut states: Vec<u64> = lists.flatten().copied().collect();
-        states.sort_unstable();
-        states.dedup();
-        states.len()
-    }
-
-    /// For programs.
-    fn verdict(&self) -> &'static str {
-        match self.untold() {
-            _ if !self.agree() => "disagrees",
-            0 => "agrees",
-            _ => "cannot tell",
-        }
-    }
-
-    /// A state by its number.
-    fn state(&self, robot: &Robot, index: u64) -> State {
-        states::random_whole(robot, self.seed, index)
-    }
-
-    /// What is worth showing: all that deviate, and of what agrees the comparison that is nearest to deviating, a quantity or,
-    /// in short, a family of them; with how many quantities it stands for.
-    fn shown(&self, short: bool) -> Vec<(&Comparison, usize)> {
-        let together = |a: &Comparison, b: &Comparison| {
-            let (a, b) = (a.quantity, b.quantity);
-            a == b
-                || short && a.family() == b.family() && !matches!(a.family(), Family::Torques | Family::Accelerations)
-        };
-        let mut shown = Vec::new();
-        for group in self.comparisons.chunk_by(together) {
-            let (deviating, agreeing): (Vec<&Comparison>, Vec<&Comparison>) =
-                group.iter().partition(|comparison| !comparison.agrees());
-            shown.extend(deviating.iter().map(|comparison| (*comparison, 1)));
-            let looked = agreeing.into_iter().filter(|comparison| comparison.worst.is_some());
-            let rest: Vec<&Comparison> = looked
-                .filter(|comparison| deviating.iter().all(|other| other.quantity != comparison.quantity))
-                .collect();
-            let quantities = rest.chunk_by(|a, b| a.quantity == b.quantity).count();
-            let nearest = rest.into_iter().max_by(|a, b| a.ratio().total_cmp(&b.ratio()));
-            shown.extend(nearest.map(|comparison| (comparison, quantities)));
-        }
-        shown
-    }
-}
 
 pub(crate) fn check(args: &Check) -> Result<Report, Error> {
     if let Some(path) = &args.against {
@@ -279,62 +196,6 @@ fn look_at(
     Ok(true)
 }
 
-/// The findings for programs. Deviating states stand in the form that `evaluate` reads.
-#[derive(Serialize)]
-struct Answer<'a> {
-    robot: &'a str,
-    seed: u64,
-    first: u64,
-    samples: u64,
-    /// `agrees`, `disagrees`, or `cannot tell`.
-    verdict: &'static str,
-    agree: bool,
-    /// Of how many states something could not be compared.
-    cannot_tell: usize,
-    deviating: &'a [u64],
-    #[serde(skip_serializing_if = "<[u64]>::is_empty")]
-    singular: &'a [u64],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    constraints: Option<&'a [Json]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    restitution: Option<f64>,
-    #[serde(skip_serializing_if = "<[u64]>::is_empty")]
-    without_accelerations: &'a [u64],
-    #[serde(skip_serializing_if = "<[u64]>::is_empty")]
-    without_differences: &'a [u64],
-    comparisons: Vec<compare::Answer>,
-    identities: Vec<identity::Answer>,
-    states: Vec<StateAnswer<'a>>,
-}
-
-fn json(robot: &Robot, findings: &Findings) -> Result<Vec<u8>, Error> {
-    /// So many deviating states are written out.
-    const WRITTEN: usize = 20;
-    let written = findings.deviating.iter().take(WRITTEN);
-    let states: Vec<_> = written.map(|index| findings.state(robot, *index)).collect();
-    let labels = Labels::new(robot.model.dof_names(), &findings.constraints, &robot.model);
-    let given = findings.constraints.given.as_deref();
-    let answer = Answer {
-        robot: robot.model.name(),
-        seed: findings.seed,
-        first: findings.first,
-        samples: findings.samples,
-        verdict: findings.verdict(),
-        agree: findings.agree() && findings.untold() == 0,
-        cannot_tell: findings.untold(),
-        deviating: &findings.deviating,
-        singular: &findings.singular,
-        without_accelerations: &findings.without_accelerations,
-        without_differences: &findings.without_differences,
-        constraints: given,
-        restitution: given.map(|_| findings.constraints.restitution),
-        comparisons: findings.comparisons.iter().map(|comparison| comparison.answer(&labels)).collect(),
-        identities: findings.identities.iter().map(Identity::answer).collect(),
-        states: states.iter().map(StateAnswer::input).collect(),
-    };
-    serde_json::to_vec_pretty(&answer).map_err(|error| Error::Stdout(error.into()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,7 +221,7 @@ mod tests {
         let mut by = Method::ALL.map(|method| {
             Derivatives::new(&robot, &constraints, (&quantities, &places), method, &state).expect("runs")
         });
-        by[0].whole_mut(Quantity::DtauDv)[(1, 0)] += 1e-6;
+        by[0].value_mut(Quantity::DtauDv).expect("is there")[(1, 0)] += 1e-6;
         for comparison in &mut findings.comparisons {
             if !comparison.look(&by, conditions, 7) {
                 findings.deviating.push(7);
@@ -419,7 +280,7 @@ mod tests {
         let mut by = Method::ALL.map(|method| {
             Derivatives::new(&robot, &findings.constraints, (&quantities, &places), method, &state).expect("runs")
         });
-        by[1].whole_mut(Quantity::ConstraintForcesDtau)[(2, 1)] += 1e-3;
+        by[1].value_mut(Quantity::ConstraintForcesDtau).expect("is there")[(2, 1)] += 1e-3;
         for comparison in &mut findings.comparisons {
             if !comparison.look(&by, conditions, 3) {
                 findings.deviating.push(3);

@@ -1,12 +1,13 @@
 //! The page about gradyn's own derivatives.
 
-use super::evidence::{self, Failure, Strictness};
-use super::page::{self, Page, Section};
-use super::totals::{Checked, totals};
-use super::{Findings, compare, identity};
+use super::Findings;
 use crate::args::Check;
 use crate::error::Error;
 use gradyn::partials::{DerivativeWorkspace, Method};
+use gradyn_files::check::evidence::{self, Failure, Strictness};
+use gradyn_files::check::{self, Page, Section};
+use gradyn_files::check::{Checked, totals};
+use gradyn_files::check::{compare, identity};
 use gradyn_files::claims::{Claim, Claimed, Coordinates, Layout, StateClaims};
 use gradyn_files::labels::Labels;
 use gradyn_files::number::deviation;
@@ -50,7 +51,7 @@ pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<S
         1 => format!("random state {}", findings.first),
         n => format!("{n} random states"),
     };
-    Ok(page::write(&Page {
+    Ok(check::write(&Page {
         robot: robot.model.name(),
         sizes: (robot.model.nq(), robot.model.nv()),
         subject: format!(
@@ -75,7 +76,7 @@ pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<S
 }
 
 /// Where the methods differ most.
-fn methods(robot: &Robot, findings: &Findings) -> page::Findings {
+fn methods(robot: &Robot, findings: &Findings) -> check::Findings {
     let labels = Labels::new(robot.model.dof_names(), &findings.constraints, &robot.model);
     let row = |(comparison, _): (&compare::Comparison, usize)| {
         let worst = comparison.worst.as_ref()?;
@@ -93,7 +94,7 @@ fn methods(robot: &Robot, findings: &Findings) -> page::Findings {
         ];
         Some((cells, worst.agrees()))
     };
-    page::Findings {
+    check::Findings {
         title: "Methods against each other",
         heading: vec!["", "methods", "furthest: row", "column", "state", "deviation", "relative", "allowed"],
         rows: findings.shown(false).into_iter().filter_map(row).collect(),
@@ -101,7 +102,7 @@ fn methods(robot: &Robot, findings: &Findings) -> page::Findings {
 }
 
 /// What must hold whatever the method.
-fn identities(findings: &Findings) -> page::Findings {
+fn identities(findings: &Findings) -> check::Findings {
     let row = |identity: &identity::Identity| {
         let worst = identity.worst?;
         let cells = vec![
@@ -112,7 +113,7 @@ fn identities(findings: &Findings) -> page::Findings {
         ];
         Some((cells, identity.holds()))
     };
-    page::Findings {
+    check::Findings {
         title: "Identities",
         heading: vec!["", "state", "relative deviation", "allowed"],
         rows: findings.identities.iter().filter_map(row).collect(),

@@ -1,12 +1,12 @@
 //! `gradyn check --function`: a Jacobian that another program claims of any function, against that function's own values.
 
 use super::against::{self, Subject};
-use super::totals::{Checked, Overall};
 use crate::args::Check;
 use crate::commands::Report;
 use crate::error::{Error, one_line};
 use anstyle::Style;
 use gradyn::derivatives::check::{CheckError, Claim, Options, sampled_jacobian};
+use gradyn_files::check::{Checked, Overall};
 use gradyn_files::input;
 use gradyn_files::json::{self, Json};
 use gradyn_files::number::count;

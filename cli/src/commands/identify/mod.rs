@@ -1,7 +1,5 @@
 //! `gradyn identify`: parameters from measured torques.
 
-mod columns;
-mod data;
 mod output_error;
 mod page;
 mod poses;
@@ -12,6 +10,7 @@ use crate::error::{Error, one_line};
 use crate::output::Output;
 use crate::table::{Align, Cell, Table};
 use gradyn::model::urdf::rewrite;
+use gradyn_files::logs;
 use gradyn_files::number;
 use gradyn_files::priors;
 use gradyn_files::robot::Robot;
@@ -31,10 +30,10 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     if let Some(file) = &args.poses {
         return poses::calibrate(args, &robot, &parameters, file);
     }
-    let units = data::Units { degrees: args.degrees, time: args.time_unit, forces: args.force_axes.into() };
+    let units = logs::Units { degrees: args.degrees, time: args.time_unit.seconds(), forces: args.force_axes.into() };
     let mut paths: Vec<&Path> = args.data.iter().map(|path| &**path).collect();
     paths.extend(args.held_out.as_deref());
-    let data::Files { data, last, forces, free, warnings: mut odd } = data::read_all(&paths, &robot, units)?;
+    let logs::Files { data, last, forces, free, warnings: mut odd } = logs::read_all(&paths, &robot, units)?;
     if forces && parameters.moves_geometry() {
         let reason = "contact forces are taken along the geometry of the robot, which must not vary: leave out placements and axes";
         return Err(Error::Usage(reason.into()));

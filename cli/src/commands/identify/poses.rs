@@ -1,7 +1,5 @@
 //! `gradyn identify --poses`: geometry from measured poses of a frame.
 
-use super::columns::{Configuration, need, odd, quaternion};
-use super::data::{Table, number_in};
 use super::written;
 use crate::args::Identify;
 use crate::commands::Report;
@@ -11,6 +9,7 @@ use crate::table::{Align, Cell, Table as Grid};
 use gradyn::Transform;
 use gradyn::dynamics::FrameRef;
 use gradyn::nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use gradyn_files::logs::{Configuration, Table, need, number_in, odd, quaternion};
 use gradyn_files::nearest::nearest;
 use gradyn_files::number;
 use gradyn_files::page::{Line, Plot, document, escape, row, table};

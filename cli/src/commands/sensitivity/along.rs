@@ -1,11 +1,12 @@
 //! Along a task: the trajectory that its solver finds, simulated with other parameters.
 
-use super::question::{First, Question, Series};
+use super::question::{First, Question};
 use crate::commands::optimize;
 use crate::error::Error;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian, frame_pose};
 use gradyn::spatial::log3;
 use gradyn::{Constraint, Method, Model, Transform};
+use gradyn_files::sensitivity::Series;
 use gradyn_files::task::{Found, Task};
 use gradyn_sensitivity::local::turns;
 use gradyn_sensitivity::rollout::State;

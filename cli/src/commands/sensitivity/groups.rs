@@ -1,7 +1,7 @@
 //! Parameters that are moved together.
 
-use super::answer::Column;
 use crate::error::Error;
+use gradyn_files::sensitivity::Column;
 use gradyn_sensitivity::Parameters;
 
 /// The groups of `--group NAME=LIST`, in their order, then each parameter in none of them by itself; the places of their members. Empty if

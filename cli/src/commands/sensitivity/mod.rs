@@ -1,11 +1,8 @@
 //! `gradyn sensitivity`: which parameters matter.
 
 mod along;
-mod answer;
-mod files;
 mod groups;
 mod own;
-mod page;
 mod question;
 mod resume;
 mod sampled;
@@ -16,11 +13,12 @@ use super::Report;
 use crate::args::{Asked, Global, Sensitivity};
 use crate::error::{Error, one_line};
 use crate::output::Output;
-use answer::{Answer, ByOutput, CLEAR, Column};
-use files::{to_csv, to_csv_by_outputs, to_json};
 use gradyn::dynamics::FrameRef;
 use gradyn_files::nearest::nearest;
 use gradyn_files::robot::Robot;
+use gradyn_files::sensitivity::{
+    self as answers, Answer, ByOutput, CLEAR, Column, Method, to_csv, to_csv_by_outputs, to_json,
+};
 use gradyn_files::task::Task;
 use gradyn_files::{priors, states};
 use gradyn_sensitivity::{Interval, Output as Of, Parameters, Prior, SensitivityError};
@@ -145,15 +143,16 @@ fn answered(
     }
     warnings.append(&mut answer.warnings);
     let failed = !answer.doubts().is_empty();
+    let method = args.global.map_or(Method::FirstOrder, Method::from);
     if let Some(page) = &mut page {
-        let html = page::write(&answer, args.global);
+        let html = answers::write(&answer, method);
         page.write(|to| to.write_all(html.as_bytes()))?;
     }
     if let Some(page) = page {
         page.finish()?;
     }
     let text = if args.json {
-        format!("{:#}\n", to_json(&answer, robot, question.name(), method_name(args.global)))
+        format!("{:#}\n", to_json(&answer, robot, question.name(), method.name()))
     } else if args.csv && args.by_output {
         to_csv_by_outputs(&answer)
     } else if args.csv {
@@ -169,16 +168,6 @@ fn answered(
         return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
     }
     Ok(Report { text, warnings, failed, ..Report::default() })
-}
-
-/// What the method is called in JSON.
-fn method_name(global: Option<Global>) -> &'static str {
-    match global {
-        None => "first-order",
-        Some(Global::Sobol) => "sobol",
-        Some(Global::Morris) => "morris",
-        Some(Global::Dgsm) => "dgsm",
-    }
 }
 
 /// Of each parameter what the file says, or `--share` of its value, within what it can be.

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use gradyn::spatial::jlog3;
+use gradyn_files::sensitivity::Series;
 use gradyn_sensitivity::local::rounding;
 use gradyn_sensitivity::{Output, Parameters, evaluate_many, local};
 use nalgebra::{DMatrix, Vector3};
@@ -15,18 +16,6 @@ pub(super) struct First {
     pub(super) without_effect: Vec<String>,
     /// Of outputs over time.
     pub(super) series: Option<Series>,
-}
-
-/// The same over time: deviations from the motion as it was planned.
-pub(super) struct Series {
-    /// s
-    pub(super) time: Vec<f64>,
-    /// Rows by parameters, one for each time.
-    pub(super) jacobians: Vec<DMatrix<f64>>,
-    /// By how much an error of the start has grown at the end.
-    pub(super) amplification: f64,
-    /// Does first order mean something there?
-    pub(super) trustworthy: bool,
 }
 
 /// A question.

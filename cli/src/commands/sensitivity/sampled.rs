@@ -1,6 +1,5 @@
 //! Over the whole prior, by samples.
 
-use super::answer::{Answer, ByOutput};
 use super::own::Own;
 use super::question::Question;
 use super::{columns, groups, resume};
@@ -8,6 +7,7 @@ use crate::args::{Global, Sensitivity};
 use crate::commands::progress;
 use crate::error::Error;
 use crate::memory::Memory;
+use gradyn_files::sensitivity::{Answer, ByOutput, Column};
 use gradyn_sensitivity::global::{
     Dgsm, Effects, GlobalError, Morris, Plan, Rule, Run, Saltelli, Sampling, SobolIndices, Warning, dgsm,
     morris_effects, sobol_indices,
@@ -199,7 +199,7 @@ fn exploded(
 fn answer(
     found: Result<Analysis, Exploded>,
     question: &dyn Question,
-    columns: Vec<super::answer::Column>,
+    columns: Vec<Column>,
     method: Global,
 ) -> Result<Answer, Error> {
     let (rows, units, rounding) = (question.rows(), question.units(), question.rounding()?);
@@ -222,8 +222,8 @@ fn answer(
         Err(Exploded { count, total }) => {
             for output in &mut outputs {
                 output.without = Some(format!("{count} of {total} samples have no finite output"));
-                output.measures.push((measure, vec![super::answer::NONE; k]));
-                output.measures.extend(with.map(|with| (with, vec![super::answer::NONE; k])));
+                output.measures.push((measure, vec![gradyn_files::sensitivity::NONE; k]));
+                output.measures.extend(with.map(|with| (with, vec![gradyn_files::sensitivity::NONE; k])));
             }
             let matrix = vec![vec![f64::NAN; k]; rows.len()];
             let mut answer = Answer::new(columns, outputs, (what, matrix), measure, with);

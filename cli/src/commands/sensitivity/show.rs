@@ -1,25 +1,11 @@
 //! Tables of an answer, for people.
 
-use super::answer::Answer;
-use super::uncertainty::Uncertainty;
 use crate::error::one_line;
 use crate::table::{Align, Cell, Table};
 use gradyn_files::number;
+use gradyn_files::sensitivity::Answer;
+use gradyn_files::sensitivity::{Uncertainty, percent, with_interval};
 use gradyn_sensitivity::Interval;
-
-/// A number with its interval, in percent.
-pub(super) fn percent(x: Option<Interval>) -> String {
-    let Some(Interval { value, half_width }) = x else { return String::new() };
-    if value.is_nan() {
-        return String::from("none");
-    }
-    // No zero below zero.
-    let value = if value.abs() < 5e-4 { 0.0 } else { 100.0 * value };
-    match half_width {
-        Some(half) => format!("{value:.1} ± {:.1} %", 100.0 * half),
-        None => format!("{value:.1} %"),
-    }
-}
 
 pub(super) fn readable(answer: &Answer, top: usize) -> String {
     let bold = anstyle::Style::new().bold();
@@ -108,14 +94,6 @@ pub(super) fn by_outputs(answer: &Answer, top: usize) -> String {
         .for_each(|words| text.push_str(&format!("{words}\n")));
     answer.doubts().iter().for_each(|doubt| text.push_str(&format!("{bold}{doubt}{bold:#}\n")));
     text
-}
-
-/// A number with half the width of its interval.
-pub(super) fn with_interval(x: Interval) -> String {
-    match x.half_width {
-        Some(half) => format!("{} ± {}", number::five(x.value), number::five(half)),
-        None => number::five(x.value),
-    }
 }
 
 fn scatter(found: &Uncertainty) -> String {

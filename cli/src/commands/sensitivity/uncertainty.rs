@@ -1,64 +1,16 @@
 //! How far outputs scatter: to first order, and by samples.
 
-use super::answer::CLEAR;
 use super::question::{First, Question};
 use crate::args::Sensitivity;
 use crate::error::Error;
 use crate::memory::Memory;
+use gradyn_files::sensitivity::{Scatter, Tube, Uncertainty};
 use gradyn_sensitivity::uncertainty::{Euclidean, MonteCarlo, UncertaintyError, first_order, monte_carlo};
 use gradyn_sensitivity::{Interval, Parameters, Prior, Resampling};
 use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::f64::consts::SQRT_2;
-
-/// The scatter of one output.
-pub(super) struct Scatter {
-    pub(super) row: String,
-    /// By how much rounding moves it.
-    pub(super) rounding: f64,
-    /// To first order.
-    pub(super) first: f64,
-    /// By samples.
-    pub(super) sampled: Interval,
-    /// The mean, less the value of the robot as it is; by samples.
-    pub(super) shift: Interval,
-}
-
-impl Scatter {
-    /// Do both say the same, to a tenth, or to the interval of the samples if that is not as wide as half of what they say? Outputs that
-    /// do not move to rounding do.
-    pub(super) fn agrees(&self, largest: f64) -> bool {
-        let (off, sampled) = ((self.first - self.sampled.value).abs(), self.sampled.value);
-        let half = self.sampled.half_width.filter(|half| *half < 0.5 * sampled).unwrap_or(0.0);
-        off <= half.max(0.1 * sampled).max(1e-9 * largest).max(CLEAR * self.rounding)
-    }
-}
-
-/// One output over time.
-pub(super) struct Tube {
-    pub(super) row: String,
-    /// Time, s, and the standard deviation to first order.
-    pub(super) sd: Vec<(f64, f64)>,
-    /// Samples: time, deviation.
-    pub(super) dots: Vec<(f64, f64)>,
-}
-
-/// How far all outputs scatter.
-pub(super) struct Uncertainty {
-    pub(super) scatter: Vec<Scatter>,
-    pub(super) tubes: Vec<Tube>,
-    pub(super) samples: usize,
-    pub(super) kept_out: usize,
-}
-
-impl Uncertainty {
-    /// Outputs of which first order and samples say different things.
-    pub(super) fn disagreements(&self) -> Vec<&Scatter> {
-        let largest = self.scatter.iter().map(|s| s.sampled.value).fold(0.0_f64, f64::max);
-        self.scatter.iter().filter(|s| !s.agrees(largest)).collect()
-    }
-}
 
 /// So many samples are drawn as dots, at so many times.
 const DOTS: usize = 40;

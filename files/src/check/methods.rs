@@ -1,15 +1,15 @@
 //! The derivatives of a state by one method.
 
+use crate::constraints::Constraints;
+use crate::evaluation::{Derivative, Evaluator, Place, Places, Point};
+use crate::quantity::{Family, Quantity};
+use crate::robot::Robot;
+use crate::states::State;
 use gradyn::check::Scale;
 use gradyn::dynamics::{ReferenceFrame, Workspace, constraint_jacobian, constraint_rank, crba};
 use gradyn::model::{InputError, Model};
 use gradyn::once;
 use gradyn::partials::Method;
-use gradyn_files::constraints::Constraints;
-use gradyn_files::evaluation::{Derivative, Evaluator, Place, Places, Point};
-use gradyn_files::quantity::{Family, Quantity};
-use gradyn_files::robot::Robot;
-use gradyn_files::states::State;
 use nalgebra::{DMatrix, Vector3};
 
 /// Beyond this, constraints are about to lose a row, and multipliers have no digits to compare.
@@ -22,7 +22,7 @@ const NO_DIGITS: f64 = 1e12;
 const TENSORS: usize = 64;
 
 /// What can be compared: every derivative that several methods give.
-pub(super) fn compared(model: &Model, constraints: &Constraints) -> Vec<Quantity> {
+pub fn compared(model: &Model, constraints: &Constraints) -> Vec<Quantity> {
     let is_compared = |quantity: &Quantity| {
         quantity.is_by_method()
             && (!quantity.needs_constraints() || !constraints.list.is_empty())
@@ -32,28 +32,29 @@ pub(super) fn compared(model: &Model, constraints: &Constraints) -> Vec<Quantity
 }
 
 /// Are second derivatives compared in state `index`? Differences of them take a second a state for 35 degrees of freedom.
-pub(super) fn is_turn_of_tensors(model: &Model, index: u64) -> bool {
+pub fn is_turn_of_tensors(model: &Model, index: u64) -> bool {
     const FEW: usize = 16;
     model.nv() <= FEW || index.is_multiple_of(4)
 }
 
 /// How near a state is to where accelerations have no derivatives.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Conditions {
+pub struct Conditions {
     /// The condition of the mass matrix; infinite where it is singular.
-    pub(super) mass: f64,
+    pub mass: f64,
     /// That of `J M⁻¹ Jᵀ` on its range; one without constraints.
-    pub(super) held: f64,
+    pub held: f64,
     /// Does the rank of the constraints change here, so that derivatives by the configuration do not exist?
-    pub(super) rank_changes: bool,
+    pub rank_changes: bool,
     /// Is there a center of mass?
-    pub(super) has_mass: bool,
+    pub has_mass: bool,
     /// How large what cancels is in torques, motions of bodies, and accelerations.
     cancels: [f64; 3],
 }
 
 impl Conditions {
-    pub(super) fn new(robot: &Robot, constraints: &Constraints, state: &State) -> Result<Self, InputError> {
+    /// At a state.
+    pub fn new(robot: &Robot, constraints: &Constraints, state: &State) -> Result<Self, InputError> {
         let (model, list, ws) = (&robot.model, &constraints.list, &mut Workspace::new(&robot.model));
         let (mass, inverse) = match once::minv(model, &state.q) {
             Ok(inverse) => (ratio(crba(model, ws, &state.q)?, model.nv()), inverse.amax()),
@@ -75,7 +76,7 @@ impl Conditions {
     }
 
     /// Can this be compared here?
-    pub(super) fn allow(&self, quantity: Quantity) -> bool {
+    pub fn allow(&self, quantity: Quantity) -> bool {
         match quantity.family() {
             Family::Constrained | Family::Impulses => !self.lose_a_row(),
             Family::Centers | Family::Momenta => self.has_mass,
@@ -84,7 +85,7 @@ impl Conditions {
     }
 
     /// How large what cancels in a quantity is.
-    pub(super) fn cancels(&self, quantity: Quantity) -> f64 {
+    pub fn cancels(&self, quantity: Quantity) -> f64 {
         let [torque, motion, acceleration] = self.cancels;
         match quantity.family() {
             _ if quantity.needs_tau() => acceleration,
@@ -95,12 +96,12 @@ impl Conditions {
     }
 
     /// Are constraints about to lose a row, or to gain one?
-    pub(super) fn lose_a_row(&self) -> bool {
+    pub fn lose_a_row(&self) -> bool {
         self.rank_changes || self.held.is_nan() || self.held >= SINGULAR
     }
 
     /// Are there no accelerations, or none with digits?
-    pub(super) fn hide_accelerations(&self) -> bool {
+    pub fn hide_accelerations(&self) -> bool {
         self.mass.is_nan() || self.mass >= NO_DIGITS
     }
 }
@@ -119,7 +120,7 @@ fn ratio(matrix: &DMatrix<f64>, rank: usize) -> f64 {
 }
 
 /// Frames, points and subtrees that are looked at in state `index`: one of each, so that states have all in turn.
-pub(super) fn places(model: &Model, index: u64) -> Places {
+pub fn places(model: &Model, index: u64) -> Places {
     let mut places = Places::all(model, ReferenceFrame::Local);
     let frames = std::mem::take(&mut places.frames);
     let references = [ReferenceFrame::Local, ReferenceFrame::World, ReferenceFrame::LocalWorldAligned];
@@ -150,13 +151,15 @@ fn turn(index: u64, n: usize) -> usize {
 
 /// The derivatives of a state by one method.
 #[derive(Clone, Debug)]
-pub(super) struct Derivatives {
-    pub(super) method: Method,
+pub struct Derivatives {
+    /// Which method.
+    pub method: Method,
     entries: Vec<(Quantity, Vec<(String, Derivative)>)>,
 }
 
 impl Derivatives {
-    pub(super) fn new(
+    /// Quantities at places, by a method.
+    pub fn new(
         robot: &Robot,
         constraints: &Constraints,
         (quantities, places): (&[Quantity], &Places),
@@ -169,13 +172,13 @@ impl Derivatives {
     }
 
     /// The matrices of a quantity with the names of its parts.
-    pub(super) fn of(&self, quantity: Quantity) -> &[(String, Derivative)] {
+    pub fn of(&self, quantity: Quantity) -> &[(String, Derivative)] {
         self.entries.iter().find(|(of, _)| *of == quantity).map_or(&[], |(_, matrices)| matrices)
     }
 
-    #[cfg(test)]
-    pub(super) fn whole_mut(&mut self, quantity: Quantity) -> &mut DMatrix<f64> {
-        let (_, matrices) = self.entries.iter_mut().find(|(of, _)| *of == quantity).expect("is there");
-        &mut matrices[0].1.value
+    /// The matrix of a quantity, to be changed; the first one of a quantity with parts, `None` of one that was not asked for.
+    pub fn value_mut(&mut self, quantity: Quantity) -> Option<&mut DMatrix<f64>> {
+        let (_, matrices) = self.entries.iter_mut().find(|(of, _)| *of == quantity)?;
+        matrices.first_mut().map(|(_, derivative)| &mut derivative.value)
     }
 }

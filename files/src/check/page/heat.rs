@@ -1,9 +1,9 @@
 //! Matrices as heat maps.
 
+use crate::labels::fit;
+use crate::number::{deviation, exact};
+use crate::page::escape;
 use gradyn::derivatives::check::{Entry, Report, Verdict};
-use gradyn_files::labels::fit;
-use gradyn_files::number::{deviation, exact};
-use gradyn_files::page::escape;
 
 /// What a heat map shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

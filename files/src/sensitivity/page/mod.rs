@@ -5,11 +5,9 @@ mod heat;
 mod plane;
 
 use super::answer::{Answer, ByOutput, Finding};
-use super::show::{percent, with_interval};
-use super::uncertainty::Uncertainty;
-use crate::args::Global;
-use gradyn_files::number;
-use gradyn_files::page::{Line, Plot, Shade, document, escape, row, table};
+use super::{Method, Uncertainty, percent, with_interval};
+use crate::number;
+use crate::page::{Line, Plot, Shade, document, escape, row, table};
 
 /// So many tubes are drawn: those that are widest at the end.
 const TUBES: usize = 12;
@@ -17,15 +15,16 @@ const TUBES: usize = 12;
 /// And so many pairs: those that make the most.
 const PAIRS: usize = 15;
 
-pub(super) fn write(answer: &Answer, global: Option<Global>) -> String {
+/// The whole page.
+pub fn write(answer: &Answer, method: Method) -> String {
     let sorted = answer.sorted();
     let first = sorted.first().filter(|first| first.size.is_finite());
-    let (verdict, note) = match (first, global) {
-        (Some(first), Some(Global::Morris)) => (
+    let (verdict, note) = match (first, method) {
+        (Some(first), Method::Morris) => (
             format!("`{}` has the largest mean effect", first.column.name),
             "Bars: the mean size of what a parameter does.",
         ),
-        (Some(first), Some(Global::Sobol)) => (
+        (Some(first), Method::Sobol) => (
             format!(
                 "`{}` makes {} of the variance, with all it acts together with",
                 first.column.name,
@@ -33,7 +32,7 @@ pub(super) fn write(answer: &Answer, global: Option<Global>) -> String {
             ),
             "Bars: total indices; the darker part is what a parameter does alone. Whiskers: the interval.",
         ),
-        (Some(first), Some(Global::Dgsm)) => (
+        (Some(first), Method::Dgsm) => (
             format!(
                 "`{}` makes at most {} of the variance, with all it acts together with",
                 first.column.name,
@@ -41,7 +40,7 @@ pub(super) fn write(answer: &Answer, global: Option<Global>) -> String {
             ),
             "Bars: upper bounds of total indices, from derivatives. Whiskers: the interval.",
         ),
-        (Some(first), None) => (
+        (Some(first), Method::FirstOrder) => (
             format!("`{}` makes {} of the variance to first order", first.column.name, percent(first.first)),
             "Bars: shares of the variance, each parameter's derivative times its standard deviation, squared.",
         ),

@@ -1,7 +1,7 @@
 //! Morris's plane: mean effects by how much they scatter.
 
-use crate::commands::sensitivity::answer::Answer;
-use gradyn_files::page::{Line, Plot, escape};
+use crate::page::{Line, Plot, escape};
+use crate::sensitivity::answer::Answer;
 
 /// So many points have a name beside the picture.
 const NAMED: usize = 5;

@@ -1,71 +1,80 @@
 //! The answer: as a table, as JSON, as CSV.
 
-use super::question::Series;
-use super::uncertainty::Uncertainty;
-use crate::error::one_line;
-use gradyn_files::number;
+use super::{Series, Uncertainty};
+use crate::number;
+use gradyn::text::one_line;
 use gradyn_sensitivity::{Interval, Prior};
 use serde_json::Value;
 
 /// No number.
-pub(super) const NONE: Interval = Interval { value: f64::NAN, half_width: None };
+pub const NONE: Interval = Interval { value: f64::NAN, half_width: None };
 
 /// A parameter that varies, or a group of them.
 #[derive(Clone)]
-pub(super) struct Column {
-    pub(super) name: String,
-    pub(super) unit: &'static str,
-    pub(super) held: &'static str,
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its unit; empty of a group.
+    pub unit: &'static str,
+    /// What is held while it varies.
+    pub held: &'static str,
     /// Of the robot as it is; of a group none.
-    pub(super) value: Option<f64>,
-    pub(super) prior: Option<Prior>,
+    pub value: Option<f64>,
+    /// Of a group none.
+    pub prior: Option<Prior>,
     /// Names of a group's parameters.
-    pub(super) members: Vec<String>,
+    pub members: Vec<String>,
 }
 
 impl Column {
-    pub(super) fn sd(&self) -> Option<f64> {
+    /// The standard deviation of its prior.
+    pub fn sd(&self) -> Option<f64> {
         self.prior.map(|prior| prior.variance().sqrt())
     }
-    pub(super) fn prior_name(&self) -> &'static str {
+    /// The kind of its prior; empty of a group.
+    pub fn prior_name(&self) -> &'static str {
         self.prior.map_or("", |prior| prior.name())
     }
 }
 
 /// What is known of one output.
-pub(super) struct ByOutput {
-    pub(super) name: String,
-    pub(super) unit: &'static str,
+pub struct ByOutput {
+    /// Its name.
+    pub name: String,
+    /// Its unit.
+    pub unit: &'static str,
     /// By how much rounding moves it.
-    pub(super) rounding: f64,
+    pub rounding: f64,
     /// How far it scatters, if that was asked.
-    pub(super) sd: Option<f64>,
+    pub sd: Option<f64>,
     /// Why it has no index, if it has none.
-    pub(super) without: Option<String>,
+    pub without: Option<String>,
     /// Has it none because one sample makes its scatter?
-    pub(super) dominated: bool,
+    pub dominated: bool,
     /// Numbers by name, one for each column.
-    pub(super) measures: Vec<(&'static str, Vec<Interval>)>,
+    pub measures: Vec<(&'static str, Vec<Interval>)>,
     /// Of each pair of columns, (0, 1), (0, 2), …, if that was asked.
-    pub(super) pairs: Vec<Interval>,
+    pub pairs: Vec<Interval>,
 }
 
 /// To first order: a scatter below this times the rounding means nothing. As that of samples: at a hundred times it, about 1 % is rounding.
-pub(super) const CLEAR: f64 = 100.0;
+pub const CLEAR: f64 = 100.0;
 
 impl ByOutput {
-    pub(super) fn new(name: &str, unit: &'static str, rounding: f64, sd: Option<f64>) -> Self {
+    /// Without numbers yet.
+    pub fn new(name: &str, unit: &'static str, rounding: f64, sd: Option<f64>) -> Self {
         let name = name.to_owned();
         Self { name, unit, rounding, sd, without: None, dominated: false, measures: vec![], pairs: vec![] }
     }
 
-    pub(super) fn without_by_rounding(&mut self) {
+    /// Says that it has no index because its scatter is rounding.
+    pub fn without_by_rounding(&mut self) {
         let (rounding, unit) = (number::deviation(self.rounding), self.unit);
         self.without = Some(format!("it scatters by no more than its rounding ({rounding} {unit})"));
     }
 
     /// Takes its numbers away if its scatter is rounding, or zero.
-    pub(super) fn drop_if_rounding(&mut self) {
+    pub fn drop_if_rounding(&mut self) {
         match self.sd {
             Some(0.0) => self.without = Some("nothing moves it".into()),
             Some(sd) if sd <= CLEAR * self.rounding => self.without_by_rounding(),
@@ -74,64 +83,77 @@ impl ByOutput {
         self.measures.iter_mut().for_each(|(_, of)| of.fill(NONE));
     }
 
-    pub(super) fn measure(&self, name: &str) -> Option<&[Interval]> {
+    /// The numbers of this name, one a column.
+    pub fn measure(&self, name: &str) -> Option<&[Interval]> {
         self.measures.iter().find(|(of, _)| *of == name).map(|(_, of)| of.as_slice())
     }
 
     /// The number of a column.
-    pub(super) fn at(&self, name: &str, k: usize) -> Interval {
+    pub fn at(&self, name: &str, k: usize) -> Interval {
         self.measure(name).and_then(|of| of.get(k)).copied().unwrap_or(NONE)
     }
 }
 
 /// What is known of one column, of all outputs together.
-pub(super) struct Finding {
-    pub(super) column: Column,
+pub struct Finding {
+    /// The parameter or group.
+    pub column: Column,
     /// What it is sorted by: its share of the variance, or its mean effect.
-    pub(super) size: f64,
+    pub size: f64,
     /// The share of the variance that it makes alone.
-    pub(super) first: Option<Interval>,
+    pub first: Option<Interval>,
     /// With all others, or a bound of it.
-    pub(super) total: Option<Interval>,
+    pub total: Option<Interval>,
     /// The output that it moves most, and the derivative, or the mean effect, there.
-    pub(super) row: String,
-    pub(super) unit: &'static str,
-    pub(super) derivative: f64,
+    pub row: String,
+    /// Of that output.
+    pub unit: &'static str,
+    /// Not a number where no output has an index.
+    pub derivative: f64,
 }
 
 /// The whole answer.
-pub(super) struct Answer {
-    pub(super) title: String,
-    pub(super) place: String,
-    pub(super) given: Value,
-    pub(super) seed: u64,
+pub struct Answer {
+    /// What was asked, in a phrase.
+    pub title: String,
+    /// The state, or the task.
+    pub place: String,
+    /// The same for programs, by keys.
+    pub given: Value,
+    /// Of the samples.
+    pub seed: u64,
     /// In the order of the selection, which is that of all columns.
-    pub(super) findings: Vec<Finding>,
-    pub(super) outputs: Vec<ByOutput>,
+    pub findings: Vec<Finding>,
+    /// In their order.
+    pub outputs: Vec<ByOutput>,
     /// Derivatives, or effects, output by output.
-    pub(super) matrix: Vec<Vec<f64>>,
-    pub(super) what: &'static str,
+    pub matrix: Vec<Vec<f64>>,
+    /// What the matrix holds, in words.
+    pub what: &'static str,
     /// The measure by outputs that shares are made of.
-    pub(super) measure: &'static str,
+    pub measure: &'static str,
     /// How outputs are weighed, if there are several.
-    pub(super) weights: Option<&'static str>,
-    pub(super) warnings: Vec<String>,
+    pub weights: Option<&'static str>,
+    /// Doubtful, but not wrong.
+    pub warnings: Vec<String>,
     /// Rows of samples, and evaluations.
-    pub(super) samples: Option<(usize, usize)>,
+    pub samples: Option<(usize, usize)>,
     /// What effects are of.
-    pub(super) per: &'static str,
-    pub(super) confidence: Option<f64>,
+    pub per: &'static str,
+    /// The level of intervals.
+    pub confidence: Option<f64>,
     /// Over time.
-    pub(super) series: Option<Series>,
+    pub series: Option<Series>,
     /// Shares that pairs make together, largest first.
-    pub(super) pairs: Vec<(String, String, Interval)>,
+    pub pairs: Vec<(String, String, Interval)>,
     /// Mean effect and scatter of effects, of Morris's method, and their unit.
-    pub(super) plane: Vec<(String, f64, f64)>,
-    pub(super) plane_unit: &'static str,
+    pub plane: Vec<(String, f64, f64)>,
+    /// The unit of effects.
+    pub plane_unit: &'static str,
     /// How far outputs scatter.
-    pub(super) uncertainty: Option<Uncertainty>,
+    pub uncertainty: Option<Uncertainty>,
     /// What is to be said of a motion whose simulations leave every bound.
-    pub(super) exploded: Option<String>,
+    pub exploded: Option<String>,
 }
 
 /// The weighted mean of one number of all outputs that have one.
@@ -149,7 +171,7 @@ fn mean(outputs: &[ByOutput], weights: &[f64], number: impl Fn(&ByOutput) -> Int
 
 impl Answer {
     /// Of what is known by outputs: `measure` is what a column does alone, `with` what it does with others.
-    pub(super) fn new(
+    pub fn new(
         columns: Vec<Column>,
         mut outputs: Vec<ByOutput>,
         (what, matrix): (&'static str, Vec<Vec<f64>>),
@@ -261,7 +283,7 @@ impl Answer {
     }
 
     /// Those that matter most first; those of which nothing is known last.
-    pub(super) fn sorted(&self) -> Vec<&Finding> {
+    pub fn sorted(&self) -> Vec<&Finding> {
         let mut all: Vec<&Finding> = self.findings.iter().collect();
         let size = |finding: &Finding| if finding.size.is_nan() { f64::NEG_INFINITY } else { finding.size };
         all.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -285,7 +307,7 @@ impl Answer {
     }
 
     /// Why the answer is not to be trusted, if it is not.
-    pub(super) fn doubts(&self) -> Vec<String> {
+    pub fn doubts(&self) -> Vec<String> {
         let mut doubts: Vec<String> = self.exploded.iter().cloned().collect();
         doubts.extend(self.outputs.iter().filter(|output| output.dominated).map(|output| {
             format!(
@@ -312,12 +334,12 @@ impl Answer {
     }
 
     /// What stands above the two columns of shares.
-    pub(super) fn headings(&self) -> [&'static str; 2] {
+    pub fn headings(&self) -> [&'static str; 2] {
         if self.measure == "bound" { ["share", "with others, at most"] } else { ["share", "with others"] }
     }
 
     /// What intervals and shares are, in words.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(weights) = self.weights {
             words.push(weights.to_owned());
@@ -331,5 +353,27 @@ impl Answer {
             ));
         }
         words
+    }
+}
+
+/// A number with its interval, in percent.
+pub fn percent(x: Option<Interval>) -> String {
+    let Some(Interval { value, half_width }) = x else { return String::new() };
+    if value.is_nan() {
+        return String::from("none");
+    }
+    // No zero below zero.
+    let value = if value.abs() < 5e-4 { 0.0 } else { 100.0 * value };
+    match half_width {
+        Some(half) => format!("{value:.1} ± {:.1} %", 100.0 * half),
+        None => format!("{value:.1} %"),
+    }
+}
+
+/// A number with half the width of its interval.
+pub fn with_interval(x: Interval) -> String {
+    match x.half_width {
+        Some(half) => format!("{} ± {}", number::five(x.value), number::five(half)),
+        None => number::five(x.value),
     }
 }

@@ -1,9 +1,9 @@
 //! One quantity by two methods.
 
 use super::methods::{Conditions, Derivatives};
+use crate::labels::Labels;
+use crate::quantity::{Axis, Family, Quantity};
 use gradyn::partials::Method;
-use gradyn_files::labels::Labels;
-use gradyn_files::quantity::{Axis, Family, Quantity};
 use nalgebra::DMatrix;
 use serde::Serialize;
 
@@ -27,23 +27,30 @@ const SOLVED_DIFFERENCES: f64 = 1e-12;
 
 /// The entry where two methods are furthest apart, measured by what is allowed there.
 #[derive(Clone, Debug)]
-pub(super) struct Worst {
-    pub(super) state: u64,
+pub struct Worst {
+    /// The state's number.
+    pub state: u64,
     /// Of a quantity that has several.
-    pub(super) part: String,
-    pub(super) row: usize,
-    pub(super) column: usize,
-    pub(super) values: [f64; 2],
-    pub(super) deviation: f64,
+    pub part: String,
+    /// The row.
+    pub row: usize,
+    /// The column.
+    pub column: usize,
+    /// By both methods.
+    pub values: [f64; 2],
+    /// How far they are apart.
+    pub deviation: f64,
     /// Of the matrix.
-    pub(super) largest: f64,
-    pub(super) tolerance: f64,
-    pub(super) by: By,
+    pub largest: f64,
+    /// How far they may be.
+    pub tolerance: f64,
+    /// What allows that.
+    pub by: By,
 }
 
 /// Which bound a tolerance is: the largest of three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub enum By {
     /// A share of the largest entry.
     Size,
     /// The error that differences estimate for themselves.
@@ -53,7 +60,8 @@ pub(super) enum By {
 }
 
 impl By {
-    pub(super) fn name(self) -> &'static str {
+    /// For programs.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Size => "size",
             Self::Estimate => "estimate",
@@ -63,12 +71,13 @@ impl By {
 }
 
 impl Worst {
-    pub(super) fn agrees(&self) -> bool {
+    /// Whether it is within its tolerance.
+    pub fn agrees(&self) -> bool {
         self.deviation <= self.tolerance
     }
 
     /// The deviation relative to the largest entry.
-    pub(super) fn relative(&self) -> f64 {
+    pub fn relative(&self) -> f64 {
         if self.largest > 0.0 { self.deviation / self.largest } else { self.deviation }
     }
 
@@ -80,14 +89,17 @@ impl Worst {
 
 /// One quantity by two methods.
 #[derive(Debug)]
-pub(super) struct Comparison {
-    pub(super) quantity: Quantity,
-    pub(super) methods: [Method; 2],
-    pub(super) worst: Option<Worst>,
+pub struct Comparison {
+    /// What is compared.
+    pub quantity: Quantity,
+    /// By which methods.
+    pub methods: [Method; 2],
+    /// The entry nearest to deviating, or the one that deviates most.
+    pub worst: Option<Worst>,
 }
 
 /// Every quantity by every pair of methods.
-pub(super) fn all(quantities: &[Quantity]) -> Vec<Comparison> {
+pub fn all(quantities: &[Quantity]) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for quantity in quantities {
         for (n, a) in Method::ALL.into_iter().enumerate() {
@@ -106,7 +118,7 @@ fn rounding(quantity: Quantity, size: f64, methods: [Method; 2], conditions: &Co
 }
 
 /// What rounding may do, of its size.
-pub(super) fn of_size(quantity: Quantity, methods: [Method; 2], conditions: &Conditions) -> f64 {
+pub fn of_size(quantity: Quantity, methods: [Method; 2], conditions: &Conditions) -> f64 {
     let Conditions { mass, held, .. } = *conditions;
     let solved = match quantity.is_second_derivative() {
         _ if methods.contains(&Method::Difference) => SOLVED_DIFFERENCES,
@@ -127,7 +139,7 @@ pub(super) fn of_size(quantity: Quantity, methods: [Method; 2], conditions: &Con
 
 impl Comparison {
     /// Compares at one more state: do the methods agree there?
-    pub(super) fn look(&mut self, by_method: &[Derivatives], conditions: Conditions, state: u64) -> bool {
+    pub fn look(&mut self, by_method: &[Derivatives], conditions: Conditions, state: u64) -> bool {
         let of = |method| by_method.iter().find(|by| by.method == method);
         let [Some(a), Some(b)] = self.methods.map(of) else { return true };
         let mut agree = true;
@@ -146,16 +158,17 @@ impl Comparison {
     }
 
     /// More than one deviates.
-    pub(super) fn ratio(&self) -> f64 {
+    pub fn ratio(&self) -> f64 {
         self.worst.as_ref().map_or(0.0, Worst::ratio)
     }
 
-    pub(super) fn agrees(&self) -> bool {
+    /// Whether no entry has deviated.
+    pub fn agrees(&self) -> bool {
         self.worst.as_ref().is_none_or(Worst::agrees)
     }
 
     /// What its worst row and column are called.
-    pub(super) fn places(&self, labels: &Labels) -> Option<[String; 2]> {
+    pub fn places(&self, labels: &Labels) -> Option<[String; 2]> {
         let worst = self.worst.as_ref()?;
         let (rows, columns) = self.quantity.axes();
         let name = |axis, index: usize| labels.along(axis).into_iter().nth(index).unwrap_or_default();
@@ -167,7 +180,8 @@ impl Comparison {
         Some([row, column])
     }
 
-    pub(super) fn answer(&self, labels: &Labels) -> Answer {
+    /// For programs; `labels` name its row and column.
+    pub fn answer(&self, labels: &Labels) -> Answer {
         let worst = self.worst.as_ref().zip(self.places(labels)).map(|(worst, [row, column])| WorstAnswer {
             state: worst.state,
             row,
@@ -214,7 +228,7 @@ fn entries<'m>(
 
 /// For programs.
 #[derive(Serialize)]
-pub(super) struct Answer {
+pub struct Answer {
     quantity: &'static str,
     methods: [&'static str; 2],
     agrees: bool,

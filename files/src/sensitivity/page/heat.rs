@@ -1,8 +1,8 @@
 //! When which parameter matters: time by parameter.
 
-use crate::commands::sensitivity::answer::Answer;
-use gradyn_files::number;
-use gradyn_files::page::escape;
+use crate::number;
+use crate::page::escape;
+use crate::sensitivity::answer::Answer;
 
 /// So many parameters have a line, and so many times a column.
 const LINES: usize = 20;

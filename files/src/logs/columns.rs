@@ -11,9 +11,9 @@
 //!
 //! Columns of v, a and tau are those of all joints or of none; those of a base that floats, for itself, may be left out.
 
+use crate::nearest::nearest;
 use gradyn::Model;
 use gradyn::model::{Body, FrameId};
-use gradyn_files::nearest::nearest;
 use std::f64::consts::PI;
 
 /// A number of a configuration, or several, from columns.
@@ -29,28 +29,34 @@ enum Coordinate {
 
 /// Columns of one contact.
 #[derive(Clone, Debug)]
-pub(super) struct Contact {
-    pub(super) frame: FrameId,
+pub struct Contact {
+    /// What is in contact.
+    pub frame: FrameId,
     force: [usize; 3],
     moment: Option<[usize; 3]>,
 }
 
 /// Columns of configurations.
 #[derive(Clone, Debug)]
-pub(super) struct Configuration(Vec<Coordinate>);
+pub struct Configuration(Vec<Coordinate>);
 
 /// Where the numbers of a robot stand.
 #[derive(Clone, Debug)]
-pub(super) struct Columns {
-    pub(super) time: usize,
-    pub(super) q: Configuration,
+pub struct Columns {
+    /// The column of time.
+    pub time: usize,
+    /// Of configurations.
+    pub q: Configuration,
     /// One a degree of freedom; `None` where it is not there.
-    pub(super) v: Vec<Option<usize>>,
-    pub(super) a: Vec<Option<usize>>,
-    pub(super) tau: Vec<Option<usize>>,
-    pub(super) contacts: Vec<Contact>,
+    pub v: Vec<Option<usize>>,
+    /// The same of accelerations.
+    pub a: Vec<Option<usize>>,
+    /// The same of torques.
+    pub tau: Vec<Option<usize>>,
+    /// Of all contacts.
+    pub contacts: Vec<Contact>,
     /// Columns that are not read, or stand twice, and what is made of those that are not there.
-    pub(super) odd: Vec<String>,
+    pub odd: Vec<String>,
     /// Is the rate of a degree of freedom that of an angle?
     angular: Vec<bool>,
     /// Degrees of freedom of bases that float.
@@ -62,7 +68,7 @@ const LENGTH: f64 = 0.01;
 
 impl Configuration {
     /// Of a heading; the names are added to those that are known.
-    pub(super) fn new(heading: &[String], model: &Model, known: &mut Vec<String>) -> Result<Self, String> {
+    pub fn new(heading: &[String], model: &Model, known: &mut Vec<String>) -> Result<Self, String> {
         let need = |name: &str| need(heading, name);
         let (names, mut q) = (model.dof_names(), Vec::new());
         for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
@@ -89,11 +95,7 @@ impl Configuration {
     }
 
     /// A configuration from the numbers of a line.
-    pub(super) fn read(
-        &self,
-        degrees: bool,
-        number: &impl Fn(usize) -> Result<f64, String>,
-    ) -> Result<Vec<f64>, String> {
+    pub fn read(&self, degrees: bool, number: &impl Fn(usize) -> Result<f64, String>) -> Result<Vec<f64>, String> {
         let turn = if degrees { PI / 180.0 } else { 1.0 };
         let mut to = Vec::new();
         for coordinate in &self.0 {
@@ -112,7 +114,7 @@ impl Configuration {
 }
 
 /// Where a column is.
-pub(super) fn need(heading: &[String], name: &str) -> Result<usize, String> {
+pub fn need(heading: &[String], name: &str) -> Result<usize, String> {
     heading.iter().position(|column| column == name).ok_or_else(|| {
         let nearest = nearest(name, heading.iter().map(String::as_str)).unwrap_or_default();
         format!("there is no column `{name}`{nearest}")
@@ -120,7 +122,7 @@ pub(super) fn need(heading: &[String], name: &str) -> Result<usize, String> {
 }
 
 /// Columns that are not read, or stand twice.
-pub(super) fn odd(heading: &[String], known: &[String]) -> Vec<String> {
+pub fn odd(heading: &[String], known: &[String]) -> Vec<String> {
     let mut odd = Vec::new();
     for (k, name) in heading.iter().enumerate() {
         if heading.iter().position(|column| column == name) != Some(k) {
@@ -135,7 +137,7 @@ pub(super) fn odd(heading: &[String], known: &[String]) -> Vec<String> {
 
 impl Columns {
     /// Of a heading; an error is a reason.
-    pub(super) fn new(heading: &[String], model: &Model) -> Result<Self, String> {
+    pub fn new(heading: &[String], model: &Model) -> Result<Self, String> {
         let find = |name: &str| heading.iter().position(|column| column == name);
         let need = |name: &str| need(heading, name);
         let time = need("time")?;
@@ -187,17 +189,17 @@ impl Columns {
     }
 
     /// Is there a base that floats without a wrench: neither measured nor of contacts?
-    pub(super) fn is_free(&self) -> bool {
+    pub fn is_free(&self) -> bool {
         self.contacts.is_empty() && (0..self.tau.len()).any(|dof| self.base[dof] && self.tau[dof].is_none())
     }
 
     /// Degrees of freedom whose torques are known: bases without columns have no wrench but that of contacts.
-    pub(super) fn measured(&self) -> Vec<usize> {
+    pub fn measured(&self) -> Vec<usize> {
         (0..self.tau.len()).filter(|dof| self.tau[*dof].is_some() || self.base[*dof]).collect()
     }
 
     /// Rates, accelerations or torques; zero where there is no column.
-    pub(super) fn rates(
+    pub fn rates(
         &self,
         of: &[Option<usize>],
         degrees: bool,
@@ -211,7 +213,7 @@ impl Columns {
 
 impl Contact {
     /// Force and moment.
-    pub(super) fn wrench(&self, number: &impl Fn(usize) -> Result<f64, String>) -> Result<[f64; 6], String> {
+    pub fn wrench(&self, number: &impl Fn(usize) -> Result<f64, String>) -> Result<[f64; 6], String> {
         let mut to = [0.0; 6];
         let columns = self.force.iter().chain(self.moment.iter().flatten());
         for (to, column) in to.iter_mut().zip(columns) {
@@ -245,10 +247,7 @@ fn quaternion_of(columns: &[usize]) -> Result<Coordinate, String> {
 }
 
 /// A quaternion of length one.
-pub(super) fn quaternion(
-    columns: &[usize; 4],
-    number: &impl Fn(usize) -> Result<f64, String>,
-) -> Result<[f64; 4], String> {
+pub fn quaternion(columns: &[usize; 4], number: &impl Fn(usize) -> Result<f64, String>) -> Result<[f64; 4], String> {
     let mut numbers = [0.0; 4];
     for (to, column) in numbers.iter_mut().zip(columns) {
         *to = number(*column)?;

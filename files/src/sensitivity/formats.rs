@@ -1,8 +1,8 @@
 //! An answer for programs: JSON and CSV.
 
 use super::answer::{Answer, ByOutput, Finding};
-use gradyn_files::csv::field;
-use gradyn_files::robot::Robot;
+use crate::csv::field;
+use crate::robot::Robot;
 use gradyn_sensitivity::{Interval, Prior};
 use serde_json::{Value, json};
 
@@ -18,7 +18,8 @@ fn prior_json(prior: &Prior) -> Value {
     all
 }
 
-pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str, method: &str) -> Value {
+/// All of it.
+pub fn to_json(answer: &Answer, robot: &Robot, output: &str, method: &str) -> Value {
     let interval = |x: Option<Interval>| match x {
         Some(x) if !x.value.is_nan() => json!({ "value": x.value, "half_width": x.half_width }),
         _ => Value::Null,
@@ -87,7 +88,7 @@ pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str, method: &str
         });
     }
     if let Some(found) = &answer.uncertainty {
-        let of = |s: &super::uncertainty::Scatter| {
+        let of = |s: &super::Scatter| {
             json!({
                 "row": s.row, "first_order": s.first, "sampled": interval(Some(s.sampled)),
                 "shift": interval(Some(s.shift)),
@@ -108,7 +109,7 @@ pub(super) fn to_json(answer: &Answer, robot: &Robot, output: &str, method: &str
 }
 
 /// All numbers of all outputs, a line each; of those that have none the number is empty.
-pub(super) fn to_csv_by_outputs(answer: &Answer) -> String {
+pub fn to_csv_by_outputs(answer: &Answer) -> String {
     let mut text = String::from("output,unit,parameter,measure,value,half_width\n");
     let number = |x: Option<f64>| x.filter(|x| !x.is_nan()).map_or(String::new(), |x| format!("{x:?}"));
     for output in &answer.outputs {
@@ -123,7 +124,8 @@ pub(super) fn to_csv_by_outputs(answer: &Answer) -> String {
     text
 }
 
-pub(super) fn to_csv(answer: &Answer) -> String {
+/// A parameter a line, those that matter most first.
+pub fn to_csv(answer: &Answer) -> String {
     let mut text = String::from(
         "parameter,unit,value,sd,prior,share,share_half_width,total,total_half_width,largest_at,largest,largest_unit\n",
     );

@@ -1,6 +1,8 @@
 //! What must hold of the results whatever the method: cheap, and blind to how derivatives are computed.
 
 use super::methods::Conditions;
+use crate::robot::Robot;
+use crate::states::State;
 use gradyn::check::Scale;
 use gradyn::dynamics::{
     ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
@@ -13,8 +15,6 @@ use gradyn::partials::{
     AbaDerivatives, DerivativeWorkspace, Method, RneaDerivatives, aba_derivatives, mass_product_derivatives,
     rnea_derivatives,
 };
-use gradyn_files::robot::Robot;
-use gradyn_files::states::State;
 use nalgebra::{DMatrix, DVector, Vector3};
 use serde::Serialize;
 
@@ -24,20 +24,34 @@ const RELATIVE: f64 = 1e-12;
 /// What accelerations may be off by: so much for each unit of the mass matrix's condition.
 const FEW: f64 = 1e-14;
 
+/// What must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
+pub enum Claim {
+    /// The mass matrix is symmetric.
     Symmetric,
+    /// The mass matrix is positive definite.
     Positive,
+    /// Torques are linear in accelerations, by the mass matrix.
     Linear,
+    /// `dM/dt − 2 C` is skew-symmetric.
     Skew,
+    /// The rate of the energy is the power.
     Power,
+    /// Gravity's torques are those of the weight at the center of mass.
     Weight,
+    /// The rate of momentum is the total wrench.
     MomentumRate,
+    /// The regressor times the parameters is the torques.
     Regressor,
+    /// Jacobian rates are rates of Jacobians.
     FrameRate,
+    /// The gradient of a combination of torques is the combination of derivatives.
     RneaGradient,
+    /// Forward dynamics undo inverse dynamics.
     RoundTrip,
+    /// The mass matrix times its inverse is the identity.
     Inverse,
+    /// The gradient of a combination of accelerations is the combination of derivatives.
     AbaGradient,
 }
 
@@ -58,7 +72,8 @@ impl Claim {
         Self::AbaGradient,
     ];
 
-    pub(super) fn text(self) -> &'static str {
+    /// In words.
+    pub fn text(self) -> &'static str {
         match self {
             Self::Symmetric => "M = Mᵀ",
             Self::Positive => "xᵀ M x ≥ 0",
@@ -95,7 +110,7 @@ impl Claim {
     }
 
     /// Is it answered by yes or no?
-    pub(super) fn is_yes_or_no(self) -> bool {
+    pub fn is_yes_or_no(self) -> bool {
         self == Self::Positive
     }
 
@@ -106,18 +121,22 @@ impl Claim {
 
 /// A claim, and where it was nearest to failing.
 #[derive(Debug)]
-pub(super) struct Identity {
-    pub(super) claim: Claim,
-    pub(super) worst: Option<Worst>,
+pub struct Identity {
+    /// What must hold.
+    pub claim: Claim,
+    /// Where it holds worst.
+    pub worst: Option<Worst>,
 }
 
 /// How near a claim was to failing.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Worst {
-    pub(super) state: u64,
+pub struct Worst {
+    /// The state's number.
+    pub state: u64,
     /// Of the largest number.
-    pub(super) relative: f64,
-    pub(super) allowed: f64,
+    pub relative: f64,
+    /// How far it may be off.
+    pub allowed: f64,
 }
 
 impl Worst {
@@ -127,7 +146,7 @@ impl Worst {
 }
 
 /// The claims that hold for this robot: with inertias that no body has, energy may be negative.
-pub(super) fn all(robot: &Robot) -> Vec<Identity> {
+pub fn all(robot: &Robot) -> Vec<Identity> {
     let unphysical = |kind: &NoteKind| matches!(kind, NoteKind::UnphysicalInertia { .. });
     let positive = !robot.report.warnings().any(|note| unphysical(&note.kind));
     let claims = Claim::ALL.into_iter().filter(|claim| positive || *claim != Claim::Positive);
@@ -135,7 +154,7 @@ pub(super) fn all(robot: &Robot) -> Vec<Identity> {
 }
 
 /// What claims are about at a state, computed once.
-pub(super) struct Facts<'a> {
+pub struct Facts<'a> {
     /// Without damping and friction.
     model: Model,
     friction: &'a Model,
@@ -167,7 +186,8 @@ impl Sides {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(robot: &'a Robot, state: &'a State, conditions: Conditions) -> Result<Self, InputError> {
+    /// Everything that identities are about, at a state.
+    pub fn new(robot: &'a Robot, state: &'a State, conditions: Conditions) -> Result<Self, InputError> {
         let (friction, wrenches) = (&robot.model, state.wrenches());
         let State { q, v, a, .. } = state;
         let zeros = || vec![0.0; friction.nv()];
@@ -296,7 +316,7 @@ impl<'a> Facts<'a> {
 
 impl Identity {
     /// Looks at one more state: does the claim hold there?
-    pub(super) fn look(&mut self, facts: &Facts<'_>, index: u64) -> Result<bool, InputError> {
+    pub fn look(&mut self, facts: &Facts<'_>, index: u64) -> Result<bool, InputError> {
         let about_masses = matches!(self.claim, Claim::Weight | Claim::MomentumRate);
         if self.claim.needs_accelerations() && facts.accelerations.is_none()
             || about_masses && !facts.conditions.has_mass
@@ -316,11 +336,13 @@ impl Identity {
         Ok(worst.holds())
     }
 
-    pub(super) fn holds(&self) -> bool {
+    /// Whether it holds at all states.
+    pub fn holds(&self) -> bool {
         self.worst.is_none_or(|worst| worst.holds())
     }
 
-    pub(super) fn answer(&self) -> Answer {
+    /// For programs.
+    pub fn answer(&self) -> Answer {
         Answer {
             identity: self.claim.name(),
             holds: self.holds(),
@@ -374,7 +396,7 @@ fn relative(deviation: f64, size: f64) -> f64 {
 
 /// For programs. An infinite deviation is null.
 #[derive(Serialize)]
-pub(super) struct Answer {
+pub struct Answer {
     identity: &'static str,
     holds: bool,
     state: Option<u64>,

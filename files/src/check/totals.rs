@@ -5,16 +5,18 @@ use std::collections::BTreeMap;
 
 /// One claim, and what the evidence says about it.
 #[derive(Debug)]
-pub(super) struct Checked {
-    pub(super) state: usize,
+pub struct Checked {
+    /// The state, counted from 0.
+    pub state: usize,
     /// As in files.
-    pub(super) name: String,
-    pub(super) report: Report,
+    pub name: String,
+    /// What the evidence says.
+    pub report: Report,
 }
 
 /// What all claims of all states come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Overall {
+pub enum Overall {
     /// Every entry agrees.
     Agrees,
     /// An entry disagrees.
@@ -24,7 +26,8 @@ pub(super) enum Overall {
 }
 
 impl Overall {
-    pub(super) fn of(checked: &[Checked]) -> Self {
+    /// Of all claims.
+    pub fn of(checked: &[Checked]) -> Self {
         let unclear = checked.iter().map(|checked| checked.report.counts.cannot_tell).sum();
         match unclear {
             _ if checked.iter().any(|checked| checked.report.disagrees()) => Self::Disagrees,
@@ -33,7 +36,8 @@ impl Overall {
         }
     }
 
-    pub(super) fn of_one(report: &Report) -> Self {
+    /// Of one claim.
+    pub fn of_one(report: &Report) -> Self {
         match report.counts.cannot_tell {
             _ if report.disagrees() => Self::Disagrees,
             0 => Self::Agrees,
@@ -42,12 +46,12 @@ impl Overall {
     }
 
     /// Is this no success?
-    pub(super) fn fails(self, allow_unclear: bool) -> bool {
+    pub fn fails(self, allow_unclear: bool) -> bool {
         self == Self::Disagrees || self != Self::Agrees && !allow_unclear
     }
 
     /// For programs.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
             Self::Disagrees => "disagrees",
@@ -58,16 +62,19 @@ impl Overall {
 
 /// A quantity over all states.
 #[derive(Debug, Default)]
-pub(super) struct Total {
-    pub(super) symbol: String,
-    pub(super) states: usize,
-    pub(super) counts: [usize; 3],
+pub struct Total {
+    /// As people write it.
+    pub symbol: String,
+    /// How many states have it.
+    pub states: usize,
+    /// Entries that agree, disagree, are unclear.
+    pub counts: [usize; 3],
     /// The entry furthest from what was found, measured by its bound, and its state.
-    pub(super) worst: Option<(usize, Entry, [String; 2])>,
+    pub worst: Option<(usize, Entry, [String; 2])>,
 }
 
 /// Each quantity over all states, in the order of the file.
-pub(super) fn totals(checked: &[Checked]) -> Vec<Total> {
+pub fn totals(checked: &[Checked]) -> Vec<Total> {
     let mut order: Vec<Total> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for Checked { state, name, report } in checked {

@@ -3,48 +3,57 @@
 mod heat;
 
 use super::totals::Total;
+use crate::number::{count, deviation, exact};
+use crate::page::{Line, Plot, Scale, document, escape, row, table};
 use gradyn::derivatives::check::{Curve, Report, Taylor, Verdict};
-use gradyn_files::number::{count, deviation, exact};
-use gradyn_files::page::{Line, Plot, Scale, document, escape, row, table};
 use heat::Picture;
 
 /// What the page is about.
 #[derive(Debug)]
-pub(super) struct Page<'a> {
-    pub(super) robot: &'a str,
+pub struct Page<'a> {
+    /// The name of the robot.
+    pub robot: &'a str,
     /// nq and nv.
-    pub(super) sizes: (usize, usize),
+    pub sizes: (usize, usize),
     /// What was checked, in a phrase.
-    pub(super) subject: String,
+    pub subject: String,
     /// When an entry agrees.
-    pub(super) rule: String,
-    pub(super) totals: &'a [Total],
-    pub(super) sections: Vec<Section<'a>>,
-    pub(super) tables: Vec<Findings>,
+    pub rule: String,
+    /// A line each of the summary.
+    pub totals: &'a [Total],
+    /// In their order.
+    pub sections: Vec<Section<'a>>,
+    /// Before the sections.
+    pub tables: Vec<Findings>,
     /// Of what else nothing can be said; empty if there is nothing.
-    pub(super) untold: String,
+    pub untold: String,
 }
 
 /// A quantity at a state.
 #[derive(Debug)]
-pub(super) struct Section<'a> {
-    pub(super) place: String,
-    pub(super) report: &'a Report,
+pub struct Section<'a> {
+    /// The state, in a phrase.
+    pub place: String,
+    /// What was found.
+    pub report: &'a Report,
 }
 
 /// A table of further findings, and whether each row is good.
 #[derive(Debug)]
-pub(super) struct Findings {
-    pub(super) title: &'static str,
-    pub(super) heading: Vec<&'static str>,
-    pub(super) rows: Vec<(Vec<String>, bool)>,
+pub struct Findings {
+    /// Above the table.
+    pub title: &'static str,
+    /// Of the columns.
+    pub heading: Vec<&'static str>,
+    /// Cells, and whether the row is good.
+    pub rows: Vec<(Vec<String>, bool)>,
 }
 
 /// So many entries of a quantity are listed.
 const LISTED: usize = 12;
 
 /// The whole page.
-pub(super) fn write(page: &Page<'_>) -> String {
+pub fn write(page: &Page<'_>) -> String {
     let mut html = String::from("<main>\n");
     summary(page, &mut html);
     for findings in &page.tables {

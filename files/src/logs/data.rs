@@ -1,39 +1,41 @@
 //! Measured motion from CSV files.
 
 use super::columns::Columns;
-use crate::args::TimeUnit;
-use crate::error::Error;
+use crate::Error;
+use crate::input;
+use crate::robot::Robot;
 use gradyn::dynamics::ReferenceFrame;
-use gradyn_files::input;
-use gradyn_files::robot::Robot;
 use gradyn_sensitivity::SensitivityError;
 use gradyn_sensitivity::identify::{ContactForces, Data};
 use std::path::Path;
 
 /// How files are to be read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Units {
-    pub(super) degrees: bool,
-    pub(super) time: TimeUnit,
+pub struct Units {
+    /// Whether angles are in degrees.
+    pub degrees: bool,
+    /// Seconds that one unit of `time` is.
+    pub time: f64,
     /// Axes of contact forces.
-    pub(super) forces: ReferenceFrame,
+    pub forces: ReferenceFrame,
 }
 
 /// Samples of all files, one after the other with a gap between.
-pub(super) struct Files {
-    pub(super) data: Data,
+pub struct Files {
+    /// All samples.
+    pub data: Data,
     /// Where the last file begins.
-    pub(super) last: usize,
+    pub last: usize,
     /// Are there forces of contacts?
-    pub(super) forces: bool,
+    pub forces: bool,
     /// Was the wrench on a base that floats taken for zero?
-    pub(super) free: bool,
+    pub free: bool,
     /// What is odd about them.
-    pub(super) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Motion and torques of all files.
-pub(super) fn read_all(paths: &[&Path], robot: &Robot, units: Units) -> Result<Files, Error> {
+pub fn read_all(paths: &[&Path], robot: &Robot, units: Units) -> Result<Files, Error> {
     let mut warnings = Vec::new();
     let (mut last, mut forces, mut free) = (0, false, false);
     let mut all: Option<Data> = None;
@@ -73,16 +75,20 @@ fn separator(heading: &str) -> char {
 }
 
 /// A table, in text.
-pub(super) struct Table {
-    pub(super) file: String,
-    pub(super) heading: Vec<String>,
-    pub(super) separator: char,
+pub struct Table {
+    /// Its name for messages.
+    pub file: String,
+    /// Names of columns.
+    pub heading: Vec<String>,
+    /// What stands between fields.
+    pub separator: char,
     /// Each with its place in the file, from zero on.
-    pub(super) rows: Vec<(usize, Vec<String>)>,
+    pub rows: Vec<(usize, Vec<String>)>,
 }
 
 impl Table {
-    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+    /// Reads a heading, then a line a row with as many fields.
+    pub fn read(path: &Path) -> Result<Self, Error> {
         let (file, bytes) = input::bytes(path)?;
         let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
         let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
@@ -111,7 +117,7 @@ impl Table {
 }
 
 /// The number of a field, or why there is none.
-pub(super) fn number_in(heading: &[String], fields: &[String], separator: char, column: usize) -> Result<f64, String> {
+pub fn number_in(heading: &[String], fields: &[String], separator: char, column: usize) -> Result<f64, String> {
     let field = &fields[column];
     let x: Option<f64> = match separator {
         ',' => field.parse().ok(),
@@ -135,7 +141,7 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
         let number = *number;
         let number_of = |column: usize| number_in(&heading, fields, separator, column);
         let refuse_line = |reason: String| refuse(number + 1, reason);
-        let t = number_of(columns.time).map_err(refuse_line)? * units.time.seconds();
+        let t = number_of(columns.time).map_err(refuse_line)? * units.time;
         if let Some(before) = data.time.last().filter(|before| t <= **before) {
             // The same sample again: a logger that asks twice before the robot has news.
             if t.to_bits() == before.to_bits() {

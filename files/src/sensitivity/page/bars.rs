@@ -1,9 +1,9 @@
 //! Bars over a scale: the tornado, and Sobol's indices with their intervals. Names stand above their bars, so that both are readable on a
 //! narrow screen.
 
-use crate::commands::sensitivity::answer::{Answer, Finding};
-use gradyn_files::number;
-use gradyn_files::page::escape;
+use crate::number;
+use crate::page::escape;
+use crate::sensitivity::answer::{Answer, Finding};
 
 /// So many bars are drawn; the rest is one.
 const BARS: usize = 15;

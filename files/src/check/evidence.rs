@@ -2,6 +2,13 @@
 
 use super::compare;
 use super::methods::Conditions;
+use crate::claims::{Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
+use crate::constraints::Constraints;
+use crate::evaluation::{Derivative, Evaluator, Places, Value};
+use crate::labels::Labels;
+use crate::quantity::{Axis, Quantity};
+use crate::robot::Robot;
+use crate::states::State;
 use gradyn::Function;
 use gradyn::check::ClaimError;
 use gradyn::derivatives::check::{self, CheckError, Guess, Knowledge, Options, Report};
@@ -9,27 +16,22 @@ use gradyn::derivatives::difference::Euclidean;
 use gradyn::derivatives::drivers;
 use gradyn::model::InputError;
 use gradyn::partials::Method;
-use gradyn_files::claims::{Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
-use gradyn_files::constraints::Constraints;
-use gradyn_files::evaluation::{Derivative, Evaluator, Places, Value};
-use gradyn_files::labels::Labels;
-use gradyn_files::quantity::{Axis, Quantity};
-use gradyn_files::robot::Robot;
-use gradyn_files::states::State;
 use nalgebra::DMatrix;
 
 /// How strictly claims are checked, and how much there is to be seen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Strictness {
-    pub(super) tolerance: f64,
-    pub(super) floor: f64,
+pub struct Strictness {
+    /// Allowed deviation of an entry, relative to itself.
+    pub tolerance: f64,
+    /// The same relative to the largest entry of its matrix.
+    pub floor: f64,
     /// Curves of the difference over the step, and directions of Taylor tests.
-    pub(super) pictures: usize,
+    pub pictures: usize,
 }
 
 /// Why a claim cannot be checked.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub enum Failure {
     /// The robot's dynamics refuse the state.
     Input(InputError),
     /// The checker refuses the claim.
@@ -51,7 +53,7 @@ impl From<CheckError> for Failure {
 }
 
 /// Checks one claim.
-pub(super) fn examine(
+pub fn examine(
     robot: &Robot,
     (coordinates, constraints): (&Coordinates, &Constraints),
     state: &StateClaims,
