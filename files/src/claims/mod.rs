@@ -5,7 +5,6 @@ mod coordinates;
 mod csv;
 mod function;
 mod json;
-mod npy;
 mod npz;
 mod read;
 mod table;
@@ -83,25 +82,6 @@ impl StateClaims {
         let tau = state.tau.clone().unwrap_or_else(|| vec![0.0; v.len()]);
         Self { state: state.clone(), v: v.clone(), a: a.clone(), tau, reference: ReferenceFrame::Local, claims }
     }
-}
-
-/// What an array holds.
-#[derive(Debug)]
-pub enum Cells {
-    /// Its shape, and its numbers, the last axis the fastest.
-    Numbers(Vec<usize>, Vec<f64>),
-    /// Texts along one axis.
-    Texts(Vec<String>),
-}
-
-/// The arrays of an `.npz`, by name.
-pub fn arrays(bytes: &[u8]) -> Result<Vec<(String, Cells)>, String> {
-    let (members, _) = npz::members(bytes)?;
-    let cells = members.into_iter().map(|(name, array)| match array {
-        npy::Npy::Numbers(table::Array { shape, numbers }) => (name, Cells::Numbers(shape, numbers)),
-        npy::Npy::Texts(texts) => (name, Cells::Texts(texts)),
-    });
-    Ok(cells.collect())
 }
 
 /// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from elsewhere.

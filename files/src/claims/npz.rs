@@ -1,18 +1,12 @@
 //! Claims in NumPy's `.npz`: arrays by name, with the states along the first axis.
 
 use super::claimed::Claimed;
-use super::npy::{self, Npy};
 use super::read::is_reference;
 use super::table::{Array, Content, Entry, JointPlace, Shape, Table};
-use flate2::read::DeflateDecoder;
-use rawzip::{CompressionMethod, ZipArchive};
-use std::io::Read;
+use crate::npz;
 
 /// What everything is computed from.
 const INPUTS: [&str; 4] = ["q", "v", "a", "tau_given"];
-
-/// More than this is refused, whatever it was packed in.
-const MAX_BYTES: u64 = 1 << 30;
 
 /// Bytes that a list of a state takes beside its numbers.
 const LIST: u64 = 64;
@@ -21,26 +15,26 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
     let mut table = Table::default();
     let mut arrays: Vec<(String, Array)> = Vec::new();
     let mut references: Vec<(String, Vec<String>)> = Vec::new();
-    let (members, left) = members(bytes)?;
-    let too_much = too_much();
+    let (members, left) = npz::read(bytes)?;
     for (key, array) in members {
         let key = key.as_str();
         match array {
-            Npy::Texts(names) if key == "joints" => {
+            npz::Array::Texts(names) if key == "joints" => {
                 table.joints = Some(names.into_iter().map(|name| JointPlace { name, start: None }).collect());
             }
-            Npy::Texts(texts) if is_reference(key) => references.push((key.to_owned(), texts)),
-            Npy::Texts(_) if INPUTS.contains(&key) || Claimed::parse(key).is_ok() => {
+            npz::Array::Texts(texts) if is_reference(key) => references.push((key.to_owned(), texts)),
+            npz::Array::Texts(_) if INPUTS.contains(&key) || Claimed::parse(key).is_ok() => {
                 return Err(format!("array `{key}`: expected numbers, found texts"));
             }
             // Remarks, such as the program's name.
-            Npy::Texts(_) => {}
+            npz::Array::Texts(_) => {}
             // An empty list has no type.
-            Npy::Numbers(array) if key == "joints" && array.numbers.is_empty() => table.joints = Some(Vec::new()),
-            Npy::Numbers(_) if key == "joints" => {
+            npz::Array::Numbers(_, numbers) if key == "joints" && numbers.is_empty() => table.joints = Some(Vec::new()),
+            npz::Array::Numbers(..) if key == "joints" => {
                 return Err(String::from("array `joints`: expected names, found numbers"));
             }
-            Npy::Numbers(array) => {
+            npz::Array::Numbers(shape, numbers) => {
+                let array = Array { shape, numbers };
                 finite(key, &array)?;
                 match (key, array.numbers.as_slice()) {
                     ("nq", [n]) => table.nq = Some(*n),
@@ -57,7 +51,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         }
         // Each state has a list of its own for each array.
         [states, _] if (*states as u64).saturating_mul(LIST * arrays.len() as u64) > left => {
-            return Err(format!("array `q`: {states} states of {} arrays take {too_much}", arrays.len()));
+            return Err(format!("array `q`: {states} states of {} arrays take {}", arrays.len(), npz::too_much()));
         }
         [states, _] => {
             table.states.resize_with(*states, Vec::new);
@@ -79,47 +73,6 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         }
     }
     Ok(table)
-}
-
-fn too_much() -> String {
-    format!("more than {MAX_BYTES} bytes: split it")
-}
-
-/// The arrays of an archive by name, and how many bytes are left of what may be read.
-pub(super) fn members(bytes: &[u8]) -> Result<(Vec<(String, Npy)>, u64), String> {
-    let broken = |error: rawzip::Error| format!("it is no whole archive: {error}");
-    let archive = ZipArchive::from_slice(bytes).map_err(broken)?;
-    let mut members: Vec<(String, Npy)> = Vec::new();
-    let mut left = MAX_BYTES;
-    let mut files = archive.entries();
-    while let Some(file) = files.next_entry().map_err(broken)? {
-        let name = String::from_utf8_lossy(file.file_path().as_bytes()).into_owned();
-        let Some(key) = name.strip_suffix(".npy") else {
-            return Err(format!("it holds `{name}`, expected .npy arrays"));
-        };
-        if members.iter().any(|(known, _)| known == key) {
-            return Err(format!("array `{key}` is there twice"));
-        }
-        let packed = archive.get_entry(file.wayfinder()).map_err(broken)?;
-        let unpacked: &mut dyn Read = match file.compression_method() {
-            CompressionMethod::STORE => &mut packed.data(),
-            CompressionMethod::DEFLATE => &mut DeflateDecoder::new(packed.data()),
-            other => {
-                return Err(format!("array `{key}`: expected it stored or deflated, found it packed by {other:?}"));
-            }
-        };
-        let mut content = Vec::new();
-        let read = packed.verifying_reader(unpacked).take(left + 1).read_to_end(&mut content);
-        read.map_err(|error| format!("array `{key}` cannot be read: {error}"))?;
-        left.checked_sub(content.len() as u64).ok_or_else(too_much)?;
-        let array = npy::read(&content).map_err(|reason| format!("array `{key}`: {reason}"))?;
-        // Numbers take eight bytes each, however short they were.
-        let kept =
-            if let Npy::Numbers(array) = &array { content.len().max(8 * array.numbers.len()) } else { content.len() };
-        left = left.checked_sub(kept as u64).ok_or_else(too_much)?;
-        members.push((key.to_owned(), array));
-    }
-    Ok((members, left))
 }
 
 fn entry(key: String, array: Array) -> Entry {

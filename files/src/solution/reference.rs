@@ -8,6 +8,7 @@ use crate::claims::{self, Coordinates, JointPlace};
 use crate::input;
 use crate::json::{self, Json};
 use crate::nearest::nearest;
+use crate::npz::{self, Array};
 use crate::task::Task;
 use gradyn_trajectory::{Trajectory, guess};
 use std::path::Path;
@@ -51,13 +52,13 @@ const NAMES: [&str; 5] = ["name", "joint", "control", "motor", "actuator"];
 impl Entries {
     fn of_npz(bytes: &[u8]) -> Result<Self, String> {
         let mut all = Self::default();
-        for (key, array) in claims::arrays(bytes)? {
+        for (key, array) in npz::read(bytes)?.0 {
             match array {
-                claims::Cells::Numbers(shape, numbers) => all.numbers.push((key, rows(&shape, &numbers))),
-                claims::Cells::Texts(names) if key == "joints" => {
+                Array::Numbers(shape, numbers) => all.numbers.push((key, rows(&shape, &numbers))),
+                Array::Texts(names) if key == "joints" => {
                     all.joints = Some(names.into_iter().map(|name| JointPlace { name, start: None }).collect());
                 }
-                claims::Cells::Texts(texts) => all.texts.push((key, texts)),
+                Array::Texts(texts) => all.texts.push((key, texts)),
             }
         }
         Ok(all)

@@ -1,14 +1,6 @@
 //! Arrays as NumPy writes them: `.npy`, format versions 1 to 3.
 
-use super::table::Array;
-
-/// What an array holds.
-#[derive(Debug, PartialEq)]
-pub(super) enum Npy {
-    Numbers(Array),
-    /// Names, whatever their shape.
-    Texts(Vec<String>),
-}
+use super::Array;
 
 /// More numbers than this are refused: a gigabyte, whatever the size of a cell.
 const MAX_NUMBERS: usize = 1 << 27;
@@ -17,7 +9,7 @@ const MAX_NUMBERS: usize = 1 << 27;
 const MAX_NAMES: usize = 1 << 16;
 
 /// Reads one array.
-pub(super) fn read(bytes: &[u8]) -> Result<Npy, String> {
+pub(super) fn read(bytes: &[u8]) -> Result<Array, String> {
     let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or("it is no NumPy array")?;
     let truncated = || String::from("it is truncated within its header");
     let (length, rest) = match rest {
@@ -52,9 +44,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Npy, String> {
         Kind::Number(read) => {
             let numbers: Vec<f64> = cells.map(|cell| read(cell, header.big_endian)).collect();
             let numbers = if header.fortran_order { row_major(&header.shape, &numbers) } else { numbers };
-            Ok(Npy::Numbers(Array { shape: header.shape, numbers }))
+            Ok(Array::Numbers(header.shape, numbers))
         }
-        Kind::Text => Ok(Npy::Texts(
+        Kind::Text => Ok(Array::Texts(
             cells
                 .map(|cell| {
                     let characters = cell.chunks_exact(4).map(|c| number(c, header.big_endian, u32::from_le_bytes));
@@ -62,7 +54,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Npy, String> {
                 })
                 .collect(),
         )),
-        Kind::Bytes => Ok(Npy::Texts(
+        Kind::Bytes => Ok(Array::Texts(
             cells
                 .map(|cell| {
                     let end = cell.iter().position(|c| *c == 0).unwrap_or(cell.len());
@@ -71,6 +63,40 @@ pub(super) fn read(bytes: &[u8]) -> Result<Npy, String> {
                 .collect(),
         )),
     }
+}
+
+/// One array, as format version 1.
+pub(super) fn write(array: &Array) -> Vec<u8> {
+    let (descr, shape) = match array {
+        Array::Numbers(shape, _) => (String::from("<f8"), shape.clone()),
+        Array::Texts(texts) => {
+            let width = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+            (format!("<U{width}"), vec![texts.len()])
+        }
+    };
+    let mut sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
+    if shape.len() > 1 {
+        sizes.truncate(sizes.len() - 2);
+    }
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}), }}", sizes.trim_end());
+    // Magic, version and length take ten bytes; data begin at a multiple of 64, after the end of a line.
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let length = u16::try_from(header.len()).unwrap_or(u16::MAX);
+    let mut bytes = [b"\x93NUMPY\x01\x00", &length.to_le_bytes()[..], header.as_bytes()].concat();
+    match array {
+        Array::Numbers(_, numbers) => numbers.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes())),
+        Array::Texts(texts) => {
+            let width = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+            for text in texts {
+                let characters = text.chars().map(u32::from).chain(std::iter::repeat(0));
+                characters.take(width).for_each(|c| bytes.extend_from_slice(&c.to_le_bytes()));
+            }
+        }
+    }
+    bytes
 }
 
 /// The dictionary before the data.
@@ -188,8 +214,8 @@ mod tests {
         [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
     }
 
-    fn array(shape: &[usize], numbers: &[f64]) -> Result<Npy, String> {
-        Ok(Npy::Numbers(Array { shape: shape.to_vec(), numbers: numbers.to_vec() }))
+    fn array(shape: &[usize], numbers: &[f64]) -> Result<Array, String> {
+        Ok(Array::Numbers(shape.to_vec(), numbers.to_vec()))
     }
 
     #[test]
@@ -206,9 +232,9 @@ mod tests {
         let single = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", &1.5_f32.to_le_bytes());
         assert_eq!(read(&single), array(&[], &[1.5]));
         let names = npy("{'descr': '<U2', 'fortran_order': False, 'shape': (2,), }", b"a\0\0\0b\0\0\0c\0\0\0\0\0\0\0");
-        assert_eq!(read(&names), Ok(Npy::Texts(vec!["ab".into(), "c".into()])));
+        assert_eq!(read(&names), Ok(Array::Texts(vec!["ab".into(), "c".into()])));
         let bytes = npy("{'descr': '|S2', 'fortran_order': False, 'shape': (2,), }", b"abc\0");
-        assert_eq!(read(&bytes), Ok(Npy::Texts(vec!["ab".into(), "c".into()])));
+        assert_eq!(read(&bytes), Ok(Array::Texts(vec!["ab".into(), "c".into()])));
     }
 
     #[test]
