@@ -2,6 +2,8 @@
 
 use gradyn::InputError;
 use gradyn::spatial::InertiaError;
+use gradyn_trajectory::Reason;
+use gradyn_trajectory::step::Scheme;
 use thiserror::Error;
 
 /// Why there is no answer.
@@ -77,7 +79,22 @@ pub enum SensitivityError {
         /// Why not.
         reason: &'static str,
     },
+    /// Roll-outs do not step by this scheme.
+    #[error("roll-outs do not step by `{0}`: expected `semi-implicit-euler`, `euler` or `rk4`")]
+    Scheme(Scheme),
+    /// A step could not be computed.
+    #[error("{0}")]
+    Step(Reason),
     /// Something else, in words.
     #[error("{0}")]
     Other(String),
+}
+
+impl From<Reason> for SensitivityError {
+    fn from(reason: Reason) -> Self {
+        match reason {
+            Reason::Input(error) => Self::Input(error),
+            other => Self::Step(other),
+        }
+    }
 }

@@ -119,7 +119,7 @@ pub struct ContactMotion {
 /// [`Fault`] if the trajectory has other sizes than the problem, or a node cannot be evaluated.
 pub fn contact_motion(problem: &Problem, at: &Trajectory) -> Result<ContactMotion, Fault> {
     let sizes = problem.check_sizes(at);
-    sizes.map_err(|error| problem.fault(0, Reason::Other(error.to_string()).into()))?;
+    sizes.map_err(|error| problem.fault(0, Reason::Problem(error.into()).into()))?;
     let mut of = Measure {
         problem,
         at,

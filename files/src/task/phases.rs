@@ -6,22 +6,7 @@ use super::start::Start;
 use crate::error::Error;
 use gradyn::dynamics::{Workspace, constraint_jacobian};
 use gradyn_trajectory::Phase;
-use gradyn_trajectory::step::{Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step};
-
-/// How accelerations become a step.
-#[derive(Clone, Copy, Debug)]
-pub struct Scheme {
-    pub name: &'static str,
-    make: fn(&Start, ForwardDynamics) -> Box<dyn Step>,
-}
-
-/// All schemes, the default first.
-const SCHEMES: [Scheme; 4] = [
-    Scheme { name: "semi-implicit-euler", make: |on, a| Box::new(SemiImplicitEuler::new(&on.model, a)) },
-    Scheme { name: "euler", make: |on, a| Box::new(Euler::new(&on.model, a)) },
-    Scheme { name: "rk4", make: |on, a| Box::new(Rk4::new(&on.model, a)) },
-    Scheme { name: "implicit-midpoint", make: |_, a| Box::new(ImplicitMidpoint::new(a)) },
-];
+use gradyn_trajectory::step::{ForwardDynamics, Impulse, Scheme, SemiImplicitEuler, Step};
 
 /// A phase of the task.
 #[derive(Clone, Debug)]
@@ -116,7 +101,7 @@ impl PhaseTask {
         }
         let step: Box<dyn Step> = match self.implicit_friction {
             true => Box::new(SemiImplicitEuler::new(&start.model, dynamics).implicit_friction()),
-            false => (scheme.make)(start, dynamics),
+            false => scheme.kernel(&start.model, dynamics),
         };
         let mut phase = Phase::boxed(self.name.clone(), self.nodes(), 1.0, step).steps(&self.dt);
         if let Some([least, most]) = self.free {
@@ -140,7 +125,7 @@ pub(super) struct Steps<'a> {
 
 /// The table `steps`: scheme, length of a step, s, and how friction acts.
 pub(super) fn steps<'a>(root: &Table<'a>) -> Result<Steps<'a>, Error> {
-    let mut steps = Steps { scheme: SCHEMES[0], dt: 0.01, implicit_friction: None };
+    let mut steps = Steps { scheme: Scheme::default(), dt: 0.01, implicit_friction: None };
     if let Some(item) = root.get("steps") {
         let table = item.table("a table")?;
         table.only(&["scheme", "dt", "implicit_friction"])?;
@@ -154,7 +139,7 @@ pub(super) fn steps<'a>(root: &Table<'a>) -> Result<Steps<'a>, Error> {
 }
 
 fn scheme(item: &Item<'_>) -> Result<Scheme, Error> {
-    Ok(SCHEMES[item.one_of("scheme", &SCHEMES.map(|scheme| scheme.name))?])
+    Ok(Scheme::ALL[item.one_of("scheme", &Scheme::ALL.map(Scheme::name))?])
 }
 
 /// A contact that an impact lets go.
@@ -289,8 +274,8 @@ fn phase(
     ])?;
     let name = table.need("name", "a name")?.text("a name")?.to_owned();
     let scheme = table.get("scheme").map_or(Ok(steps.scheme), |item| scheme(&item))?;
-    if let Some(item) = steps.implicit_friction.as_ref().filter(|_| scheme.name != SCHEMES[0].name) {
-        let (known, found) = (SCHEMES[0].name, scheme.name);
+    if let Some(item) = steps.implicit_friction.as_ref().filter(|_| scheme != Scheme::default()) {
+        let (known, found) = (Scheme::default(), scheme);
         return Err(
             item.refuse(format!("only `{known}` takes friction implicitly, phase `{name}` has the scheme `{found}`"))
         );

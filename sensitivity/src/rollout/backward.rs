@@ -3,7 +3,8 @@
 //! Of `q̈ = aba(q, v, τ; p)` the engine gives `q̄ = (∂q̈/∂q)ᵀ l̄` and so on for one vector `l̄`, O(n) ([`aba_parameter_gradient`]); the rest of
 //! a step is linear algebra of `⊕` and of brackets.
 
-use super::scheme::{Robot, STAGES, Scheme, rate};
+use super::Scheme;
+use super::scheme::Robot;
 use super::vectors::{add, transposed_times};
 use super::{Memory, Rollout, TrajectoryCost};
 use crate::along::Along;
@@ -11,7 +12,7 @@ use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use gradyn::dynamics::aba_parameter_gradient;
 use gradyn::{Constraint, DerivativeWorkspace, Model, Scalar};
-use gradyn_trajectory::step::Algebra;
+use gradyn_trajectory::step::{Algebra, STAGES};
 use nalgebra::DMatrix;
 
 /// What a sweep over any number type is given.
@@ -158,6 +159,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             Scheme::SemiImplicitEuler => self.semi_implicit(h, (q, v), &tau, &held)?,
             Scheme::Euler => self.euler(h, (q, v), &tau, &held)?,
             Scheme::Rk4 => self.rk4(h, (q, v), &tau, &held)?,
+            Scheme::ImplicitMidpoint => return Err(SensitivityError::Scheme(run.scheme)),
         };
         let mut of_u = run.torques_transposed(&tau_bar);
         let value = P::running(cost, &self.nominal, step, (q, v), &u, &mut self.lambda, &mut of_u)?;
@@ -266,7 +268,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             let mut q_i = q.to_vec();
             self.engine.robot.model.integrate_into(q, &theta, &mut q_i)?;
             l = self.engine.robot.acceleration(&q_i, &v_i, tau, held)?;
-            k = rate(algebra, &theta, &v_i);
+            k = algebra.rate(&theta, &v_i);
             sum = plus(&sum, b * h, &k);
             stages.push(Stage { theta, q: q_i, v: v_i });
         }

@@ -4,7 +4,8 @@
 //! of others by dual numbers through the steps, eight columns at a time.
 
 use super::columns::{add, add_product, all_finite};
-use super::scheme::{Robot, Scheme};
+use super::Scheme;
+use super::scheme::Robot;
 use super::{Rollout, State};
 use crate::error::SensitivityError;
 use crate::local::torques_by_parameters;

@@ -28,7 +28,7 @@ pub use event::{Event, EventStatus, Happened, Hybrid, HybridRun};
 pub use forward::Forward;
 pub use hessian::{Direction, HessianProduct};
 pub use saltation::{Crossing, Saltation, saltation};
-pub use scheme::Scheme;
+pub use gradyn_trajectory::step::Scheme;
 
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
@@ -103,6 +103,9 @@ impl<'p> Rollout<'p> {
         controls: Vec<Vec<f64>>,
     ) -> Result<Self, SensitivityError> {
         check_length(dt)?;
+        if scheme == Scheme::ImplicitMidpoint {
+            return Err(SensitivityError::Scheme(scheme));
+        }
         let expected = actuation.controls();
         if let Some(u) = controls.iter().find(|u| u.len() != expected) {
             return Err(SensitivityError::Length { what: "controls of a step", expected, found: u.len() });

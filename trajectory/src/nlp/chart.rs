@@ -48,8 +48,7 @@ impl Chart {
     /// `J(δ)⁻¹`
     pub(super) fn inverse_frames(&self, delta: &[f64]) -> Result<Frames, Reason> {
         let invert = |m: DMatrix<f64>| {
-            let fault = || Reason::Other("a joint has turned a whole turn away from the base of the view".into());
-            m.try_inverse().ok_or_else(fault)
+            m.try_inverse().ok_or(Reason::WholeTurn)
         };
         self.frames(delta)?.into_iter().map(invert).collect()
     }

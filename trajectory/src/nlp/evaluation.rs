@@ -84,8 +84,7 @@ impl Nlp<'_> {
             let mut own = vec![0.0; block.rows.len()];
             layout.of_block(lambda, &mut own);
             if !block.bend(problem, chart, memory, at, (sigma, &own))? {
-                let reason = Reason::Other("this node does not know its second derivatives".into());
-                return Err(self.fault(k, reason));
+                return Err(self.fault(k, Reason::NoSecondDerivatives));
             }
             let places = &patterns[k].hessian;
             for (to, place) in values[first..].iter_mut().zip(places) {
@@ -104,10 +103,7 @@ impl Nlp<'_> {
         let size = || block.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         match rest.iter().find(|place| block[**place] != 0.0 && block[**place].abs() > ROUNDING * size()) {
             None => Ok(()),
-            Some(place) => {
-                let what = format!("an entry outside of the pattern is {:e}", block[*place]);
-                Err(self.fault(k, Reason::Other(what)))
-            }
+            Some(place) => Err(self.fault(k, Reason::OutsidePattern { value: block[*place] })),
         }
     }
 

@@ -115,7 +115,7 @@ impl<'p> Nlp<'p> {
     pub fn new(problem: &'p Problem, base: &Trajectory) -> Result<Self, Fault> {
         let fault = |reason| Fault { node: 0, phase: problem.phase_of(0).into(), term: None, reason: Box::new(reason) };
         if !base.fits(problem) {
-            return Err(fault(Reason::Other("the base has other sizes than the problem".into())));
+            return Err(fault(Reason::SizeMismatch { what: "the base", of: "the problem" }));
         }
         let mut start = vec![0.0; problem.space().ndx()];
         problem.space().difference(base.x(0), problem.start(), &mut start).map_err(fault)?;

@@ -63,11 +63,10 @@ pub struct PounceReport {
 /// refuses an option.
 pub fn solve_by_pounce(problem: &Problem, guess: &Trajectory, options: &PounceOptions) -> Result<PounceReport, Fault> {
     let mut nlp = Nlp::new(problem, guess)?;
-    let other = |why: &str| nlp.fault(0, Reason::Other(why.into()));
     if !nlp.has_hessian() {
-        return Err(other("there is a node that does not know its second derivatives"));
+        return Err(nlp.fault(0, Reason::NoSecondDerivatives));
     }
-    let lost = other("pounce-rs has stopped without an answer");
+    let lost = nlp.fault(0, Reason::NoAnswer { solver: "pounce-rs" });
     let (ask, asked) = channel();
     let (answer, answered) = channel();
     let program = Program::new(&nlp, guess, ask, answered)?;

@@ -110,7 +110,7 @@ impl Affine {
                 let [dq, dv, du, da, df, dw, dh] = blocks(out).map(block);
                 *by = Some(Jacobian { dq, dv, du, da, df, dw, dh });
             }
-            let Some(by) = by else { return Err(Reason::Other("there is no memory".into())) };
+            let Some(by) = by else { return Err(Reason::ForeignMemory { owner: "residual" }) };
             let kept = self.remembered.min(by.dw.ncols());
             by.dw.columns_range_mut(kept..).fill(0.0);
             let done = run(residual, on, inner, by)?;

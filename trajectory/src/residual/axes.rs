@@ -74,7 +74,7 @@ fn attached(model: &Model, frame: FrameRef) -> Option<BodyId> {
 }
 
 fn unknown() -> Reason {
-    Reason::Other("the frame is another model's".into())
+    Reason::ForeignFrame
 }
 
 impl Axes {

@@ -29,7 +29,7 @@ fn rate(dt: f64) -> Result<f64, Reason> {
     if dt > 0.0 {
         Ok(dt.recip())
     } else {
-        Err(Reason::Other("a step that takes no time has no rate of controls".into()))
+        Err(Reason::NoControlRate)
     }
 }
 

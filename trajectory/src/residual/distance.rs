@@ -135,8 +135,7 @@ impl Distance {
     /// Why there is no derivative, if there is none.
     fn check(&self, [p_a, d_a]: [Vector3<f64>; 2], [p_b, d_b]: [Vector3<f64>; 2], distance: f64) -> Result<(), Reason> {
         if distance <= TOUCHING {
-            let why = "the segments of the capsules touch: their distance has no derivative there";
-            return Err(Reason::Other(why.into()));
+            return Err(Reason::NotDifferentiable { why: "the segments of the capsules touch" });
         }
         let (aa, bb) = (d_a.norm_squared(), d_b.norm_squared());
         if self.a.is_sphere() || self.b.is_sphere() || d_a.cross(&d_b).norm_squared() >= PARALLEL * aa * bb {
@@ -148,9 +147,7 @@ impl Distance {
         if overlap <= 0.0 {
             return Ok(());
         }
-        let why =
-            "the segments of the capsules run beside each other in parallel: their distance has no derivative there";
-        Err(Reason::Other(why.into()))
+        Err(Reason::NotDifferentiable { why: "the segments of the capsules run beside each other in parallel" })
     }
 }
 

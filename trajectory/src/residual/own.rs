@@ -361,7 +361,7 @@ pub(crate) fn with_memory<R>(
 
 /// The memory of a residual, as what it made.
 pub(crate) fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
-    own.downcast_mut().ok_or_else(|| Reason::Other("the memory is another residual's".into()))
+    own.downcast_mut().ok_or_else(|| Reason::ForeignMemory { owner: "residual" })
 }
 
 impl<Q: Quantity> Residual for Own<Q> {

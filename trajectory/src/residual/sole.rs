@@ -222,7 +222,5 @@ fn turned(l: Vector6<f64>) -> Vector6<f64> {
 }
 
 fn no_direction() -> Reason {
-    Reason::Other(
-        "the x axis of the sole's frame is along the normal of the ground, which leaves the sole no direction".into(),
-    )
+    Reason::NoSoleDirection
 }

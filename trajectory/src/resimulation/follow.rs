@@ -31,13 +31,12 @@ pub struct Followed {
 pub fn follow(problem: &Problem, at: &Trajectory, gains: &[DMatrix<f64>], substeps: usize) -> Result<Followed, Fault> {
     let refuse = |k: usize, reason: Reason| problem.fault(k, reason.into());
     let sizes = problem.check_sizes(at).and_then(|()| at_least_one(substeps));
-    sizes.map_err(|error: ProblemError| refuse(0, Reason::Other(error.to_string())))?;
+    sizes.map_err(|error: ProblemError| refuse(0, Reason::Problem(error.into())))?;
     let space = problem.space();
     let fits = |k: usize| gains.get(k).is_some_and(|gain| gain.shape() == (problem.dims(k).nu, space.ndx()));
     if let Some(k) = (0..problem.steps()).find(|k| !fits(*k)) {
-        let expected = format!("{} × {}", problem.dims(k).nu, space.ndx());
-        let found = gains.get(k).map_or_else(|| "none".into(), |gain| format!("{} × {}", gain.nrows(), gain.ncols()));
-        return Err(refuse(k, Reason::Other(format!("its gain is {found}, expected {expected}"))));
+        let found = gains.get(k).map(|gain| [gain.nrows(), gain.ncols()]);
+        return Err(refuse(k, Reason::GainShape { found, expected: [problem.dims(k).nu, space.ndx()] }));
     }
     let mut memory = problem.memory();
     let (mut x, mut next) = (problem.start().to_vec(), problem.start().to_vec());

@@ -37,7 +37,7 @@ impl Stage {
         let (q, v, w) = self.space().split(at.x);
         let StageMemory { model, varied, workspace, derivatives, reference, a, f, .. } = memory;
         let (Some(step), Some(own)) = (&self.step, reference) else {
-            return Err(Reason::Other("the step has no method of higher order".into()).into());
+            return Err(Reason::NoReference.into());
         };
         let u = varied.as_ref().map_or(at.u, |varied| &varied.u);
         let mut on = StepView { model, at, q, v, u, workspace, derivatives, own: &mut **own, a, f };

@@ -84,7 +84,7 @@ impl Stage {
         // Nobody else has this robot.
         let done = match Arc::get_mut(&mut memory.model) {
             Some(model) => numbers.set(values, model).map_err(Reason::from),
-            None => Err(Reason::Other("the robot with other numbers is shared".into())),
+            None => Err(Reason::SharedModel),
         };
         if done.is_err() {
             values.fill(f64::NAN);

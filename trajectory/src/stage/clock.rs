@@ -23,8 +23,8 @@ impl Clock {
     pub(super) fn duration(&self, w: &[f64]) -> Result<f64, Reason> {
         match w.get(self.index) {
             Some(t) if t.is_finite() && *t > 0.0 => Ok(*t),
-            Some(t) => Err(Reason::Other(format!("the duration of the phase is {t} s: it must be positive"))),
-            None => Err(Reason::Other("the state has no duration of the phase".into())),
+            Some(t) => Err(Reason::InvalidDuration { seconds: *t }),
+            None => Err(Reason::NoDuration),
         }
     }
     /// The node with the length of its step.

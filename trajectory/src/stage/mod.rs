@@ -419,7 +419,7 @@ impl Stage {
 }
 
 fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {
-    memory.downcast_mut().ok_or_else(|| Reason::Other("the memory is another node's".into()))
+    memory.downcast_mut().ok_or_else(|| Reason::ForeignMemory { owner: "node" })
 }
 
 impl Held {

@@ -10,8 +10,8 @@
 //! Acta Numerica 9, 2000, section 3.2.
 
 use crate::space::Blocks;
-use gradyn::Model;
 use gradyn::num_dual::Dual64;
+use gradyn::{Model, Scalar};
 use nalgebra::DMatrix;
 
 /// Brackets of directions of a robot, `[x, y]_i = Σ c x_j y_k`: of its joints that turn in space, whatever their kind.
@@ -52,6 +52,28 @@ impl Algebra {
     #[must_use]
     pub fn terms(&self) -> &[(usize, usize, usize, f64)] {
         &self.terms
+    }
+
+    /// `v + ½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]]`, (1) without the term of fourth order; `theta`, `v`: nv.
+    #[must_use]
+    pub fn rate<T: Scalar>(&self, theta: &[T], v: &[T]) -> Vec<T> {
+        let mut out = v.to_vec();
+        if self.is_flat() {
+            return out;
+        }
+        let bracket = |x: &[T], y: &[T]| {
+            let mut to = vec![T::from(0.0); x.len()];
+            for (i, j, k, c) in &self.terms {
+                to[*i] += x[*j] * y[*k] * *c;
+            }
+            to
+        };
+        let once = bracket(theta, v);
+        let twice = bracket(theta, &once);
+        for ((out, once), twice) in out.iter_mut().zip(once).zip(twice) {
+            *out += once * 0.5 + twice * (1.0 / 12.0);
+        }
+        out
     }
 
     /// `out += s [x, y]`

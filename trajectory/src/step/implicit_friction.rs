@@ -40,6 +40,7 @@ const MOST_ITERATIONS: usize = 200;
 /// Corrections this small, relative to velocities, are taken for rounding once they no longer shrink: N is as
 /// ill-conditioned as the mass matrix.
 const ROUNDING: f64 = 1e-9;
+const SINGULAR: Reason = Reason::SingularStep { of: "implicit friction", too_long: false };
 
 /// Forward dynamics whose damping and friction act at the end of the step, what
 /// [`SemiImplicitEuler::implicit_friction`](super::SemiImplicitEuler::implicit_friction) makes steps of. It depends on
@@ -171,15 +172,12 @@ impl ImplicitFriction {
         let mut before = f64::INFINITY;
         for iteration in 0.. {
             if iteration == MOST_ITERATIONS || !size.is_finite() {
-                return Err(Reason::Other(format!(
-                    "the velocity at the end of a step with implicit friction was not found in {iteration} iterations of \
-                     Newton's method: {size:e} is left of its equations; the step of {h} s is too long"
-                )));
+                return Err(Reason::FrictionNotSolved { iterations: iteration, residual: size, dt: h });
             }
             memory.newton(model, h);
             let Memory { newton, residual, .. } = &mut *memory;
             elimination::solve(newton, residual)
-                .ok_or_else(|| Reason::Other("the equations of implicit friction are singular".into()))?;
+                .ok_or(SINGULAR)?;
             let correction = memory.residual.clone_owned();
             let scale = memory.end.iter().chain(v).fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
             let length = correction.amax();
@@ -298,7 +296,7 @@ impl Acceleration for ImplicitFriction {
         }
         columns.set_column(2 * nv + nu, &by_h);
         elimination::solve(newton, columns)
-            .ok_or_else(|| Reason::Other("the equations of implicit friction are singular".into()))?;
+            .ok_or(SINGULAR)?;
         by.a_q.copy_from(&columns.columns(0, nv));
         by.a_v.copy_from(&columns.columns(nv, nv));
         by.a_u.copy_from(&columns.columns(2 * nv, nu));
@@ -346,7 +344,7 @@ impl Acceleration for ImplicitFriction {
         let mut mu = DMatrix::from_fn(nv, 1, |j, _| by_a[j] - h * after[j] * forces(j));
         let mut transposed = DMatrix::from_fn(nv, nv, |i, j| f64::from(i == j) + h * after[i] * memory.g[(j, i)]);
         elimination::solve(&mut transposed, &mut mu)
-            .ok_or_else(|| Reason::Other("the equations of implicit friction are singular".into()))?;
+            .ok_or(SINGULAR)?;
         let p: Vec<f64> = (0..nv).map(|j| memory.g.column(j).dot(&mu.column(0)) + forces(j)).collect();
         let mut engine = memory.dynamics.engine(model, on.workspace, on.derivatives, [on.time, h]);
         let weights = [mu.as_slice(), by_f];

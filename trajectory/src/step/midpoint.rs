@@ -45,6 +45,7 @@ const MOST_ITERATIONS: usize = 20;
 /// Corrections this small, relative to velocities, are taken for rounding once they no longer shrink: accelerations
 /// lose up to as many digits as the mass matrix is ill-conditioned.
 const ROUNDING: f64 = 1e-9;
+const SINGULAR: Reason = Reason::SingularStep { of: "the midpoint", too_long: true };
 
 /// The implicit midpoint rule, order 2; controls are constant over the step. Cost: as many derivatives of accelerations
 /// as Newton's method takes, some four. Costs see acceleration and multipliers in the middle of the step.
@@ -166,7 +167,7 @@ impl<A: Acceleration> ImplicitMidpoint<A> {
                 scale = scale.max(w.abs()).max(change.abs());
                 memory.correction[(i, 0)] = -(w - v - change);
             }
-            elimination::solve(&mut memory.newton, &mut memory.correction).ok_or_else(singular)?;
+            elimination::solve(&mut memory.newton, &mut memory.correction).ok_or(SINGULAR)?;
             let size = memory.correction.amax();
             if size <= 4.0 * f64::EPSILON * scale || (size <= ROUNDING * scale && size >= 0.25 * before) {
                 return Ok(());
@@ -174,10 +175,7 @@ impl<A: Acceleration> ImplicitMidpoint<A> {
             memory.w.iter_mut().zip(memory.correction.iter()).for_each(|(w, d)| *w += d);
             before = size;
         }
-        Err(Reason::Other(format!(
-            "the equations of the midpoint were not solved in {MOST_ITERATIONS} iterations of Newton's method: \
-             the last correction is {before:e}; the step of {h} s is too long"
-        )))
+        Err(Reason::MidpointNotSolved { iterations: MOST_ITERATIONS, correction: before, dt: h })
     }
 
     fn finish(on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
@@ -261,7 +259,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         dw.columns_mut(0, nv).gemm(0.5 * h, &at_middle.a_q, &memory.carried, 0.0);
         dw.columns_mut(nv, nv).fill_with_identity();
         dw.columns_mut(2 * nv, nu).zip_apply(&at_middle.a_u, |x, a| *x = 0.5 * h * a);
-        elimination::solve(&mut memory.newton, &mut dw).ok_or_else(singular)?;
+        elimination::solve(&mut memory.newton, &mut dw).ok_or(SINGULAR)?;
         // δq_m = D δq + (h/2) J δw
         dq.gemm(1.0, &memory.moved, &dw, 0.0);
         dq.columns_mut(0, nv).zip_apply(&memory.carried, |x, d| *x += d);
@@ -328,7 +326,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         memory.differentiate(on.model, 0.5 * h)?;
         memory.newton(h);
         memory.newton.transpose_mut();
-        elimination::solve(&mut memory.newton, &mut memory.correction).ok_or_else(singular)?;
+        elimination::solve(&mut memory.newton, &mut memory.correction).ok_or(SINGULAR)?;
         for ((to, own), mu) in by_a.iter_mut().zip(weights.a).zip(memory.correction.iter()) {
             *to = own + 0.5 * h * mu;
         }
@@ -355,8 +353,4 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         (memory.columns, memory.second) = (Some(columns), Some(second));
         Ok(known)
     }
-}
-
-fn singular() -> Reason {
-    Reason::Other("the equations of the midpoint are singular: the step is too long".into())
 }

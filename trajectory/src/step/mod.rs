@@ -12,6 +12,7 @@ mod impulse;
 mod inverse_dynamics;
 mod midpoint;
 mod own;
+mod page;
 mod retraction;
 mod rk4;
 mod semi_implicit;
@@ -28,6 +29,7 @@ pub use inverse_dynamics::InverseDynamics;
 pub(crate) use inverse_dynamics::torques;
 pub use midpoint::ImplicitMidpoint;
 pub use own::OwnAcceleration;
+pub use page::{STAGES, Scheme};
 pub use rk4::Rk4;
 pub use semi_implicit::SemiImplicitEuler;
 
@@ -190,7 +192,7 @@ pub trait Step: Send + Sync + Debug {
     /// As [`next`](Self::next), or if there is no such method.
     fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
         let _ = (on, next);
-        Err(Reason::Other("the step has no method of higher order".into()))
+        Err(Reason::NoReference)
     }
     /// Whether it can be differentiated by its length. Only then can the duration of its phase be free.
     fn has_length(&self) -> bool {
@@ -208,7 +210,7 @@ pub trait Step: Send + Sync + Debug {
         to: &mut [f64],
     ) -> Result<(), Reason> {
         let _ = (on, by, out, to);
-        Err(Reason::Other("the step cannot be differentiated by its length".into()))
+        Err(Reason::NoLengthDerivative)
     }
     /// `∂²(λ⁺ᵀ x⁺)/∂h∂(q, v, u, h)`, 2 nv + nu + 1. `false` if it does not have them.
     ///
@@ -242,7 +244,7 @@ fn add_symmetric(s: f64, m: &DMatrix<f64>, nv: usize, out: &mut Curvature) {
 
 /// The memory of a step, as what it made.
 fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
-    own.downcast_mut().ok_or_else(|| Reason::Other("the memory is another step's".into()))
+    own.downcast_mut().ok_or_else(|| Reason::ForeignMemory { owner: "step" })
 }
 
 /// Writes `h m` into a block.

@@ -15,7 +15,8 @@
 
 use super::acceleration::EngineMemory;
 use super::algebra::Algebra;
-use super::stages::{STAGES, Stages};
+use super::page::STAGES;
+use super::stages::Stages;
 use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, memory_of};
 use crate::fault::{ProblemError, Reason};
 use crate::parameter::RobotNumbers;

@@ -12,15 +12,13 @@
 
 use super::chart::Chart;
 use super::euler::transposed_times;
+use super::page::STAGES;
 use super::{StepWeights, add_symmetric};
 use crate::dense::Congruence;
 use crate::fault::Reason;
 use crate::quadratic::Curvature;
 use gradyn::Model;
 use nalgebra::DMatrix;
-
-/// Where stages stand, and how much they count.
-pub(super) const STAGES: [(f64, f64); 4] = [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)];
 
 /// What second derivatives need of the stages, and their memory.
 pub(super) struct Stages {

@@ -11,7 +11,6 @@ mod common;
 mod cones;
 mod crocoddyl;
 mod curvature;
-mod curvature_duals;
 mod failures;
 mod implicit_friction;
 mod losses;
@@ -30,6 +29,7 @@ mod riccati;
 mod riccati_allocation;
 mod robustness;
 mod steps;
+mod steps_page;
 mod verdict;
 mod warm;
 

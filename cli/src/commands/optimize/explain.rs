@@ -5,6 +5,7 @@ use anstyle::Style;
 use gradyn_files::number::{five, short};
 use gradyn_files::task::{At, Controls, GuessTask, Made, States, Task, Term};
 use gradyn_trajectory::Loss;
+use gradyn_trajectory::step::Scheme;
 
 /// All of it, for people.
 pub(super) fn text(task: &Task) -> String {
@@ -121,7 +122,7 @@ fn phases(task: &Task, text: &mut String) {
             five(task.problem.time(first)),
             five(task.problem.time(end)),
             dt,
-            phase.scheme.map_or("impact", |scheme| scheme.name).to_owned()
+            phase.scheme.map_or("impact", Scheme::name).to_owned()
                 + if phase.implicit_friction { ", implicit friction" } else { "" },
             if contacts.is_empty() { String::from("none") } else { contacts.join(", ") },
         ];

@@ -244,23 +244,18 @@ fn rollout<'p>(
     let (start, problem) = (&task.start, &task.problem);
     let (nq, nv) = (start.model.nq(), start.model.nv());
     let mut scheme = None;
-    for phase in task.phases.iter().filter_map(|phase| Some((phase, phase.scheme?))) {
-        let here = match phase.1.name {
-            "semi-implicit-euler" => Scheme::SemiImplicitEuler,
-            "euler" => Scheme::Euler,
-            "rk4" => Scheme::Rk4,
-            other => {
-                let rule = "expected `semi-implicit-euler`, `euler` or `rk4` for sensitivities along it";
-                return Err(Error::Usage(format!("phase `{}` steps by `{other}`: {rule}", phase.0.name)));
-            }
-        };
-        if phase.0.implicit_friction {
-            let name = &phase.0.name;
+    for (phase, here) in task.phases.iter().filter_map(|phase| Some((phase, phase.scheme?))) {
+        let name = &phase.name;
+        if here == Scheme::ImplicitMidpoint {
+            let rule = "expected `semi-implicit-euler`, `euler` or `rk4` for sensitivities along it";
+            return Err(Error::Usage(format!("phase `{name}` steps by `{here}`: {rule}")));
+        }
+        if phase.implicit_friction {
             let why = "sensitivities along a trajectory do not know `implicit_friction` of `[steps]`: leave it out";
             return Err(Error::Usage(format!("phase `{name}` takes friction implicitly: {why}")));
         }
         if *scheme.get_or_insert(here) != here {
-            return Err(Error::Usage(format!("phase `{}` steps otherwise than those before it", phase.0.name)));
+            return Err(Error::Usage(format!("phase `{name}` steps otherwise than those before it")));
         }
     }
     let is_jump: Vec<bool> = task.phases.iter().flat_map(|p| vec![p.is_jump(); p.nodes()]).collect();
