@@ -79,7 +79,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (v, a, f, u) = (step.clone(), vec![0.2; nv], vec![3.0; nf], vec![0.0; nu]);
         println!("{name}: nv = {nv}, us");
         for (term, mut residual) in terms(&model, tip, &contacts)? {
-            residual.bind(&PhaseInfo { name: "move", model: &model, nu, remembered: 0, contacts: &rows })?;
+            residual.bind(&PhaseInfo {
+                name: "move",
+                place: &"move".into(),
+                model: &model,
+                nu,
+                remembered: 0,
+                contacts: &rows,
+            })?;
             let (goal, m) = (residual.goal(), residual.rows());
             let (mut workspace, mut derivatives) = (Workspace::new(&model), DerivativeWorkspace::new(&model));
             let mut own = residual.memory();

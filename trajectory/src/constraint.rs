@@ -1,7 +1,7 @@
 //! A constraint of a phase: a residual that is zero, stays between bounds, or in a cone.
 
 use crate::cost::Where;
-use crate::fault::ProblemError;
+use crate::fault::{ProblemError, ProblemPlace};
 use crate::residual::{Affine, Residual};
 
 /// A constraint that holds at nodes: `r(x, u) = 0`, or `lower ≤ r(x, u) ≤ upper`, row by row, or `r(x, u)` in a
@@ -88,11 +88,11 @@ impl PathConstraint {
     }
 
     /// Bounds of so many rows, each checked.
-    pub(crate) fn bounds(&self, rows: usize, place: &str) -> Result<(Vec<f64>, Vec<f64>), ProblemError> {
+    pub(crate) fn bounds(&self, rows: usize, place: &ProblemPlace) -> Result<(Vec<f64>, Vec<f64>), ProblemError> {
         let of = |what, x: &[f64]| match x.len() {
             1 => Ok(vec![x[0]; rows]),
             n if n == rows => Ok(x.to_vec()),
-            found => Err(ProblemError::Length { place: place.into(), what, expected: rows, found }),
+            found => Err(ProblemError::Length { place: place.clone(), what, expected: rows, found }),
         };
         let lower = of("the list of lower bounds", &self.lower)?;
         let upper = of("the list of upper bounds", &self.upper)?;
@@ -102,12 +102,12 @@ impl PathConstraint {
 }
 
 /// Checks that there is a number between all bounds.
-fn check_bounds(place: &str, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
+fn check_bounds(place: &ProblemPlace, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
     let none =
         |(l, u): &(&f64, &f64)| l.is_nan() || u.is_nan() || l > u || **l == f64::INFINITY || **u == f64::NEG_INFINITY;
     match lower.iter().zip(upper).find(none) {
         Some((l, _)) => Err(ProblemError::Number {
-            place: place.into(),
+            place: place.clone(),
             what: "a lower bound",
             value: *l,
             rule: "it must be a number not above the upper one, with a finite number between them",

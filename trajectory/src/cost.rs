@@ -1,6 +1,6 @@
 //! A cost of a phase: a residual, its loss, its weight, and the nodes where it applies.
 
-use crate::fault::ProblemError;
+use crate::fault::{ProblemError, ProblemPlace};
 use crate::loss::Loss;
 use crate::residual::Residual;
 
@@ -32,7 +32,7 @@ impl Where {
         &self,
         node: usize,
         nodes: usize,
-        place: impl Fn() -> String,
+        place: impl Fn() -> ProblemPlace,
     ) -> Result<bool, ProblemError> {
         let Self::At(at) = self else { return Ok(true) };
         match at.iter().find(|k| **k >= nodes) {

@@ -50,7 +50,7 @@ pub fn interpolated(problem: &Problem, goal: &[f64]) -> Result<Trajectory, Probl
 /// [`ProblemError::Missing`] without a way-point, [`ProblemError::Number`] if times do not ascend from above 0 to at
 /// most the end, [`ProblemError::Input`] if a way-point is not a configuration.
 pub fn through(problem: &Problem, way_points: &[(f64, Vec<f64>)]) -> Result<Trajectory, ProblemError> {
-    let (model, place) = (problem.model(), || String::from("the guess"));
+    let (model, place) = (problem.model(), || "the guess".into());
     let (nq, end) = (model.nq(), problem.time(problem.steps()));
     if way_points.is_empty() {
         return Err(ProblemError::Missing { place: place(), what: "it has no way-point" });
@@ -94,7 +94,7 @@ pub fn through(problem: &Problem, way_points: &[(f64, Vec<f64>)]) -> Result<Traj
 /// finite.
 pub fn drawn(problem: &Problem, goal: &[f64], width: f64, seed: u64) -> Result<Trajectory, ProblemError> {
     if !(width.is_finite() && width >= 0.0) {
-        let (place, what, rule) = (String::from("the guess"), "its width", "it must be finite and not negative");
+        let (place, what, rule) = ("the guess".into(), "its width", "it must be finite and not negative");
         return Err(ProblemError::Number { place, what, value: width, rule });
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -186,7 +186,7 @@ pub fn resampled(
     states: &[Vec<f64>],
     controls: &[Vec<f64>],
 ) -> Result<Trajectory, ProblemError> {
-    let (model, place) = (problem.model(), || "the guess".to_string());
+    let (model, place) = (problem.model(), || "the guess".into());
     let length = |what, expected, found| Err(ProblemError::Length { place: place(), what, expected, found });
     if states.is_empty() {
         return Err(ProblemError::Missing { place: place(), what: "it has no state" });

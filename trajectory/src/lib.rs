@@ -40,7 +40,7 @@ pub use certificate::Certificate;
 pub use check::{Checked, ProblemCheck};
 pub use constraint::PathConstraint;
 pub use cost::Cost;
-pub use fault::{Fault, ProblemError, Reason};
+pub use fault::{Fault, ProblemError, ProblemPlace, Reason};
 pub use loss::Loss;
 pub use nlp::Nlp;
 pub use node::Node;

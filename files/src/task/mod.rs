@@ -46,7 +46,7 @@ use crate::robot::Robot;
 use gradyn::dynamics::{Workspace, constraint_error};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn_trajectory::solver::Warning;
-use gradyn_trajectory::{Problem, ProblemError};
+use gradyn_trajectory::{Problem, ProblemError, ProblemPlace};
 use kinds::CONTROL_RATE;
 use limits::Limits;
 use pose::Poses;
@@ -331,7 +331,7 @@ fn build(
     built.into_iter().flatten().fold(builder, |builder, phase| builder.phase(phase)).build()
 }
 
-/// Where in the file the cause of an error stands: the constraint, the cost or the phase that it names.
+/// An error with the line of the file that describes what is wrong.
 fn place(
     error: &ProblemError,
     source: &Source,
@@ -340,20 +340,24 @@ fn place(
     costs: &[CostTask],
     constraints: &[ConstraintTask],
 ) -> Error {
-    let text = error.to_string();
-    let constraint = constraints.iter().find(|held| text.contains(&format!("constraint `{}`", held.term.name)));
-    let cost = costs.iter().find(|cost| text.contains(&format!("cost `{}`", cost.term.name)));
-    let phase = phases.iter().find(|phase| text.contains(&format!("phase `{}`", phase.name)));
-    let term = constraint.map(|held| &held.term).or_else(|| cost.map(|cost| &cost.term));
-    let duration = phase.filter(|_| text.contains("duration")).and_then(|phase| phase.free_at.as_ref());
-    let parameter = start.parameters.iter().find(|of| text.contains(&format!("parameter `{}`", of.parameter.name())));
-    if let (None, Some(at)) = (term, duration) {
-        return source.refuse_at(at, text);
-    }
-    match (term, phase, parameter) {
-        (Some(term), ..) => source.refuse(term.span, &term.key, text),
-        (None, Some(phase), _) => source.refuse(phase.span, &phase.key, text),
-        (None, None, Some(of)) => source.refuse(of.span, &of.key, text),
-        (None, None, None) => source.refuse(0, "", text),
-    }
+    let of_phase = |name: &str| phases.iter().find(|phase| phase.name == name);
+    let (span, key) = match error.place().whole() {
+        ProblemPlace::Cost { cost, .. } => {
+            costs.iter().find(|of| of.term.name == cost.name).map(|of| (of.term.span, &of.term.key)).unzip()
+        }
+        ProblemPlace::Constraint { constraint, .. } => {
+            let found = constraints.iter().find(|of| of.term.name == constraint.name);
+            found.map(|of| (of.term.span, &of.term.key)).unzip()
+        }
+        ProblemPlace::Duration(phase) => {
+            if let Some(at) = of_phase(&phase.name).and_then(|phase| phase.free_at.as_ref()) {
+                return source.refuse_at(at, error.to_string());
+            }
+            of_phase(&phase.name).map(|phase| (phase.span, &phase.key)).unzip()
+        }
+        ProblemPlace::Phase(phase) => of_phase(&phase.name).map(|phase| (phase.span, &phase.key)).unzip(),
+        ProblemPlace::Parameter(of) => start.parameters.get(of.index).map(|of| (of.span, &of.key)).unzip(),
+        _ => (None, None),
+    };
+    source.refuse(span.unwrap_or(0), key.map_or("", String::as_str), error.to_string())
 }

@@ -3,8 +3,8 @@
 //! Of semi-implicit Euler steps without constraints by formulas, `δq̈ = ∂q̈/∂q δq + ∂q̈/∂v δv + M⁻¹ (B δu − ∂τ/∂p)`, all columns at once;
 //! of others by dual numbers through the steps, eight columns at a time.
 
-use super::columns::{add, add_product, all_finite};
 use super::Scheme;
+use super::columns::{add, add_product, all_finite};
 use super::scheme::Robot;
 use super::{Rollout, State};
 use crate::error::SensitivityError;

@@ -26,9 +26,9 @@ pub use adjoint::{Adjoint, Memory};
 pub use cost::{QuadraticCost, TrajectoryCost};
 pub use event::{Event, EventStatus, Happened, Hybrid, HybridRun};
 pub use forward::Forward;
+pub use gradyn_trajectory::step::Scheme;
 pub use hessian::{Direction, HessianProduct};
 pub use saltation::{Crossing, Saltation, saltation};
-pub use gradyn_trajectory::step::Scheme;
 
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;

@@ -1,6 +1,6 @@
 //! `½ Σ min(r_i − l_i, 0)² + ½ Σ max(r_i − u_i, 0)²`
 
-use crate::fault::ProblemError;
+use crate::fault::{ProblemError, ProblemPlace};
 
 /// What a number lacks to be within its bounds.
 fn beyond(lower: f64, upper: f64, r: f64) -> f64 {
@@ -20,11 +20,11 @@ pub(super) fn derivatives(lower: &[f64], upper: &[f64], r: &[f64], gradient: &mu
     value(lower, upper, r)
 }
 
-pub(super) fn check(place: &str, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
+pub(super) fn check(place: &ProblemPlace, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
     let wrong = lower.iter().zip(upper).find(|(l, u)| l.is_nan() || u.is_nan() || l > u);
     match wrong {
         Some((l, _)) => Err(ProblemError::Number {
-            place: place.to_string(),
+            place: place.clone(),
             what: "a lower bound",
             value: *l,
             rule: "it must not be greater than the upper bound",

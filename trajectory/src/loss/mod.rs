@@ -6,7 +6,7 @@ mod log_barrier;
 mod quadratic;
 mod smooth_l1;
 
-use crate::fault::ProblemError;
+use crate::fault::{ProblemError, ProblemPlace};
 use crate::residual::Weights;
 use nalgebra::DMatrix;
 
@@ -106,9 +106,9 @@ impl Loss {
     }
 
     /// Checks that it is a loss for residuals of so many numbers.
-    pub(crate) fn check(&self, place: &str, rows: usize) -> Result<(), ProblemError> {
+    pub(crate) fn check(&self, place: &ProblemPlace, rows: usize) -> Result<(), ProblemError> {
         let length = |what, found| {
-            let place = place.to_string();
+            let place = place.clone();
             if found == rows { Ok(()) } else { Err(ProblemError::Length { place, what, expected: rows, found }) }
         };
         match self {
@@ -117,7 +117,7 @@ impl Loss {
                 length("the list of weights", w.len())?;
                 match w.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
                     Some(w) => Err(ProblemError::Number {
-                        place: place.to_string(),
+                        place: place.clone(),
                         what: "a weight",
                         value: *w,
                         rule: "weights are finite and not negative",
@@ -142,10 +142,10 @@ impl Loss {
     }
 }
 
-fn check_width(place: &str, width: f64) -> Result<(), ProblemError> {
+fn check_width(place: &ProblemPlace, width: f64) -> Result<(), ProblemError> {
     if width.is_finite() && width > 0.0 {
         return Ok(());
     }
-    let (place, what) = (place.to_string(), "the width of a loss");
+    let (place, what) = (place.clone(), "the width of a loss");
     Err(ProblemError::Number { place, what, value: width, rule: "it must be finite and positive" })
 }

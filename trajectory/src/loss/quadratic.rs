@@ -1,6 +1,6 @@
 //! `½ rᵀ W r`
 
-use crate::fault::ProblemError;
+use crate::fault::{ProblemError, ProblemPlace};
 use nalgebra::DMatrix;
 
 pub(super) fn value(r: &[f64]) -> f64 {
@@ -41,8 +41,8 @@ fn row_times(w: &DMatrix<f64>, i: usize, r: &[f64]) -> f64 {
 }
 
 /// Square, finite, symmetric, positive semidefinite.
-pub(super) fn check_full(place: &str, w: &DMatrix<f64>, rows: usize) -> Result<(), ProblemError> {
-    let place = || place.to_string();
+pub(super) fn check_full(place: &ProblemPlace, w: &DMatrix<f64>, rows: usize) -> Result<(), ProblemError> {
+    let place = || place.clone();
     for (what, found) in [("the weight matrix, by rows,", w.nrows()), ("the weight matrix, by columns,", w.ncols())] {
         if found != rows {
             return Err(ProblemError::Length { place: place(), what, expected: rows, found });

@@ -47,9 +47,7 @@ impl Chart {
     }
     /// `J(δ)⁻¹`
     pub(super) fn inverse_frames(&self, delta: &[f64]) -> Result<Frames, Reason> {
-        let invert = |m: DMatrix<f64>| {
-            m.try_inverse().ok_or(Reason::WholeTurn)
-        };
+        let invert = |m: DMatrix<f64>| m.try_inverse().ok_or(Reason::WholeTurn);
         self.frames(delta)?.into_iter().map(invert).collect()
     }
 

@@ -14,7 +14,7 @@ mod robot;
 pub use numbers::{RobotNumber, RobotNumbers};
 pub(crate) use robot::{Response, RobotDerivatives};
 
-use crate::fault::ProblemError;
+use crate::fault::{Item, ProblemError, ProblemPlace};
 use gradyn::Model;
 
 /// A parameter of a [`Problem`](crate::Problem) that its solver chooses: one number of the robot, or independent
@@ -68,8 +68,8 @@ impl Parameter {
     }
 
     /// Guess and bounds, checked.
-    pub(crate) fn checked(&self, model: &Model) -> Result<Checked, ProblemError> {
-        let place = || format!("parameter `{}`", self.name);
+    pub(crate) fn checked(&self, index: usize, model: &Model) -> Result<Checked, ProblemError> {
+        let place = || ProblemPlace::Parameter(Item::new(index, &self.name));
         let nominal = match &self.of {
             Some(number) => Some(number.nominal(model).map_err(|error| ProblemError::Input { place: place(), error })?),
             None => None,

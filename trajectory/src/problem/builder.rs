@@ -5,7 +5,7 @@ use super::phase::Content;
 use super::{Kind, Phase, Place, Problem, What, check_goal};
 use crate::constraint::PathConstraint;
 use crate::cost::{Cost, Where};
-use crate::fault::ProblemError;
+use crate::fault::{Item, ProblemError, ProblemPlace};
 use crate::node::Node;
 use crate::parameter::Parameter;
 use crate::quadratic::Dims;
@@ -99,8 +99,7 @@ impl ProblemBuilder {
     /// The error of the description, and where it is.
     pub fn build(self) -> Result<Problem, ProblemError> {
         let Self { model, q, v, phases, last, last_constraints, remembers, before, parameters } = self;
-        let place = || "the start".to_string();
-        let input = |error| ProblemError::Input { place: place(), error };
+        let input = |error| ProblemError::Input { place: "the start".into(), error };
         model.check_configuration(&q).map_err(input)?;
         model.check_tangent("v", &v).map_err(input)?;
         if phases.is_empty() {
@@ -113,7 +112,8 @@ impl ProblemBuilder {
         let mut carried: Vec<f64> = Vec::with_capacity(free.len());
         let clocks: Vec<_> = free.iter().enumerate().map(|(i, (phase, _))| (phase.name.clone(), rates + i)).collect();
         for (phase, [lower, upper]) in &free {
-            check_duration(phase, *lower, *upper)?;
+            let index = phases.iter().position(|other| other.name == phase.name).unwrap_or(0);
+            check_duration(index, phase, *lower, *upper)?;
             carried.push(phase.length().max(*lower).min(*upper));
         }
         let mut bounds: Vec<_> = free.iter().map(|(_, bounds)| *bounds).collect();
@@ -142,15 +142,15 @@ impl ProblemBuilder {
             }
             time = problem.add_phase(phase, time)?;
         }
-        let first = problem.places.len();
+        let (first, end) = (problem.places.len(), problem.next_phase("end"));
         let last_constraints = problem.without_implied(last_constraints);
         let values = Values::of(&last, &last_constraints);
         let stage = {
             let carried = problem.carried.clone();
             let content = stage::Content { carried, costs: last, constraints: last_constraints, ..Default::default() };
-            Stage::new("end", &problem.model, problem.memory, content)?
+            Stage::new(&end, &problem.model, problem.memory, content)?
         };
-        problem.add_node(&stage, &values, 0, 1, time, 0.0)?;
+        problem.add_node((&end, &stage), &values, [0, 1], [time, 0.0])?;
         problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
         if rates > 0 && said.is_none() {
             problem.remember_static_controls(rates)?;
@@ -161,7 +161,7 @@ impl ProblemBuilder {
 
 /// Checks that the controls before the first step are finite, and as many as are carried.
 fn check_before(before: Vec<f64>, rates: usize) -> Result<Vec<f64>, ProblemError> {
-    let (place, what) = (|| "the controls before the first step".to_string(), "the list of controls");
+    let (place, what) = (|| "the controls before the first step".into(), "the list of controls");
     if before.len() != rates {
         return Err(ProblemError::Length { place: place(), what, expected: rates, found: before.len() });
     }
@@ -183,7 +183,7 @@ impl Problem {
         let held = self.hold(k, &self.start, &mut self.memory(), &mut before);
         if held.is_err() || before.iter().any(|u| !u.is_finite()) {
             let what = "no controls hold the start still: say what controls were before the first step";
-            return Err(ProblemError::Missing { place: format!("phase `{}`", self.phase_of(k)), what });
+            return Err(ProblemError::Missing { place: self.phase_place(k), what });
         }
         let from = self.model.nq() + self.model.nv();
         self.start[from..from + rates].copy_from_slice(&before);
@@ -192,8 +192,8 @@ impl Problem {
 }
 
 /// Checks that the duration of a phase can be free, between these bounds.
-fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemError> {
-    let place = || format!("phase `{}`", phase.name);
+fn check_duration(index: usize, phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemError> {
+    let place = || ProblemPlace::Duration(Item::new(index, &phase.name));
     if phase.name == DURATIONS {
         return Err(ProblemError::Twice { place: "the problem".into(), what: "phases", name: DURATIONS.into() });
     }
@@ -214,11 +214,11 @@ fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemEr
 
 /// The number of controls of each phase that has any.
 fn remembered_controls(phases: &[Phase]) -> Result<usize, ProblemError> {
-    let mut counts = phases.iter().map(|phase| (phase, phase.content.controls())).filter(|(_, nu)| *nu > 0);
+    let mut counts = phases.iter().map(|phase| phase.content.controls()).enumerate().filter(|(_, nu)| *nu > 0);
     let Some((_, expected)) = counts.next() else { return Ok(0) };
     match counts.find(|(_, nu)| *nu != expected) {
-        Some((phase, found)) => Err(ProblemError::Length {
-            place: format!("phase `{}`", phase.name),
+        Some((k, found)) => Err(ProblemError::Length {
+            place: ProblemPlace::Phase(Item::new(k, &phases[k].name)),
             what: "the list of controls that are remembered",
             expected,
             found,
@@ -234,7 +234,6 @@ struct Values {
 }
 
 struct ConstraintValues {
-    name: String,
     lower: Vec<f64>,
     upper: Vec<f64>,
     place: Where,
@@ -257,7 +256,6 @@ impl Values {
             goals: c.goals.clone(),
         };
         let held = |c: &PathConstraint| ConstraintValues {
-            name: c.name.clone(),
             lower: c.lower.clone(),
             upper: c.upper.clone(),
             place: c.place.clone(),
@@ -268,16 +266,21 @@ impl Values {
 }
 
 impl Problem {
+    /// The next phase of the description, by number and name. The node that chooses parameters is none.
+    fn next_phase(&self, name: &str) -> Item {
+        Item::new(self.kinds.len() - usize::from(self.choice().is_some()), name)
+    }
+
     fn add_phase(&mut self, phase: Phase, start: f64) -> Result<f64, ProblemError> {
         let length = phase.length();
-        let Phase { name, nodes, content, dt, costs, constraints, bounds, duration } = phase;
+        let Phase { name, nodes, content, dt, costs, constraints, bounds, duration: _ } = phase;
         let clock = self
             .clocks
             .iter()
             .find(|(free, _)| *free == name)
             .map(|(_, index)| Clock { index: *index, nominal: length });
-        let _ = duration;
-        let place = || format!("phase `{name}`");
+        let item = self.next_phase(&name);
+        let place = || ProblemPlace::Phase(item.clone());
         if nodes == 0 {
             return Err(ProblemError::Missing { place: place(), what: "it has no node" });
         }
@@ -298,7 +301,7 @@ impl Problem {
             return Err(ProblemError::Number { place: place(), what: "the length of a step", value: *dt, rule });
         }
         if let Some((lower, upper)) = &bounds {
-            check_control_bounds(&name, content.controls(), lower, upper)?;
+            check_control_bounds(&place(), content.controls(), lower, upper)?;
         }
         let first = self.places.len();
         let mut time = start;
@@ -307,20 +310,16 @@ impl Problem {
                 let values = Values::of(&costs, &constraints);
                 let carried = self.carried.clone();
                 let content = stage::Content { clock, carried, step: Some(step), bounds, costs, constraints };
-                let stage = Stage::new(&name, &self.model, self.memory, content)?;
+                let stage = Stage::new(&item, &self.model, self.memory, content)?;
                 for (k, dt) in dt.iter().enumerate() {
-                    self.add_node(&stage, &values, k, nodes, time, *dt)?;
+                    self.add_node((&item, &stage), &values, [k, nodes], [time, *dt])?;
                     time += dt;
                 }
                 What::Stage(stage)
             }
             Content::Own(node) => {
-                check_own(
-                    &name,
-                    &*node,
-                    &self.space(),
-                    !costs.is_empty() || !constraints.is_empty() || bounds.is_some(),
-                )?;
+                let brings_more = !costs.is_empty() || !constraints.is_empty() || bounds.is_some();
+                check_own(&place(), &*node, &self.space(), brings_more)?;
                 for dt in &dt {
                     let none = self.parameters.len()..self.parameters.len();
                     self.places.push(Place { kind: self.kinds.len(), time, dt: *dt, parameters: none });
@@ -335,27 +334,28 @@ impl Problem {
 
     fn add_node(
         &mut self,
-        stage: &Stage,
+        (phase, stage): (&Item, &Stage),
         values: &Values,
-        node: usize,
-        nodes: usize,
-        time: f64,
-        dt: f64,
+        [node, nodes]: [usize; 2],
+        [time, dt]: [f64; 2],
     ) -> Result<(), ProblemError> {
         let first = self.parameters.len();
         self.parameters.resize(first + stage.parameters(), 0.0);
         let parameters = &mut self.parameters[first..];
-        for ((_, slots, residual), CostValues { name, weight, place, goals }) in stage.terms().zip(&values.costs) {
-            let counts = place.counts_at(node, nodes, || format!("cost `{name}`"))?;
+        for (k, ((_, slots, residual), values)) in stage.terms().zip(&values.costs).enumerate() {
+            let CostValues { name, weight, place, goals } = values;
+            let of = || ProblemPlace::Cost { phase: phase.clone(), cost: Item::new(k, name) };
+            let counts = place.counts_at(node, nodes, of)?;
             parameters[slots.weight] = if counts { *weight } else { 0.0 };
             parameters[slots.goal.clone()].copy_from_slice(&residual.goal());
             if let Some((_, goal)) = goals.iter().find(|(k, _)| *k == node) {
-                check_goal(name, residual, goal, slots.goal.len())?;
+                check_goal(of, residual, goal, slots.goal.len())?;
                 parameters[slots.goal.clone()].copy_from_slice(goal);
             }
         }
-        for ((held, slots, residual), values) in stage.constraints().zip(&values.constraints) {
-            let counts = values.place.counts_at(node, nodes, || format!("constraint `{held}`"))?;
+        for (k, ((name, slots, residual), values)) in stage.constraints().zip(&values.constraints).enumerate() {
+            let of = || ProblemPlace::Constraint { phase: phase.clone(), constraint: Item::new(k, name) };
+            let counts = values.place.counts_at(node, nodes, of)?;
             parameters[slots.counts] = f64::from(counts);
             parameters[slots.goal.clone()].copy_from_slice(&residual.goal());
             for (to, from) in [(slots.lower, &values.lower), (slots.upper, &values.upper)] {
@@ -363,7 +363,7 @@ impl Problem {
                 if from.len() == 1 { to.fill(from[0]) } else { to.copy_from_slice(from) }
             }
             if let Some((_, goal)) = values.goals.iter().find(|(k, _)| *k == node) {
-                check_goal(&values.name, residual, goal, slots.goal.len())?;
+                check_goal(of, residual, goal, slots.goal.len())?;
                 parameters[slots.goal].copy_from_slice(goal);
             }
         }
@@ -374,8 +374,8 @@ impl Problem {
 }
 
 /// Checks that a node belongs to this space and has its own costs.
-fn check_own(phase: &str, node: &dyn Node, space: &Space<'_>, brings_more: bool) -> Result<(), ProblemError> {
-    let place = || format!("phase `{phase}`");
+fn check_own(place: &ProblemPlace, node: &dyn Node, space: &Space<'_>, brings_more: bool) -> Result<(), ProblemError> {
+    let place = || place.clone();
     let Dims { nx, ndx, nu, .. } = node.dims();
     let lengths = [
         ("the list of numbers of its node's states", space.nx(), nx),
@@ -395,8 +395,8 @@ fn check_own(phase: &str, node: &dyn Node, space: &Space<'_>, brings_more: bool)
     Ok(())
 }
 
-fn check_control_bounds(phase: &str, nu: usize, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
-    let place = || format!("phase `{phase}`");
+fn check_control_bounds(place: &ProblemPlace, nu: usize, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
+    let place = || place.clone();
     for (what, found) in [("the list of least controls", lower.len()), ("the list of greatest controls", upper.len())] {
         if found != nu {
             return Err(ProblemError::Length { place: place(), what, expected: nu, found });

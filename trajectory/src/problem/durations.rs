@@ -1,7 +1,7 @@
 //! Durations of phases in a trajectory, if the solver chooses them.
 
 use super::Problem;
-use crate::fault::ProblemError;
+use crate::fault::{Item, ProblemError, ProblemPlace};
 use crate::node::Node;
 use crate::trajectory::Trajectory;
 
@@ -75,7 +75,12 @@ impl Problem {
         };
         if !(seconds.is_finite() && seconds > 0.0) {
             let (what, rule) = ("the duration", "it must be positive, s");
-            return Err(ProblemError::Number { place: format!("phase `{phase}`"), what, value: seconds, rule });
+            return Err(ProblemError::Number {
+                place: ProblemPlace::Duration(Item::new(self.find(phase)?, phase)),
+                what,
+                value: seconds,
+                rule,
+            });
         }
         self.carry(*index..index + 1, &[seconds], guess);
         Ok(())

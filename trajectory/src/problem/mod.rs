@@ -11,7 +11,7 @@ mod sizes;
 pub use builder::ProblemBuilder;
 pub use phase::Phase;
 
-use crate::fault::{Fault, ProblemError};
+use crate::fault::{Fault, Item, ProblemError, ProblemPlace};
 use crate::node::{At, Memory, Node, NodeError, Row};
 use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::residual::Implied;
@@ -176,6 +176,12 @@ impl Problem {
         Ok(self.kinds[kind].first..end)
     }
 
+    /// A node's phase, counted in the description.
+    fn phase_place(&self, k: usize) -> ProblemPlace {
+        let choices = usize::from(self.choice().is_some());
+        ProblemPlace::Phase(Item::new(self.places[k].kind.saturating_sub(choices), self.phase_of(k)))
+    }
+
     fn find(&self, phase: &str) -> Result<usize, ProblemError> {
         self.kinds.iter().position(|kind| kind.name == phase).ok_or_else(|| ProblemError::Unknown {
             place: "the problem".into(),
@@ -187,7 +193,7 @@ impl Problem {
 
     fn slots(&self, node: usize, cost: &str) -> Result<Slots, ProblemError> {
         let place = self.places.get(node).ok_or_else(|| ProblemError::Number {
-            place: format!("cost `{cost}`"),
+            place: ProblemPlace::Node(node).part(format!("cost `{cost}`")),
             what: "a node",
             value: node as f64,
             rule: "the trajectory has not so many",
@@ -196,7 +202,7 @@ impl Problem {
         let mut terms = kind.what.stage().into_iter().flat_map(Stage::terms);
         let slots = terms.find(|(name, ..)| *name == cost).map(|(_, slots, _)| slots);
         slots.ok_or_else(|| ProblemError::Unknown {
-            place: format!("phase `{}`", kind.name),
+            place: self.phase_place(node),
             what: "cost",
             name: cost.into(),
             nearest: None,
@@ -212,7 +218,7 @@ impl Problem {
         let place = &self.places[node];
         let mut terms = self.kinds[place.kind].what.stage().into_iter().flat_map(Stage::terms);
         if let Some((_, _, residual)) = terms.find(|(name, ..)| *name == cost) {
-            check_goal(cost, residual, goal, slots.goal.len())?;
+            check_goal(|| ProblemPlace::Node(node).part(format!("cost `{cost}`")), residual, goal, slots.goal.len())?;
         }
         self.parameters[place.parameters.clone()][slots.goal].copy_from_slice(goal);
         Ok(())
@@ -225,7 +231,8 @@ impl Problem {
         let slots = self.slots(node, cost)?;
         if !(weight.is_finite() && weight >= 0.0) {
             let (what, rule) = ("the weight", "it must be finite and not negative");
-            return Err(ProblemError::Number { place: format!("cost `{cost}`"), what, value: weight, rule });
+            let place = ProblemPlace::Node(node).part(format!("cost `{cost}`"));
+            return Err(ProblemError::Number { place, what, value: weight, rule });
         }
         self.parameters[self.places[node].parameters.clone()][slots.weight] = weight;
         Ok(())
@@ -235,7 +242,8 @@ impl Problem {
     /// # Errors
     /// If there is no such step, it takes no time, or the length is not positive.
     pub fn set_dt(&mut self, node: usize, dt: f64) -> Result<(), ProblemError> {
-        let number = |what, value, rule| Err(ProblemError::Number { place: format!("node {node}"), what, value, rule });
+        let number =
+            |what, value, rule| Err(ProblemError::Number { place: ProblemPlace::Node(node), what, value, rule });
         if node >= self.steps() || self.places[node].dt == 0.0 {
             return number("a step whose length is to be set", node as f64, "there is no step that takes time");
         }
@@ -391,12 +399,11 @@ impl std::fmt::Debug for ProblemMemory {
 }
 
 fn check_goal(
-    name: &str,
+    place: impl Fn() -> ProblemPlace,
     residual: &dyn crate::residual::Residual,
     goal: &[f64],
     expected: usize,
 ) -> Result<(), ProblemError> {
-    let place = || format!("cost `{name}`");
     if goal.len() != expected {
         return Err(ProblemError::Length { place: place(), what: "the goal", expected, found: goal.len() });
     }

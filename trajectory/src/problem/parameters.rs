@@ -1,7 +1,7 @@
 //! Parameters of a problem, and the node before all others that chooses them and durations.
 
 use super::{Kind, Place, Problem, What};
-use crate::fault::ProblemError;
+use crate::fault::{Item, ProblemError, ProblemPlace};
 use crate::parameter::{Parameter, RobotNumber, RobotNumbers};
 use crate::stage::{Carried, Choice, Domain};
 use crate::trajectory::Trajectory;
@@ -24,17 +24,17 @@ pub(super) fn named(
 ) -> Result<Carried, ProblemError> {
     let mut carried = Carried::default();
     let mut numbers: Vec<RobotNumber> = Vec::new();
-    for parameter in parameters {
+    for (index, parameter) in parameters.iter().enumerate() {
         let name = parameter.name.clone();
         if carried.names.iter().any(|(known, _)| *known == name) {
             return Err(ProblemError::Twice { place: "the problem".into(), what: "parameters", name });
         }
-        let checked = parameter.checked(model)?;
+        let checked = parameter.checked(index, model)?;
         let first = rates + guesses.len();
         if let Some(number) = parameter.of {
             if numbers.contains(&number) {
-                let (place, what) =
-                    (format!("parameter `{name}`"), "another parameter is the same number of the robot");
+                let place = ProblemPlace::Parameter(Item::new(index, name));
+                let what = "another parameter is the same number of the robot";
                 return Err(ProblemError::Missing { place, what });
             }
             numbers.push(number);
@@ -119,8 +119,9 @@ impl Problem {
         let place = self.place_of(name)?;
         let (expected, found) = (place.len(), numbers.len());
         if expected != found {
-            let of = format!("parameter `{name}`");
-            return Err(ProblemError::Length { place: of, what: "the list of its numbers", expected, found });
+            let index = self.carried.names.iter().position(|(known, _)| known == name).unwrap_or(0);
+            let place = ProblemPlace::Parameter(Item::new(index, name));
+            return Err(ProblemError::Length { place, what: "the list of its numbers", expected, found });
         }
         self.carry(place, numbers, guess);
         Ok(())

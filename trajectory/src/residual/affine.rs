@@ -2,7 +2,7 @@
 
 use super::own::memory_of;
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::ops::Range;
@@ -153,7 +153,7 @@ impl Residual for Affine {
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         self.residual.bind(phase)?;
         self.remembered = phase.remembered;
-        let place = || format!("phase `{}`", phase.name);
+        let place = || phase.place.clone();
         let number = |what, value, rule| Err(ProblemError::Number { place: place(), what, value, rule });
         if let Some(radius) = self.radius {
             if !(radius.is_finite() && radius > 0.0) {
@@ -174,7 +174,11 @@ impl Residual for Affine {
             None => Ok(()),
         }
     }
-    fn bind_parameters(&mut self, parameters: &[(String, Range<usize>)], place: &str) -> Result<(), ProblemError> {
+    fn bind_parameters(
+        &mut self,
+        parameters: &[(String, Range<usize>)],
+        place: &ProblemPlace,
+    ) -> Result<(), ProblemError> {
         self.residual.bind_parameters(parameters, place)
     }
     fn sees_robot(&self) -> bool {

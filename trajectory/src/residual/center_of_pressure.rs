@@ -100,7 +100,7 @@ impl Residual for CenterOfPressure {
 pub(super) fn check_lengths(phase: &PhaseInfo<'_>, x: f64, y: f64) -> Result<(), ProblemError> {
     match [x, y].into_iter().find(|x| !(x.is_finite() && *x >= 0.0)) {
         Some(value) => Err(ProblemError::Number {
-            place: format!("phase `{}`", phase.name),
+            place: phase.place.clone(),
             what: "half the length of a sole",
             value,
             rule: "it must be finite and not negative, m",

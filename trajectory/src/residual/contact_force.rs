@@ -56,7 +56,7 @@ impl Residual for ContactForce {
         };
         match &self.goal {
             Some(goal) if goal.len() != rows => {
-                let place = format!("phase `{}`", phase.name);
+                let place = phase.place.clone();
                 Err(ProblemError::Length {
                     place,
                     what: "the goal of a contact force",

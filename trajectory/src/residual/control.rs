@@ -56,7 +56,7 @@ impl Residual for Control {
             Goal::Zero(nu) => *nu = phase.nu,
             Goal::At(goal) if goal.len() != phase.nu => {
                 let (expected, found) = (phase.nu, goal.len());
-                let place = format!("phase `{}`", phase.name);
+                let place = phase.place.clone();
                 return Err(ProblemError::Length { place, what: "the goal of controls", expected, found });
             }
             Goal::At(_) => {}

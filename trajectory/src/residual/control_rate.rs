@@ -26,11 +26,7 @@ impl ControlRate {
 
 /// A step that takes no time has no rates.
 fn rate(dt: f64) -> Result<f64, Reason> {
-    if dt > 0.0 {
-        Ok(dt.recip())
-    } else {
-        Err(Reason::NoControlRate)
-    }
+    if dt > 0.0 { Ok(dt.recip()) } else { Err(Reason::NoControlRate) }
 }
 
 impl Residual for ControlRate {
@@ -41,7 +37,7 @@ impl Residual for ControlRate {
         Depends { w: true, h: true, ..Depends::U }
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
-        let place = || format!("phase `{}`", phase.name);
+        let place = || phase.place.clone();
         if phase.nu == 0 {
             return Err(ProblemError::Missing { place: place(), what: "it has no controls whose rates could cost" });
         }

@@ -12,7 +12,7 @@
 
 use super::force_rows::{ForceRows, wrench_in};
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use gradyn::Transform;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -60,16 +60,13 @@ impl CoulombCone {
         self
     }
 
-    fn check(&self, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, place: &ProblemPlace) -> Result<(), ProblemError> {
         if !(self.friction.is_finite() && self.friction > 0.0) {
             let (what, rule) = ("the coefficient of friction", "it must be finite and positive");
-            return Err(ProblemError::Number { place: place.into(), what, value: self.friction, rule });
+            return Err(ProblemError::Number { place: place.clone(), what, value: self.friction, rule });
         }
         let axes = Transform::new(self.surface, Vector3::zeros()).validity();
-        axes.map_err(|error| ProblemError::Goal {
-            place: format!("{place}, axes of the surface"),
-            why: error.to_string(),
-        })
+        axes.map_err(|error| ProblemError::Goal { place: place.part("axes of the surface"), why: error.to_string() })
     }
 }
 
@@ -81,7 +78,7 @@ impl Residual for CoulombCone {
         Depends::F
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
-        let place = format!("phase `{}`, Coulomb cone of `{}`", phase.name, self.contact);
+        let place = phase.place.part(format!("Coulomb cone of `{}`", self.contact));
         self.check(&place)?;
         let found = self.force.bind(phase)?;
         if found != 3 && found != 6 {

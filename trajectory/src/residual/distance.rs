@@ -211,7 +211,7 @@ impl Residual for Distance {
             let wrong = numbers.clone().find(|x| !x.is_finite());
             if let Some(value) = wrong.or((capsule.radius < 0.0).then_some(capsule.radius)) {
                 return Err(ProblemError::Number {
-                    place: format!("phase `{}`", phase.name),
+                    place: phase.place.clone(),
                     what: "a number of a capsule",
                     value,
                     rule: "numbers must be finite, and the radius not negative",

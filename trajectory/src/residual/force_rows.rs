@@ -22,10 +22,9 @@ impl ForceRows {
     }
     /// Finds the contact: how many rows it has.
     pub(super) fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<usize, ProblemError> {
-        let place = || format!("phase `{}`", phase.name);
         let found = phase.contacts.iter().find(|contact| contact.name == self.contact);
         let found = found.ok_or_else(|| ProblemError::Unknown {
-            place: place(),
+            place: phase.place.clone(),
             what: "contact",
             name: self.contact.clone(),
             nearest: None,
@@ -39,7 +38,7 @@ impl ForceRows {
         if found == 6 {
             return Ok(());
         }
-        let place = format!("phase `{}`, contact `{}`", phase.name, self.contact);
+        let place = phase.place.part(format!("contact `{}`", self.contact));
         Err(ProblemError::Length {
             place,
             what: "the list of its multipliers, a force and a moment,",

@@ -116,7 +116,7 @@ pub(crate) fn without_implied(
     let nv = model.nv();
     let goal = constraint.residual.goal();
     let goal_v = constraint.residual.goal_state(&goal)?.get(model.nq()..)?.to_vec();
-    let (lower, upper) = constraint.bounds(2 * nv, "").ok()?;
+    let (lower, upper) = constraint.bounds(2 * nv, &"".into()).ok()?;
     let is_free = |i: usize| lower[i] == f64::NEG_INFINITY && upper[i] == f64::INFINITY;
     let is_equal = |i: usize| lower[i] == 0.0 && upper[i] == 0.0;
     if held.is_empty()

@@ -11,7 +11,7 @@
 //! `μ cos(π/k)` for μ.
 
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::loss::Loss;
 use gradyn::Transform;
 use nalgebra::{DMatrix, Matrix3, Vector3};
@@ -114,18 +114,17 @@ impl FrictionCone {
         rows
     }
 
-    fn check(&self, place: &str) -> Result<(), ProblemError> {
-        let number = |what, value, rule| Err(ProblemError::Number { place: place.to_string(), what, value, rule });
+    fn check(&self, place: &ProblemPlace) -> Result<(), ProblemError> {
+        let number = |what, value, rule| Err(ProblemError::Number { place: place.clone(), what, value, rule });
         if !(self.friction.is_finite() && self.friction >= 0.0) {
             return number("the coefficient of friction", self.friction, "it must be finite and not negative");
         }
         if self.facets < 4 || !self.facets.is_multiple_of(2) {
             return number("the number of facets", self.facets as f64, "it must be even, and at least four");
         }
-        Transform::new(self.surface, Vector3::zeros()).validity().map_err(|error| ProblemError::Goal {
-            place: format!("{place}, axes of the surface"),
-            why: error.to_string(),
-        })
+        Transform::new(self.surface, Vector3::zeros())
+            .validity()
+            .map_err(|error| ProblemError::Goal { place: place.part("axes of the surface"), why: error.to_string() })
     }
 }
 
@@ -140,7 +139,7 @@ impl Residual for FrictionCone {
         false
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
-        let place = format!("phase `{}`, friction cone of `{}`", phase.name, self.contact);
+        let place = phase.place.part(format!("friction cone of `{}`", self.contact));
         self.check(&place)?;
         let contact = phase.contacts.iter().find(|contact| contact.name == self.contact);
         let Some(contact) = contact else {
@@ -222,7 +221,9 @@ mod tests {
         let model = robot();
         let contacts =
             [crate::step::ContactRows { name: "foot".into(), rows: 3..6, constraint: None, normal: Vector3::z() }];
-        let phase = PhaseInfo { name: "stand", model: &model, nu: 0, contacts: &contacts, remembered: 0 };
+        let place = ProblemPlace::Argument("stand");
+        let phase =
+            PhaseInfo { name: "stand", place: &place, model: &model, nu: 0, contacts: &contacts, remembered: 0 };
         assert_eq!(FrictionCone::of("foot").bind(&phase), Ok(()));
         let refused = |mut cone: FrictionCone| cone.bind(&phase).expect_err("is refused").to_string();
         assert!(refused(FrictionCone::of("hand")).contains("`hand`"));

@@ -106,7 +106,7 @@ impl Residual for JointLimits {
         if self.nx == expected {
             return Ok(());
         }
-        let (place, what) = (format!("phase `{}`", phase.name), "the state that limits are of");
+        let (place, what) = (phase.place.clone(), "the state that limits are of");
         Err(ProblemError::Length { place, what, expected, found: self.nx })
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {

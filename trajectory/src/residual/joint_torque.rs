@@ -90,7 +90,7 @@ impl Residual for JointTorque {
         self.goal.clone()
     }
     fn bind(&mut self, phase: &super::PhaseInfo<'_>) -> Result<(), crate::ProblemError> {
-        let place = || format!("phase `{}`", phase.name);
+        let place = || phase.place.clone();
         let rows = phase.contacts.last().map_or(0, |last| last.rows.end);
         let lengths = [
             ("the list of degrees of freedom of motors", phase.model.nv(), self.motors.ncols()),

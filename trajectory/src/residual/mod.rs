@@ -60,7 +60,7 @@ pub use parameter::{LessParameter, ParameterValue};
 pub use state::StateError;
 pub use wrench_cone::WrenchCone;
 
-use crate::fault::{ProblemError, Reason, finite};
+use crate::fault::{ProblemError, ProblemPlace, Reason, finite};
 use crate::quadratic::Quadratic;
 use crate::step::ContactRows;
 use gradyn::dynamics::FrameRef;
@@ -184,6 +184,8 @@ pub enum Weights<'a> {
 pub struct PhaseInfo<'a> {
     /// Its name.
     pub name: &'a str,
+    /// Where the residual is in the description: a cost or a constraint of the phase.
+    pub place: &'a ProblemPlace,
     /// The robot.
     pub model: &'a Model,
     /// Its controls.
@@ -243,7 +245,11 @@ pub trait Residual: Send + Sync + Debug {
     ///
     /// # Errors
     /// If a parameter that it refers to is missing; `place` is the phase, and the cost or the constraint.
-    fn bind_parameters(&mut self, parameters: &[(String, Range<usize>)], place: &str) -> Result<(), ProblemError> {
+    fn bind_parameters(
+        &mut self,
+        parameters: &[(String, Range<usize>)],
+        place: &ProblemPlace,
+    ) -> Result<(), ProblemError> {
         let _ = (parameters, place);
         Ok(())
     }

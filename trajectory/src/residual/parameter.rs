@@ -1,7 +1,7 @@
 //! Parameters of the problem in costs and constraints: `r = p`, and `r = s(x, u) − M p`.
 
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use nalgebra::DMatrix;
 use std::any::Any;
 use std::ops::Range;
@@ -33,17 +33,17 @@ fn find(
     parameters: &[(String, Range<usize>)],
     name: &str,
     numbers: usize,
-    place: &str,
+    place: &ProblemPlace,
 ) -> Result<Range<usize>, ProblemError> {
     let Some((_, found)) = parameters.iter().find(|(known, _)| known == name) else {
         // One that there is, for who has mistaken the name.
         let nearest = parameters.first().map(|(known, _)| known.clone());
-        return Err(ProblemError::Unknown { place: place.into(), what: "parameter", name: name.into(), nearest });
+        return Err(ProblemError::Unknown { place: place.clone(), what: "parameter", name: name.into(), nearest });
     };
     if found.len() == numbers {
         return Ok(found.clone());
     }
-    let place = format!("{place}, parameter `{name}`");
+    let place = place.part(format!("parameter `{name}`"));
     Err(ProblemError::Length { place, what: "the list of its numbers", expected: numbers, found: found.len() })
 }
 
@@ -57,7 +57,11 @@ impl Residual for ParameterValue {
     fn goal(&self) -> Vec<f64> {
         self.goal.clone()
     }
-    fn bind_parameters(&mut self, parameters: &[(String, Range<usize>)], place: &str) -> Result<(), ProblemError> {
+    fn bind_parameters(
+        &mut self,
+        parameters: &[(String, Range<usize>)],
+        place: &ProblemPlace,
+    ) -> Result<(), ProblemError> {
         self.place = find(parameters, &self.name, self.goal.len(), place)?;
         Ok(())
     }
@@ -131,10 +135,14 @@ impl Residual for LessParameter {
         if expected == found {
             return Ok(());
         }
-        let place = format!("phase `{}`, parameter `{}`", phase.name, self.name);
+        let place = phase.place.part(format!("parameter `{}`", self.name));
         Err(ProblemError::Length { place, what: "the matrix of its numbers, by rows,", expected, found })
     }
-    fn bind_parameters(&mut self, parameters: &[(String, Range<usize>)], place: &str) -> Result<(), ProblemError> {
+    fn bind_parameters(
+        &mut self,
+        parameters: &[(String, Range<usize>)],
+        place: &ProblemPlace,
+    ) -> Result<(), ProblemError> {
         self.residual.bind_parameters(parameters, place)?;
         self.place = find(parameters, &self.name, self.m.ncols(), place)?;
         Ok(())

@@ -73,7 +73,7 @@ impl Sole {
     pub(super) fn bind(&mut self, phase: &PhaseInfo<'_>, rows: DMatrix<f64>) -> Result<(), ProblemError> {
         self.force.bind_wrench(phase)?;
         Transform::new(self.axes, Vector3::zeros()).validity().map_err(|error| ProblemError::Goal {
-            place: format!("phase `{}`, axes of the sole of `{}`", phase.name, self.force.contact()),
+            place: phase.place.part(format!("axes of the sole of `{}`", self.force.contact())),
             why: error.to_string(),
         })?;
         self.force.matrix = &rows * wrench_in(&self.axes);

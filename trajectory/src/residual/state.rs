@@ -88,10 +88,10 @@ impl Residual for StateError {
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let nx = phase.model.nq() + phase.model.nv();
         if self.goal.len() != nx {
-            let (place, found) = (format!("phase `{}`", phase.name), self.goal.len());
+            let (place, found) = (phase.place.clone(), self.goal.len());
             return Err(ProblemError::Length { place, what: "the goal of the state", expected: nx, found });
         }
-        let place = || format!("phase `{}`, goal of the state", phase.name);
+        let place = || phase.place.part("goal of the state");
         phase
             .model
             .check_configuration(&self.goal[..phase.model.nq()])

@@ -100,7 +100,7 @@ impl Residual for WrenchCone {
         let (x, y, mu) = (self.half_length_x, self.half_length_y, self.friction);
         check_lengths(phase, x, y)?;
         if !(mu.is_finite() && mu > 0.0) {
-            let (place, what) = (format!("phase `{}`", phase.name), "the coefficient of friction");
+            let (place, what) = (phase.place.clone(), "the coefficient of friction");
             return Err(ProblemError::Number { place, what, value: mu, rule: "it must be finite and positive" });
         }
         let mu = if self.inside { mu * FRAC_1_SQRT_2 } else { mu };

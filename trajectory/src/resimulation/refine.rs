@@ -76,7 +76,7 @@ pub fn pieces(problem: &Problem, check: &StepsCheck, tolerances: &Tolerances) ->
 /// [`ProblemError`] if sizes do not fit.
 pub fn split(coarse: &Problem, at: &Trajectory, pieces: &[usize], fine: &Problem) -> Result<Trajectory, ProblemError> {
     coarse.check_sizes(at)?;
-    let place = || "the finer problem".to_string();
+    let place = || "the finer problem".into();
     let length = |what, expected, found| Err(ProblemError::Length { place: place(), what, expected, found });
     if pieces.len() != coarse.steps() {
         return length("the list of pieces", coarse.steps(), pieces.len());

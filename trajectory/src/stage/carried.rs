@@ -5,7 +5,7 @@
 //! in the same way.
 
 use super::{Stage, StageMemory};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::node::At;
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Curvature, Dims, Quadratic, Structure};
@@ -41,11 +41,15 @@ pub(crate) struct Carried {
 }
 
 /// A residual is told of parameters; those of the robot must not be seen by one that has no derivatives by them.
-pub(super) fn bind_parameters(residual: &mut dyn Residual, carried: &Carried, place: &str) -> Result<(), ProblemError> {
+pub(super) fn bind_parameters(
+    residual: &mut dyn Residual,
+    carried: &Carried,
+    place: &ProblemPlace,
+) -> Result<(), ProblemError> {
     residual.bind_parameters(&carried.names, place)?;
     if carried.numbers.is_some() && residual.sees_robot() {
         let what = "it may see numbers of the robot that are parameters, which it has no derivatives by";
-        return Err(ProblemError::Missing { place: place.into(), what });
+        return Err(ProblemError::Missing { place: place.clone(), what });
     }
     Ok(())
 }

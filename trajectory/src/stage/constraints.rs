@@ -46,12 +46,11 @@ impl Held {
         parameters: &mut usize,
         [n_eq, n_in]: [&mut usize; 2],
     ) -> Result<Self, ProblemError> {
-        let place = format!("phase `{}`, constraint `{}`", info.name, constraint.name);
         let mut constraint = constraint;
         constraint.residual.bind(info)?;
-        bind_parameters(&mut *constraint.residual, carried, &place)?;
+        bind_parameters(&mut *constraint.residual, carried, info.place)?;
         let n = constraint.residual.rows();
-        let (lower, upper) = constraint.bounds(n, &place)?;
+        let (lower, upper) = constraint.bounds(n, info.place)?;
         let of = |(l, u): (&f64, &f64)| {
             let (to, count) = if l >= u {
                 (Row::Equality as fn(usize) -> Row, &mut *n_eq)

@@ -10,7 +10,7 @@ mod node;
 
 use crate::constraint::PathConstraint;
 use crate::cost::{Cost, Where};
-use crate::fault::{ProblemError, Reason, finite};
+use crate::fault::{Item, ProblemError, ProblemPlace, Reason, finite};
 use crate::gauss_newton::GaussNewton;
 use crate::loss::Loss;
 use crate::node::{At, Memory, NodeError};
@@ -176,38 +176,40 @@ pub(crate) struct Content {
 impl Stage {
     /// Of a step, or of none at the end.
     pub(crate) fn new(
-        phase: &str,
+        phase: &Item,
         model: &Arc<Model>,
         memory: Remembered,
         Content { clock, carried, mut step, bounds, costs, constraints }: Content,
     ) -> Result<Self, ProblemError> {
         let nu = step.as_ref().map_or(0, |step| step.controls());
+        let place = || ProblemPlace::Phase(phase.clone());
         if let (Some(numbers), Some(step)) = (&carried.numbers, &mut step)
             && !step.vary(numbers)
         {
             let what = "its step has no derivatives by parameters of the robot";
-            return Err(ProblemError::Missing { place: format!("phase `{phase}`"), what });
+            return Err(ProblemError::Missing { place: place(), what });
         }
         let contacts = step.as_ref().map_or([].as_slice(), |step| step.contacts());
         let jumps = step.as_ref().is_none_or(|step| step.jumps());
-        let info = PhaseInfo { name: phase, model, nu, remembered: memory.rates, contacts };
-        step.as_ref().map_or(Ok(()), |step| step.check(model, &format!("phase `{phase}`")))?;
+        let at = place();
+        let info = PhaseInfo { name: &phase.name, place: &at, model, nu, remembered: memory.rates, contacts };
+        step.as_ref().map_or(Ok(()), |step| step.check(model, &at))?;
         let (mut terms, mut parameters) = (Vec::<Term>::new(), 0);
         for cost in costs {
-            let Cost { name, mut residual, loss, weight, place, .. } = cost;
-            let at = format!("phase `{phase}`, cost `{name}`");
+            let Cost { name, mut residual, loss, weight, place: along, .. } = cost;
             if terms.iter().any(|term| term.name == name) {
-                return Err(ProblemError::Twice { place: format!("phase `{phase}`"), what: "costs", name });
+                return Err(ProblemError::Twice { place: place(), what: "costs", name });
             }
+            let at = ProblemPlace::Cost { phase: phase.clone(), cost: Item::new(terms.len(), &name) };
             if !(weight.is_finite() && weight >= 0.0) {
                 let (what, rule) = ("the weight", "it must be finite and not negative");
                 return Err(ProblemError::Number { place: at, what, value: weight, rule });
             }
-            residual.bind(&info)?;
+            residual.bind(&PhaseInfo { place: &at, ..info })?;
             bind_parameters(&mut *residual, &carried, &at)?;
             loss.check(&at, residual.rows())?;
             let goal = parameters + 1..parameters + 1 + residual.goal().len();
-            let integrated = place == Where::Along && !jumps;
+            let integrated = along == Where::Along && !jumps;
             terms.push(Term { name, residual, loss, integrated, weight: parameters, goal: goal.clone() });
             parameters = goal.end;
         }
@@ -215,10 +217,17 @@ impl Stage {
         let mut n_eq = step.as_ref().map_or(0, |step| step.equalities());
         for constraint in constraints {
             if held.iter().any(|held| held.name == constraint.name) {
-                let (place, name) = (format!("phase `{phase}`"), constraint.name);
-                return Err(ProblemError::Twice { place, what: "constraints", name });
+                return Err(ProblemError::Twice { place: place(), what: "constraints", name: constraint.name });
             }
-            held.push(Held::new(constraint, &info, &carried, &mut parameters, [&mut n_eq, &mut n_in])?);
+            let item = Item::new(held.len(), &constraint.name);
+            let at = ProblemPlace::Constraint { phase: phase.clone(), constraint: item };
+            held.push(Held::new(
+                constraint,
+                &PhaseInfo { place: &at, ..info },
+                &carried,
+                &mut parameters,
+                [&mut n_eq, &mut n_in],
+            )?);
         }
         Ok(Self { model: model.clone(), memory, carried, nu, clock, step, bounds, terms, held, n_eq, n_in, parameters })
     }

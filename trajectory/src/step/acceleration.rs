@@ -1,7 +1,7 @@
 //! Models of accelerations: `a(q, v, u)`, with the multipliers of contacts, and the derivatives of both.
 
 use super::{Actuation, Contact, ContactRows, contact, memory_of};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::parameter::{Response, RobotDerivatives, RobotNumbers};
 use gradyn::partials::{SecondOrderWorkspace, aba_hessian, constraint_dynamics_hessian};
 use gradyn::{
@@ -110,7 +110,7 @@ pub trait Acceleration: Send + Sync + Debug {
     ///
     /// # Errors
     /// Why not; `place` is the phase.
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         let _ = (model, place);
         Ok(())
     }
@@ -279,7 +279,7 @@ impl Acceleration for ForwardDynamics {
     fn contacts(&self) -> &[ContactRows] {
         &self.rows
     }
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         self.actuation.check(place, model)
     }
     fn value(&self, on: &mut Engine<'_>, [q, v, u]: [&[f64]; 3], a: &mut [f64], f: &mut [f64]) -> Result<(), Reason> {

@@ -1,6 +1,6 @@
 //! The effect of controls: `τ = B u`.
 
-use crate::fault::ProblemError;
+use crate::fault::{ProblemError, ProblemPlace};
 use gradyn::Model;
 use nalgebra::DMatrix;
 
@@ -148,12 +148,12 @@ impl Actuation {
         }
     }
 
-    pub(crate) fn check(&self, place: &str, model: &Model) -> Result<(), ProblemError> {
+    pub(crate) fn check(&self, place: &ProblemPlace, model: &Model) -> Result<(), ProblemError> {
         let nv = match self {
             Self::Full(nv) | Self::Joints { nv, .. } => *nv,
             Self::Matrix(b) => b.nrows(),
         };
-        let place = || place.to_string();
+        let place = || place.clone();
         if nv != model.nv() {
             let what = "the actuation matrix, by rows,";
             return Err(ProblemError::Length { place: place(), what, expected: model.nv(), found: nv });

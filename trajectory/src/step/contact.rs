@@ -1,6 +1,6 @@
 //! Contacts and closed loops of a phase, by name.
 
-use crate::fault::ProblemError;
+use crate::fault::{ProblemError, ProblemPlace};
 use gradyn::dynamics::frame_pose;
 use gradyn::{Constraint, FrameId, Model, Transform, Workspace};
 use nalgebra::Vector3;
@@ -121,7 +121,7 @@ fn find(model: &Model, frame: &str) -> Result<FrameId, ProblemError> {
 }
 
 fn input(contact: &str, error: gradyn::InputError) -> ProblemError {
-    ProblemError::Input { place: format!("contact `{contact}`"), error }
+    ProblemError::Input { place: ProblemPlace::Contact(contact.into()), error }
 }
 
 fn place(model: &Model, frame: &str, q: &[f64]) -> Result<Transform<f64>, ProblemError> {

@@ -13,7 +13,7 @@ use super::retraction::{Retraction, RetractionMemory};
 use super::{
     Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of, rk4, scaled,
 };
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
@@ -199,7 +199,7 @@ impl<A: Acceleration> Step for Euler<A> {
     fn contacts(&self) -> &[ContactRows] {
         self.0.acceleration.contacts()
     }
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         self.0.acceleration.check(model, place)
     }
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {

@@ -27,7 +27,7 @@
 
 use super::acceleration::EngineMemory;
 use super::{Acceleration, ContactRows, Engine, ForwardDynamics, Sensitivities, elimination, memory_of};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::parameter::RobotNumbers;
 use gradyn::Model;
 use nalgebra::{DMatrix, DVector};
@@ -176,8 +176,7 @@ impl ImplicitFriction {
             }
             memory.newton(model, h);
             let Memory { newton, residual, .. } = &mut *memory;
-            elimination::solve(newton, residual)
-                .ok_or(SINGULAR)?;
+            elimination::solve(newton, residual).ok_or(SINGULAR)?;
             let correction = memory.residual.clone_owned();
             let scale = memory.end.iter().chain(v).fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
             let length = correction.amax();
@@ -235,7 +234,7 @@ impl Acceleration for ImplicitFriction {
     fn contacts(&self) -> &[ContactRows] {
         self.dynamics.contacts()
     }
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         self.dynamics.check(model, place)
     }
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
@@ -295,8 +294,7 @@ impl Acceleration for ImplicitFriction {
             by_h.axpy(-after[j] * a[j], &g.column(j), 1.0);
         }
         columns.set_column(2 * nv + nu, &by_h);
-        elimination::solve(newton, columns)
-            .ok_or(SINGULAR)?;
+        elimination::solve(newton, columns).ok_or(SINGULAR)?;
         by.a_q.copy_from(&columns.columns(0, nv));
         by.a_v.copy_from(&columns.columns(nv, nv));
         by.a_u.copy_from(&columns.columns(2 * nv, nu));
@@ -343,8 +341,7 @@ impl Acceleration for ImplicitFriction {
         let forces = |j: usize| memory.f_tau.column(j).iter().zip(by_f).map(|(f, g)| f * g).sum::<f64>();
         let mut mu = DMatrix::from_fn(nv, 1, |j, _| by_a[j] - h * after[j] * forces(j));
         let mut transposed = DMatrix::from_fn(nv, nv, |i, j| f64::from(i == j) + h * after[i] * memory.g[(j, i)]);
-        elimination::solve(&mut transposed, &mut mu)
-            .ok_or(SINGULAR)?;
+        elimination::solve(&mut transposed, &mut mu).ok_or(SINGULAR)?;
         let p: Vec<f64> = (0..nv).map(|j| memory.g.column(j).dot(&mu.column(0)) + forces(j)).collect();
         let mut engine = memory.dynamics.engine(model, on.workspace, on.derivatives, [on.time, h]);
         let weights = [mu.as_slice(), by_f];

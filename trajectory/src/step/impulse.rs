@@ -3,7 +3,7 @@
 //! `q⁺ = q`, `M (v⁺ − v) = Jᵀ Λ`, `J v⁺ = −ε J v`.
 
 use super::{Contact, ContactRows, Sensitivities, Step, StepView, StepWeights, contact, memory_of};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::parameter::{RobotDerivatives, RobotNumbers};
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::partials::{SecondOrderWorkspace, impulse_dynamics_hessian};
@@ -90,12 +90,12 @@ impl Step for Impulse {
     fn moves_by(&self) -> Option<[f64; 2]> {
         Some([0.0, 0.0])
     }
-    fn check(&self, _model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, _model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         if (0.0..=1.0).contains(&self.restitution) {
             return Ok(());
         }
         let (what, value, rule) = ("the restitution", self.restitution, "it must be from 0 to 1");
-        Err(ProblemError::Number { place: place.into(), what, value, rule })
+        Err(ProblemError::Number { place: place.clone(), what, value, rule })
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let (rest, jump) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);

@@ -14,7 +14,7 @@ use super::{
     Acceleration, Actuation, Contact, ContactRows, Engine, SemiImplicitEuler, Sensitivities, Step, StepView,
     StepWeights, contact, memory_of,
 };
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::quadratic::Quadratic;
 use gradyn::dynamics::{constraint_bias, constraint_jacobian};
 use gradyn::partials::{
@@ -162,7 +162,7 @@ impl Step for InverseDynamics {
     fn equalities(&self) -> usize {
         self.idle.ncols() + self.multipliers()
     }
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         self.actuation.check(place, model)
     }
     fn moves_by(&self) -> Option<[f64; 2]> {

@@ -32,7 +32,7 @@ use super::{
     Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, elimination, memory_of, rk4,
 };
 use crate::dense::Congruence;
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
@@ -200,7 +200,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
     fn contacts(&self) -> &[ContactRows] {
         self.acceleration.contacts()
     }
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         self.acceleration.check(model, place)
     }
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {

@@ -33,7 +33,7 @@ pub use page::{STAGES, Scheme};
 pub use rk4::Rk4;
 pub use semi_implicit::SemiImplicitEuler;
 
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::node::At;
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Curvature, Quadratic};
@@ -120,7 +120,7 @@ pub trait Step: Send + Sync + Debug {
     ///
     /// # Errors
     /// The reason why not; `place` is the phase.
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         let _ = (model, place);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! User-defined accelerations, written once for every number type.
 
 use super::{Acceleration, Engine, Sensitivities, memory_of};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use gradyn::Model;
 use gradyn::partials::{State, StateFunction, StateWorkspace, state_hessian, state_jacobian};
 use nalgebra::DMatrix;
@@ -63,13 +63,13 @@ impl<F: StateFunction + Send + Sync + Debug> Acceleration for OwnAcceleration<F>
     fn controls(&self) -> usize {
         self.controls
     }
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         let (expected, found) = (model.nv(), self.function.outputs(model));
         if expected == found {
             return Ok(());
         }
         let what = "the list of accelerations";
-        Err(ProblemError::Length { place: place.into(), what, expected, found })
+        Err(ProblemError::Length { place: place.clone(), what, expected, found })
     }
     fn memory(&self, _model: &Model) -> Box<dyn Any + Send> {
         Box::new(StateWorkspace::new())

@@ -18,7 +18,7 @@ use super::algebra::Algebra;
 use super::page::STAGES;
 use super::stages::Stages;
 use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, memory_of};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
@@ -208,7 +208,7 @@ impl<A: Acceleration> Step for Rk4<A> {
     fn contacts(&self) -> &[ContactRows] {
         self.acceleration.contacts()
     }
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         self.acceleration.check(model, place)
     }
     fn held(&self) -> &[gradyn::Constraint] {

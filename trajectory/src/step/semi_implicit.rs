@@ -5,7 +5,7 @@ use super::{
     Acceleration, ContactRows, ForwardDynamics, ImplicitFriction, Sensitivities, Step, StepView, StepWeights,
     memory_of, rk4,
 };
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::node::At;
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
@@ -94,7 +94,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     fn accelerates_by_length(&self) -> bool {
         self.0.acceleration.has_length()
     }
-    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         self.0.acceleration.check(model, place)
     }
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {

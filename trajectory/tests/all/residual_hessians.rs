@@ -100,7 +100,14 @@ impl Node {
         self.compare("rod and rod", &Distance::new(rod(tip), rod(other)));
         let contacts: Vec<Contact> = constraints.iter().map(|held| Contact::new("held", *held)).collect();
         let held = [ContactRows { name: "sole".into(), rows: 2..8, constraint: None, normal: Vector3::z() }];
-        let phase = PhaseInfo { name: "stand", model: &self.model, nu: 2, remembered: 0, contacts: &held };
+        let phase = PhaseInfo {
+            name: "stand",
+            place: &"stand".into(),
+            model: &self.model,
+            nu: 2,
+            remembered: 0,
+            contacts: &held,
+        };
         let mut pressure = CenterOfPressure::new("sole", turn, 0.1, 0.04).following(tip);
         let mut cone = WrenchCone::new("sole", turn, 0.1, 0.04, 0.7).following(other);
         pressure.bind(&phase).expect("has it");

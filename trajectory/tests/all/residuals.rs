@@ -351,7 +351,9 @@ fn rows_of(model: &Model, q: &[f64], mut residual: impl Residual, wrench: [f64; 
     use gradyn_trajectory::residual::{PhaseInfo, View};
     use gradyn_trajectory::step::ContactRows;
     let contacts = [ContactRows { name: "sole".into(), rows: 2..8, constraint: None, normal: Vector3::z() }];
-    residual.bind(&PhaseInfo { name: "stand", model, nu: 0, remembered: 0, contacts: &contacts }).expect("has it");
+    residual
+        .bind(&PhaseInfo { name: "stand", place: &"stand".into(), model, nu: 0, remembered: 0, contacts: &contacts })
+        .expect("has it");
     let f = [&[9.0, 9.0][..], &wrench].concat();
     let (mut workspace, mut derivatives) = (Workspace::new(model), gradyn::DerivativeWorkspace::new(model));
     let mut r = vec![0.0; residual.rows()];
