@@ -118,6 +118,11 @@ impl ParameterLayout {
     pub fn joint_parameters(&self) -> impl ExactSizeIterator<Item = (Option<usize>, usize)> + '_ {
         self.joints.iter().map(|joint| (joint.body, joint.dof))
     }
+    /// Where friction, damping and armature of a body's joint stand in their ranges, one a degree of freedom.
+    pub fn of_joint(&self, body: BodyId) -> impl Iterator<Item = usize> + '_ {
+        let of_body = move |joint: &JointParameter| joint.body == Some(body.index());
+        self.joints.iter().enumerate().filter(move |(_, joint)| of_body(joint)).map(|(j, _)| j)
+    }
     pub(crate) fn joints(&self) -> &[JointParameter] {
         &self.joints
     }

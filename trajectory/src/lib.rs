@@ -44,7 +44,7 @@ pub use fault::{Fault, ProblemError, ProblemPlace, Reason};
 pub use loss::Loss;
 pub use nlp::Nlp;
 pub use node::Node;
-pub use parameter::{Parameter, RobotNumber};
+pub use parameter::{Parameter, ParameterId};
 pub use problem::{Phase, Problem, ProblemBuilder};
 pub use solver::{
     Attempt, Control, Fddp, FddpOptions, Iteration, Newton, NewtonOptions, Proximal, ProximalOptions, Report, Status,

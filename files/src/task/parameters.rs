@@ -4,7 +4,7 @@ use super::named;
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
 use gradyn::model::{BodyId, Model};
-use gradyn_trajectory::{Parameter, RobotNumber};
+use gradyn_trajectory::{Parameter, ParameterId};
 
 /// A parameter of the task.
 #[derive(Clone, Debug)]
@@ -39,35 +39,35 @@ struct Kind {
     name: &'static str,
     unit: &'static str,
     of: Of,
-    make: fn(BodyId, usize) -> Option<RobotNumber>,
+    make: fn(BodyId, usize) -> Option<ParameterId>,
 }
 
 /// All kinds. That of a frame is made elsewhere.
-const KINDS: [Kind; 9] = [
+static KINDS: [Kind; 9] = [
     Kind { name: "numbers", unit: "", of: Of::Nothing, make: |_, _| None },
-    Kind { name: "mass", unit: "kg", of: Of::Link(&[]), make: |body, _| Some(RobotNumber::Mass(body)) },
-    Kind { name: "density", unit: "", of: Of::Link(&[]), make: |body, _| Some(RobotNumber::Density(body)) },
+    Kind { name: "mass", unit: "kg", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Mass(body)) },
+    Kind { name: "density", unit: "", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Density(body)) },
     Kind {
         name: "center",
         unit: "m",
         of: Of::Link(&["x", "y", "z"]),
-        make: |body, k| Some(RobotNumber::Center(body, k)),
+        make: |body, k| Some(ParameterId::Center(body, k)),
     },
     Kind {
         name: "moment",
         unit: "kg m²",
         of: Of::Link(&["xx", "xy", "xz", "yy", "yz", "zz"]),
-        make: |body, k| Some(RobotNumber::Moment(body, k)),
+        make: |body, k| Some(ParameterId::Moment(body, k)),
     },
     Kind { name: "point-mass", unit: "kg", of: Of::Frame, make: |_, _| None },
-    Kind { name: "armature", unit: "kg m²|kg", of: Of::Joint, make: |body, k| Some(RobotNumber::Armature(body, k)) },
+    Kind { name: "armature", unit: "kg m²|kg", of: Of::Joint, make: |body, k| Some(ParameterId::Armature(body, k)) },
     Kind {
         name: "damping",
         unit: "N m s/rad|N s/m",
         of: Of::Joint,
-        make: |body, k| Some(RobotNumber::Damping(body, k)),
+        make: |body, k| Some(ParameterId::Damping(body, k)),
     },
-    Kind { name: "friction", unit: "N m|N", of: Of::Joint, make: |body, k| Some(RobotNumber::Friction(body, k)) },
+    Kind { name: "friction", unit: "N m|N", of: Of::Joint, make: |body, k| Some(ParameterId::Friction(body, k)) },
 ];
 
 /// The list `parameters`.
@@ -86,18 +86,18 @@ pub(super) fn read(root: &Table<'_>, model: &Model) -> Result<Vec<ParameterTask>
 }
 
 fn one(table: &Table<'_>, model: &Model) -> Result<ParameterTask, Error> {
-    let name = table.need("name", "a name")?.text("a name")?.to_owned();
-    let names = KINDS.map(|kind| kind.name);
-    let kind = &KINDS[table.get("kind").map_or(Ok(0), |item| item.one_of("kind", &names))?];
-    let own: &[&str] = match kind.of {
-        Of::Nothing => &[],
-        Of::Link([]) => &["link"],
-        Of::Link(_) => &["link", "entry"],
-        Of::Frame => &["frame"],
-        Of::Joint => &["joint", "entry"],
+    let (kind, number, of) = match table.get("of") {
+        Some(item) => {
+            table.only(&["name", "of", "guess", "lower", "upper"])?;
+            by_name(&item, model)?
+        }
+        None => by_kind(table, model)?,
     };
-    table.only(&[&["name", "kind", "guess", "lower", "upper"], own].concat())?;
-    let (number, of) = number(table, kind, model)?;
+    let name = match table.get("name") {
+        Some(item) => item.text("a name")?.to_owned(),
+        None if table.get("of").is_some() => of.clone(),
+        None => table.need("name", "a name")?.text("a name")?.to_owned(),
+    };
     // One number, or a list of them.
     let list = |item: Item<'_>, sign: Sign| match item.is_list() {
         true => item.numbers_of(None, "numbers", sign),
@@ -116,7 +116,7 @@ fn one(table: &Table<'_>, model: &Model) -> Result<ParameterTask, Error> {
     if let Some(guess) = guess.filter(|_| number.is_some()) {
         parameter = parameter.beginning_at(&guess);
     }
-    let least = if number.is_some_and(RobotNumber::is_never_negative) { 0.0 } else { f64::NEG_INFINITY };
+    let least = if number.is_some_and(ParameterId::is_never_negative) { 0.0 } else { f64::NEG_INFINITY };
     let side = |key: &str, otherwise: f64| match table.get(key) {
         None => Ok(vec![otherwise; numbers]),
         Some(item) if item.is_list() => list(item, Sign::Bound),
@@ -128,8 +128,54 @@ fn one(table: &Table<'_>, model: &Model) -> Result<ParameterTask, Error> {
     Ok(ParameterTask { parameter, kind: kind.name, of, unit: kind.unit, bounds, numbers, span, key })
 }
 
+/// A number of the robot by the name that `--parameters` takes, and its kind.
+fn by_name(item: &Item<'_>, model: &Model) -> Result<(&'static Kind, Option<ParameterId>, String), Error> {
+    let name = item.text("the name of a number of the robot")?;
+    let all = model.parameters();
+    let of_kind = |id: ParameterId| {
+        let kind = match id {
+            ParameterId::Mass(_) => "mass",
+            ParameterId::Density(_) => "density",
+            ParameterId::Center(..) => "center",
+            ParameterId::Moment(..) => "moment",
+            ParameterId::PointMass(_) => "point-mass",
+            ParameterId::Armature(..) => "armature",
+            ParameterId::Damping(..) => "damping",
+            ParameterId::Friction(..) => "friction",
+            _ => return None,
+        };
+        KINDS.iter().find(|known| known.name == kind)
+    };
+    let known = all.iter().filter(|(_, id, _)| of_kind(*id).is_some()).map(|(name, ..)| name.as_str());
+    let Some((_, id, _)) = all.iter().find(|(known, ..)| known == name) else {
+        return Err(item.unknown("number of the robot", name, known));
+    };
+    let kind = of_kind(*id).ok_or_else(|| {
+        item.refuse(format!(
+            "a solver cannot choose `{name}`: expected a mass, density, center, moment, point mass, armature, damping or friction"
+        ))
+    })?;
+    Ok((kind, Some(*id), name.to_owned()))
+}
+
+/// A number of the robot by kind and element, or numbers that are none of it.
+fn by_kind(table: &Table<'_>, model: &Model) -> Result<(&'static Kind, Option<ParameterId>, String), Error> {
+    let names = KINDS.each_ref().map(|kind| kind.name);
+    let kind = &KINDS[table.get("kind").map_or(Ok(0), |item| item.one_of("kind", &names))?];
+    let own: &[&str] = match kind.of {
+        Of::Nothing => &["of"],
+        Of::Link([]) => &["link"],
+        Of::Link(_) => &["link", "entry"],
+        Of::Frame => &["frame"],
+        Of::Joint => &["joint", "entry"],
+    };
+    table.only(&[&["name", "kind", "guess", "lower", "upper"], own].concat())?;
+    let (number, of) = number(table, kind, model)?;
+    Ok((kind, number, of))
+}
+
 /// Which number of the robot it is, and what that is called.
-fn number(table: &Table<'_>, kind: &Kind, model: &Model) -> Result<(Option<RobotNumber>, String), Error> {
+fn number(table: &Table<'_>, kind: &Kind, model: &Model) -> Result<(Option<ParameterId>, String), Error> {
     let entry = |known: &[&str]| table.need("entry", &known.join(", ")).and_then(|item| item.one_of("entry", known));
     match kind.of {
         Of::Nothing => Ok((None, String::new())),
@@ -146,7 +192,7 @@ fn number(table: &Table<'_>, kind: &Kind, model: &Model) -> Result<(Option<Robot
         Of::Frame => {
             let item = table.need("frame", "the name of a link or joint")?;
             let name = item.text("the name of a link or joint")?;
-            Ok((Some(RobotNumber::PointMass(named::frame(&item, name, model)?)), name.to_owned()))
+            Ok((Some(ParameterId::PointMass(named::frame(&item, name, model)?)), name.to_owned()))
         }
         Of::Joint => {
             let item = table.need("joint", "the name of a joint")?;

@@ -94,7 +94,8 @@ pub fn fit_convex(parameters: &Parameters, data: &Data, noise: &[f64]) -> Result
         let what = format!("the noise of `{}`", model.dof_names()[dofs[j]]);
         return Err(SensitivityError::Number { what, value: noise[j], rule: "expected a positive number" });
     }
-    let linear = |k: Kind| matches!(k, Kind::Linear(..) | Kind::Friction(..) | Kind::Damping(..) | Kind::Armature(..));
+    let linear =
+        |k: Kind| k.robot().is_some_and(|id| id.is_of_joint() || matches!(id, gradyn::model::ParameterId::Linear(..)));
     if parameters.is_empty() || parameters.any(|kind| !linear(kind)) {
         let why = "convex optimisation is over `pi`, `friction`, `damping` and `armature`, one or more of them";
         return Err(SensitivityError::Other(why.into()));

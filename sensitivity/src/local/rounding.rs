@@ -19,6 +19,7 @@ use super::{Output, local};
 use crate::error::SensitivityError;
 use crate::parameters::{Kind, Parameters};
 use gradyn::dynamics::{FrameRef, frame_pose};
+use gradyn::model::ParameterId;
 use gradyn::{Method, Model, Workspace};
 
 /// The unit roundoff of doubles.
@@ -38,21 +39,21 @@ fn numbers(model: &Model, q: &[f64]) -> Result<(Parameters, Vec<f64>), Sensitivi
         let (ten, norm) = (body.inertia().to_parameters(), |of: &[f64]| of.iter().map(|x| x * x).sum::<f64>().sqrt());
         moments.push((norm(&ten[1..4]) + ten[0].abs() * far, norm(&ten[4..]) + ten[0].abs() * far * far));
     }
-    let scale = |kind: Kind, value: f64| match kind {
-        Kind::Placement(b, k) => Some(length(model.bodies()[b].placement().translation.norm(), k)),
-        Kind::FramePlacement(f, k) => Some(length(model.frames()[f].placement().translation.norm(), k)),
-        Kind::Axis(..) => Some(1.0),
-        Kind::Gravity(_) => Some(gravity),
-        Kind::Linear(b, 1..=3) => Some(moments[b].0),
-        Kind::Linear(b, 4..) => Some(moments[b].1),
-        Kind::Linear(..)
-        | Kind::Pitch(..)
-        | Kind::Multiplier(_)
-        | Kind::Offset(_)
-        | Kind::Friction(..)
-        | Kind::Damping(..)
-        | Kind::Armature(..)
-        | Kind::FrictionWidth => Some(value.abs()),
+    let scale = |kind: Kind, value: f64| match kind.robot()? {
+        ParameterId::Placement(b, k) => Some(length(model.bodies()[b.index()].placement().translation.norm(), k)),
+        ParameterId::FramePlacement(f, k) => Some(length(model.frames()[f.index()].placement().translation.norm(), k)),
+        ParameterId::Axis(..) => Some(1.0),
+        ParameterId::Gravity(_) => Some(gravity),
+        ParameterId::Linear(b, 1..=3) => Some(moments[b.index()].0),
+        ParameterId::Linear(b, 4..) => Some(moments[b.index()].1),
+        ParameterId::Linear(..)
+        | ParameterId::Pitch(..)
+        | ParameterId::Ratio(_)
+        | ParameterId::Offset(_)
+        | ParameterId::Friction(..)
+        | ParameterId::Damping(..)
+        | ParameterId::Armature(..)
+        | ParameterId::FrictionWidth => Some(value.abs()),
         _ => None,
     };
     Ok(Parameters::of(model).with_each(scale))

@@ -1,6 +1,5 @@
 //! Parameters of a robot, by name.
 
-mod catalog;
 mod chart;
 mod kind;
 mod priors;
@@ -13,6 +12,7 @@ pub(crate) use kind::Kind;
 use crate::error::SensitivityError;
 use glob::{MatchOptions, Pattern};
 use gradyn::Model;
+use gradyn::model::ParameterId;
 use std::sync::OnceLock;
 
 /// One number of a robot, or of the state that it starts in.
@@ -77,19 +77,7 @@ impl Parameter {
 /// | `state.{q,v}.DOF` | `q ⊕ δ` and `v + δ` at the start | |
 #[must_use]
 pub fn parameters_of(model: &Model) -> Vec<Parameter> {
-    catalog::of(model)
-}
-
-/// Friction, damping and armature of each degree of freedom of a body's joint.
-fn joint_numbers(model: &Model, body: usize) -> Vec<[f64; 3]> {
-    let layout = model.parameter_layout();
-    let values = model.standard_parameters();
-    layout
-        .joint_parameters()
-        .enumerate()
-        .filter(|(_, (of, _))| *of == Some(body))
-        .map(|(j, _)| [&layout.friction, &layout.damping, &layout.armature].map(|range| values[range.start + j]))
-        .collect()
+    kind::all(model)
 }
 
 /// Chosen parameters of one robot, in an order. Tied ones vary together, as one.
@@ -112,7 +100,7 @@ impl Parameters {
     pub fn of(model: &Model) -> Self {
         Self {
             robot: model.clone(),
-            all: catalog::of(model),
+            all: kind::all(model),
             chosen: Vec::new(),
             groups: OnceLock::new(),
             fixed: Vec::new(),
@@ -131,7 +119,8 @@ impl Parameters {
     fn left_out(&self, index: usize) -> Option<&str> {
         let parameter = &self.all[index];
         let fits = |(start, _): &&(String, String)| {
-            matches!(parameter.kind, Kind::FramePlacement(..)) && parameter.name.starts_with(start.as_str())
+            matches!(parameter.kind, Kind::Robot(ParameterId::FramePlacement(..)))
+                && parameter.name.starts_with(start.as_str())
         };
         self.fixed.iter().find(fits).map(|(_, reason)| reason.as_str())
     }
@@ -243,15 +232,15 @@ impl Parameters {
 
     /// May this one be varied beside those that are?
     fn admit(&self, index: usize) -> Result<(), SensitivityError> {
-        let new = &self.all[index];
-        if let Kind::LogCholesky(body, _) = new.kind
-            && let Err(error) = self.robot.bodies()[body].inertia().log_cholesky()
+        let (new, chart_of) = (&self.all[index], |kind: Kind| kind.robot().and_then(ParameterId::chart));
+        if let Kind::Robot(ParameterId::LogCholesky(body, _)) = new.kind
+            && let Err(error) = self.robot.bodies()[body.index()].inertia().log_cholesky()
         {
             return Err(SensitivityError::Chart { name: new.name.clone(), error: error.into() });
         }
-        let (Some(body), Some(chart)) = (new.kind.inertia_of(), new.kind.chart()) else { return Ok(()) };
+        let (Some(body), Some(chart)) = (new.kind.inertia_of(), chart_of(new.kind)) else { return Ok(()) };
         for old in self.chosen.iter().flatten().map(|i| &self.all[*i]) {
-            if old.kind.inertia_of() == Some(body) && old.kind.chart().is_some_and(|other| other != chart) {
+            if old.kind.inertia_of() == Some(body) && chart_of(old.kind).is_some_and(|other| other != chart) {
                 return Err(SensitivityError::Overlap {
                     body: self.robot.bodies()[body].name().to_owned(),
                     first: old.name.clone(),
@@ -382,16 +371,12 @@ impl Parameters {
 
     /// Are all inertias, friction, damping and armature, or of frames and the start: what the standard regressor multiplies?
     pub(crate) fn are_standard(&self) -> bool {
-        !self.moves_geometry() && !self.any(|kind| matches!(kind, Kind::FrictionWidth | Kind::Gravity(_)))
+        !self.moves_geometry()
+            && !self.any(|kind| matches!(kind, Kind::Robot(ParameterId::FrictionWidth | ParameterId::Gravity(_))))
     }
 
     pub(crate) fn one_moves_geometry(&self, index: usize) -> bool {
-        let moves = |kind| {
-            matches!(
-                kind,
-                Kind::Placement(..) | Kind::Axis(..) | Kind::Pitch(..) | Kind::Multiplier(_) | Kind::Offset(_)
-            )
-        };
+        let moves = |kind| matches!(kind, Kind::Robot(ParameterId::Placement(..))) || changes_joint(kind);
         self.chosen.get(index).is_some_and(|members| members.iter().any(|i| moves(self.all[*i].kind)))
     }
 
@@ -404,4 +389,10 @@ impl Parameters {
         let expected = self.len();
         if found == expected { Ok(()) } else { Err(SensitivityError::Length { what: "parameters", expected, found }) }
     }
+}
+
+/// Whether it is an axis, a pitch, a ratio or an offset of a joint: workspaces depend on these.
+fn changes_joint(kind: Kind) -> bool {
+    use ParameterId::{Axis, Offset, Pitch, Ratio};
+    matches!(kind, Kind::Robot(Axis(..) | Pitch(..) | Ratio(_) | Offset(_)))
 }

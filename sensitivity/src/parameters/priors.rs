@@ -2,7 +2,9 @@
 
 use super::{Kind, Parameters};
 use crate::prior::Prior;
+use gradyn::model::{BodyId, ParameterId};
 use gradyn::{Workspace, crba};
+use std::mem::discriminant;
 
 impl Parameters {
     /// A prior for each of those chosen, within what it can be: `share` of its value as standard deviation.
@@ -24,7 +26,7 @@ impl Parameters {
             let (kind, value) = (self.all[members[0]].kind, self.all[members[0]].nominal);
             let (positive, never_negative) =
                 members.iter().map(|i| self.all[*i].kind).fold((false, false), |(p, n), k| {
-                    (p || is_positive(k), n || k.is_never_negative() || matches!(k, Kind::FrictionWidth))
+                    (p || is_positive(k), n || k.is_never_negative() || k == Kind::Robot(ParameterId::FrictionWidth))
                 });
             if (positive || never_negative)
                 && value > 0.0
@@ -43,18 +45,23 @@ impl Parameters {
 
     /// The size of a number of a joint that is zero; not finite or zero if nothing says one.
     fn scale(&self, kind: Kind, masses: &[f64]) -> f64 {
-        let same = |p: &&super::Parameter| std::mem::discriminant(&p.kind) == std::mem::discriminant(&kind);
+        let same = |p: &&super::Parameter| {
+            p.kind.robot().map(|id| discriminant(&id)) == kind.robot().map(|id| discriminant(&id))
+        };
         let largest = self.all.iter().filter(same).fold(0.0, |largest: f64, p| largest.max(p.nominal));
         if largest > 0.0 {
             return largest;
         }
         let (limits, bodies) = (self.robot.limits(), self.robot.bodies());
         // A mimic joint has no limits of its own.
-        let dof = |b: usize, k: usize| bodies[b].owns_coordinates().then(|| bodies[b].v_range().start + k);
+        let dof = |b: BodyId, k: usize| {
+            let body = &bodies[b.index()];
+            body.owns_coordinates().then(|| body.v_range().start + k)
+        };
         match kind {
-            Kind::Friction(b, k) => dof(b, k).map_or(0.0, |i| limits.effort[i]),
-            Kind::Damping(b, k) => dof(b, k).map_or(0.0, |i| limits.effort[i] / limits.velocity[i]),
-            Kind::Armature(b, k) => dof(b, k).map_or(0.0, |i| masses[i]),
+            Kind::Robot(ParameterId::Friction(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i]),
+            Kind::Robot(ParameterId::Damping(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i] / limits.velocity[i]),
+            Kind::Robot(ParameterId::Armature(b, k)) => dof(b, k).map_or(0.0, |i| masses[i]),
             _ => 0.0,
         }
     }
@@ -62,7 +69,7 @@ impl Parameters {
     /// The diagonal of the mass matrix at the neutral configuration, nv; zeros where there is none.
     fn moved_masses(&self) -> Vec<f64> {
         let (model, nv) = (&self.robot, self.robot.nv());
-        if !self.any(|kind| matches!(kind, Kind::Armature(..))) {
+        if !self.any(|kind| matches!(kind, Kind::Robot(ParameterId::Armature(..)))) {
             return vec![0.0; nv];
         }
         let diagonal = |ws: &mut Workspace| crba(model, ws, &model.neutral()).map(|m| m.diagonal().as_slice().to_vec());
@@ -73,11 +80,11 @@ impl Parameters {
 /// Is there no robot with a value of zero or below?
 fn is_positive(kind: Kind) -> bool {
     match kind {
-        Kind::Mass(_) | Kind::Density(_) => true,
+        Kind::Robot(ParameterId::Mass(_) | ParameterId::Density(_)) => true,
         // xx, yy, zz
-        Kind::Moment(_, k) => matches!(k, 0 | 2 | 5),
+        Kind::Robot(ParameterId::Moment(_, k)) => matches!(k, 0 | 3 | 5),
         // m, Ixx, Iyy, Izz
-        Kind::Linear(_, k) => matches!(k, 0 | 4 | 6 | 9),
+        Kind::Robot(ParameterId::Linear(_, k)) => matches!(k, 0 | 4 | 6 | 9),
         _ => false,
     }
 }

@@ -2,12 +2,14 @@
 
 use super::kind::Kind;
 use super::values::{Moved, Values};
-use super::{Parameters, chart, joint_numbers};
+use super::{Parameters, changes_joint, chart};
 use crate::error::SensitivityError;
+use gradyn::model::{BodyId, ParameterId};
 use gradyn::spatial::exp6;
 use gradyn::{Model, Scalar};
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Numbers of a joint, and which of them move.
 type Own = (Vec<f64>, Vec<(usize, Moved)>);
@@ -15,7 +17,7 @@ type Own = (Vec<f64>, Vec<(usize, Moved)>);
 /// What of a robot moves, in groups as setters want them; the same for every number type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    pub(super) inertia: BTreeMap<usize, Vec<(Kind, Moved)>>,
+    pub(super) inertia: BTreeMap<usize, Vec<(ParameterId, Moved)>>,
     pub(super) placement: BTreeMap<usize, [Option<Moved>; 6]>,
     pub(super) frame: BTreeMap<usize, [Option<Moved>; 6]>,
     pub(super) axis: BTreeMap<(usize, usize), [Option<Moved>; 2]>,
@@ -52,8 +54,8 @@ impl Parameters {
         model.update_parameters(|to| {
             for (b, entries) in &groups.inertia {
                 if let Some(id) = base.body_id(*b) {
-                    let entries: Vec<(Kind, P)> = entries.iter().map(|(kind, x)| (*kind, values.of(*x))).collect();
-                    to.set_inertia(id, chart::inertia(base.bodies()[*b].inertia(), &entries))?;
+                    let entries = entries.iter().map(|(kind, x)| (*kind, values.of(*x)));
+                    to.set_inertia(id, chart::inertia(base.bodies()[*b].inertia(), entries))?;
                 }
             }
             for (b, xi) in &groups.placement {
@@ -107,7 +109,7 @@ impl Parameters {
     /// Do workspaces have to be made anew after [`set`](Self::set)?
     #[must_use]
     pub fn changes_joints(&self) -> bool {
-        self.any(|kind| matches!(kind, Kind::Axis(..) | Kind::Pitch(..) | Kind::Multiplier(_) | Kind::Offset(_)))
+        self.any(changes_joint)
     }
 
     /// What moves, in groups.
@@ -117,29 +119,39 @@ impl Parameters {
 
     fn group(&self) -> Groups {
         let mut groups = Groups::default();
-        let own = |b: usize, which: usize| -> Own {
-            (joint_numbers(&self.robot, b).iter().map(|own| own[which]).collect(), Vec::new())
+        let (layout, numbers) = (self.robot.parameter_layout(), self.robot.standard_parameters());
+        let own = |body: BodyId, of: &Range<usize>| -> Own {
+            (layout.of_joint(body).map(|j| numbers[of.start + j]).collect(), Vec::new())
         };
         for (place, members) in self.chosen.iter().enumerate() {
             let leader = self.all[members[0]].nominal;
             for parameter in members.iter().map(|i| &self.all[*i]) {
                 let x = (place, parameter.nominal - leader);
-                match parameter.kind {
-                    Kind::Placement(b, k) => groups.placement.entry(b).or_insert([None; 6])[k] = Some(x),
-                    Kind::FramePlacement(f, k) => groups.frame.entry(f).or_insert([None; 6])[k] = Some(x),
-                    Kind::Axis(b, number, k) => groups.axis.entry((b, number)).or_insert([None; 2])[k] = Some(x),
-                    Kind::Pitch(b, number) => groups.pitch.push((b, number, x)),
-                    Kind::Multiplier(b) => groups.mimic.entry(b).or_insert([None; 2])[0] = Some(x),
-                    Kind::Offset(b) => groups.mimic.entry(b).or_insert([None; 2])[1] = Some(x),
-                    Kind::Friction(b, k) => groups.joint[0].entry(b).or_insert_with(|| own(b, 0)).1.push((k, x)),
-                    Kind::Damping(b, k) => groups.joint[1].entry(b).or_insert_with(|| own(b, 1)).1.push((k, x)),
-                    Kind::Armature(b, k) => groups.joint[2].entry(b).or_insert_with(|| own(b, 2)).1.push((k, x)),
-                    Kind::FrictionWidth => groups.width = Some(x),
-                    Kind::Gravity(k) => groups.gravity[k] = Some(x),
-                    Kind::StartQ(_) | Kind::StartV(_) | Kind::TorqueOffset(_) | Kind::Own(_) => {}
-                    kind => {
-                        if let Some(b) = kind.inertia_of() {
-                            groups.inertia.entry(b).or_default().push((kind, x));
+                let Some(id) = parameter.kind.robot() else { continue };
+                let joint = |of_bodies: &mut BTreeMap<usize, Own>, b: BodyId, k: usize, of: &Range<usize>| {
+                    of_bodies.entry(b.index()).or_insert_with(|| own(b, of)).1.push((k, x));
+                };
+                match id {
+                    ParameterId::Placement(b, k) => {
+                        groups.placement.entry(b.index()).or_insert([None; 6])[k] = Some(x);
+                    }
+                    ParameterId::FramePlacement(f, k) => {
+                        groups.frame.entry(f.index()).or_insert([None; 6])[k] = Some(x);
+                    }
+                    ParameterId::Axis(b, number, k) => {
+                        groups.axis.entry((b.index(), number)).or_insert([None; 2])[k] = Some(x);
+                    }
+                    ParameterId::Pitch(b, number) => groups.pitch.push((b.index(), number, x)),
+                    ParameterId::Ratio(b) => groups.mimic.entry(b.index()).or_insert([None; 2])[0] = Some(x),
+                    ParameterId::Offset(b) => groups.mimic.entry(b.index()).or_insert([None; 2])[1] = Some(x),
+                    ParameterId::Friction(b, k) => joint(&mut groups.joint[0], b, k, &layout.friction),
+                    ParameterId::Damping(b, k) => joint(&mut groups.joint[1], b, k, &layout.damping),
+                    ParameterId::Armature(b, k) => joint(&mut groups.joint[2], b, k, &layout.armature),
+                    ParameterId::FrictionWidth => groups.width = Some(x),
+                    ParameterId::Gravity(k) => groups.gravity[k] = Some(x),
+                    id => {
+                        if let Some(b) = id.inertia_of() {
+                            groups.inertia.entry(b.index()).or_default().push((id, x));
                         }
                     }
                 }

@@ -11,7 +11,8 @@
 mod numbers;
 mod robot;
 
-pub use numbers::{RobotNumber, RobotNumbers};
+pub use gradyn::model::ParameterId;
+pub use numbers::RobotNumbers;
 pub(crate) use robot::{Response, RobotDerivatives};
 
 use crate::fault::{Item, ProblemError, ProblemPlace};
@@ -22,11 +23,11 @@ use gradyn::Model;
 /// [`LessParameter`](crate::residual::LessParameter).
 ///
 /// ```
-/// use gradyn_trajectory::{Parameter, RobotNumber};
+/// use gradyn_trajectory::{Parameter, ParameterId};
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/pendulum.urdf");
 /// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
 /// let rod = model.find_body("rod").expect("is there");
-/// let mass = Parameter::of_robot("mass", RobotNumber::Mass(rod)).within(&[0.5], &[3.0]);
+/// let mass = Parameter::of_robot("mass", ParameterId::Mass(rod)).within(&[0.5], &[3.0]);
 /// let foothold = Parameter::new("foothold", &[0.3, 0.0, 0.0]).within(&[0.2, -0.1, 0.0], &[0.5, 0.1, 0.0]);
 /// # let _ = (mass, foothold);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -34,7 +35,7 @@ use gradyn::Model;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     pub(crate) name: String,
-    pub(crate) of: Option<RobotNumber>,
+    pub(crate) of: Option<ParameterId>,
     guess: Option<Vec<f64>>,
     bounds: Option<[Vec<f64>; 2]>,
 }
@@ -45,7 +46,7 @@ impl Parameter {
         Self { name: name.into(), of: None, guess: Some(guess.to_vec()), bounds: None }
     }
     /// A number of the robot. Solvers begin at the robot's value.
-    pub fn of_robot(name: impl Into<String>, number: RobotNumber) -> Self {
+    pub fn of_robot(name: impl Into<String>, number: ParameterId) -> Self {
         Self { name: name.into(), of: Some(number), guess: None, bounds: None }
     }
     /// The initial value; outside of the bounds, solvers begin inside, near it.
@@ -55,7 +56,7 @@ impl Parameter {
         self
     }
     /// Between these bounds, one per number; a number whose bounds are equal is fixed. There are no bounds by default,
-    /// except zero for numbers that no robot has below zero ([`RobotNumber::is_never_negative`]).
+    /// except zero for numbers that no robot has below zero ([`ParameterId::is_never_negative`]).
     #[must_use]
     pub fn within(mut self, lower: &[f64], upper: &[f64]) -> Self {
         self.bounds = Some([lower.to_vec(), upper.to_vec()]);
@@ -71,7 +72,9 @@ impl Parameter {
     pub(crate) fn checked(&self, index: usize, model: &Model) -> Result<Checked, ProblemError> {
         let place = || ProblemPlace::Parameter(Item::new(index, &self.name));
         let nominal = match &self.of {
-            Some(number) => Some(number.nominal(model).map_err(|error| ProblemError::Input { place: place(), error })?),
+            Some(id) => {
+                Some(numbers::nominal(*id, model).map_err(|error| ProblemError::Input { place: place(), error })?)
+            }
             None => None,
         };
         let guess = self.guess.clone().unwrap_or_else(|| nominal.into_iter().collect());
@@ -86,7 +89,7 @@ impl Parameter {
         if let Some(x) = guess.iter().find(|x| !x.is_finite()) {
             return number("the guess", *x, "it must be finite");
         }
-        let least = if self.of.is_some_and(RobotNumber::is_never_negative) { 0.0 } else { f64::NEG_INFINITY };
+        let least = if self.of.is_some_and(ParameterId::is_never_negative) { 0.0 } else { f64::NEG_INFINITY };
         let none = || [vec![least; n], vec![f64::INFINITY; n]];
         let [lower, upper] = self.bounds.clone().unwrap_or_else(none);
         for (what, list) in [("the list of lower bounds", &lower), ("the list of upper bounds", &upper)] {

@@ -1,44 +1,8 @@
-//! Numbers of a robot that can be parameters, and how to change them in a robot.
+//! Numbers of a robot that are variables, and how to change them in a robot.
 
-use gradyn::model::{BodyId, FrameId, InputError};
-use gradyn::spatial::Symmetric3;
+use gradyn::model::{BodyId, FrameId, InputError, ParameterId, inertia_with};
 use gradyn::{Inertia, Model, Scalar};
 use nalgebra::Vector3;
-
-/// A number of a robot that may be a parameter.
-///
-/// | | varies | unit |
-/// |---|---|---|
-/// | `Mass` | mass of a body; its center and moments about that are held | kg |
-/// | `Density` | a factor of the mass of a body and its moments; the center is held | 1 |
-/// | `Center` | a coordinate of the center of mass of a body, 0 to 2; mass and moments about it are held | m |
-/// | `Moment` | of a body about its center, `xx xy xz yy yz zz`, 0 to 5 | kg m² |
-/// | `PointMass` | mass of a point at the origin of a frame, beside all else | kg |
-/// | `Armature`, `Damping`, `Friction` | of a degree of freedom of a body's joint | kg m², N m s/rad, N m (kg, N s/m, N) |
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the table says what they are")]
-pub enum RobotNumber {
-    Mass(BodyId),
-    Density(BodyId),
-    Center(BodyId, usize),
-    Moment(BodyId, usize),
-    PointMass(FrameId),
-    Armature(BodyId, usize),
-    Damping(BodyId, usize),
-    Friction(BodyId, usize),
-}
-
-/// What of a body's inertia varies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum OfInertia {
-    Mass,
-    Density,
-    Center(usize),
-    Moment(usize),
-    /// At this place of the body.
-    Point(Vector3<f64>),
-}
 
 /// What of a joint varies: its armature, damping, friction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +16,7 @@ enum OfJoint {
 const DOFS: usize = 16;
 
 /// Which value, and what of an inertia it is.
-type Entry = (usize, OfInertia);
+type Entry = (usize, ParameterId);
 
 /// A body's joint, what of it, all its numbers, and which of them vary: value and degree of freedom.
 type OfAJoint = (BodyId, OfJoint, Vec<f64>, Vec<(usize, usize)>);
@@ -62,42 +26,22 @@ type OfAJoint = (BodyId, OfJoint, Vec<f64>, Vec<(usize, usize)>);
 pub struct RobotNumbers {
     count: usize,
     inertias: Vec<(BodyId, Inertia<f64>, Vec<Entry>)>,
+    /// Where frames of point masses are on their bodies.
+    points: Vec<(FrameId, Vector3<f64>)>,
     joints: Vec<OfAJoint>,
 }
 
-impl RobotNumber {
-    /// Whether no robot has a negative value.
-    #[must_use]
-    pub fn is_never_negative(self) -> bool {
-        match self {
-            Self::Mass(_) | Self::Density(_) | Self::PointMass(_) => true,
-            Self::Armature(..) | Self::Damping(..) | Self::Friction(..) => true,
-            Self::Center(..) | Self::Moment(..) => false,
-        }
+/// The value of a number of the robot.
+///
+/// # Errors
+/// [`InputError`] if the robot has no such number.
+pub(super) fn nominal(id: ParameterId, model: &Model) -> Result<f64, InputError> {
+    let numbers = RobotNumbers::new(model, &[id])?;
+    if let Some((_, _, all, entries)) = numbers.joints.first() {
+        return Ok(all[entries[0].1]);
     }
-    /// What the robot has.
-    ///
-    /// # Errors
-    /// [`InputError`] if there is no such number of the robot.
-    pub fn nominal(self, model: &Model) -> Result<f64, InputError> {
-        let numbers = RobotNumbers::new(model, &[self])?;
-        Ok(match self {
-            Self::Density(_) => 1.0,
-            Self::PointMass(_) => 0.0,
-            Self::Mass(_) | Self::Center(..) | Self::Moment(..) => {
-                let (_, base, entries) = &numbers.inertias[0];
-                match entries[0].1 {
-                    OfInertia::Center(k) => base.com[k],
-                    OfInertia::Moment(k) => moments(base)[k],
-                    _ => base.mass,
-                }
-            }
-            Self::Armature(..) | Self::Damping(..) | Self::Friction(..) => {
-                let (_, _, all, entries) = &numbers.joints[0];
-                all[entries[0].1]
-            }
-        })
-    }
+    let named = model.parameters().into_iter().find(|(_, known, _)| *known == id);
+    Ok(named.map_or(0.0, |(.., value)| value))
 }
 
 impl RobotNumbers {
@@ -105,27 +49,23 @@ impl RobotNumbers {
     ///
     /// # Errors
     /// [`InputError`] if one of them is none of the robot.
-    pub fn new(model: &Model, numbers: &[RobotNumber]) -> Result<Self, InputError> {
-        let mut all = Self { count: numbers.len(), inertias: Vec::new(), joints: Vec::new() };
-        for (value, number) in numbers.iter().enumerate() {
-            match *number {
-                RobotNumber::Mass(body) => all.add_inertia(model, body, (value, OfInertia::Mass))?,
-                RobotNumber::Density(body) => all.add_inertia(model, body, (value, OfInertia::Density))?,
-                RobotNumber::Center(body, k) => {
+    pub fn new(model: &Model, numbers: &[ParameterId]) -> Result<Self, InputError> {
+        let (inertias, points, joints) = (Vec::new(), Vec::new(), Vec::new());
+        let mut all = Self { count: numbers.len(), inertias, points, joints };
+        for (value, id) in numbers.iter().enumerate() {
+            match *id {
+                ParameterId::Mass(body) | ParameterId::Density(body) => all.add_inertia(model, body, (value, *id))?,
+                ParameterId::Center(body, k) => {
                     inside("coordinate of a mass centre", k, 3)?;
-                    all.add_inertia(model, body, (value, OfInertia::Center(k)))?;
+                    all.add_inertia(model, body, (value, *id))?;
                 }
-                RobotNumber::Moment(body, k) => {
+                ParameterId::Moment(body, k) => {
                     inside("moment of a body", k, 6)?;
-                    all.add_inertia(model, body, (value, OfInertia::Moment(k)))?;
+                    all.add_inertia(model, body, (value, *id))?;
                 }
-                RobotNumber::PointMass(frame) => {
-                    gradyn::dynamics::frame_pose(
-                        model,
-                        &mut gradyn::Workspace::<f64>::new(model),
-                        &model.neutral(),
-                        frame,
-                    )?;
+                ParameterId::PointMass(frame) => {
+                    let mut ws = gradyn::Workspace::<f64>::new(model);
+                    gradyn::dynamics::frame_pose(model, &mut ws, &model.neutral(), frame)?;
                     let at = &model.frames()[frame.index()];
                     let body = at.body().ok_or_else(|| InputError::Parameter {
                         what: "point mass",
@@ -133,11 +73,20 @@ impl RobotNumbers {
                         value: 0.0,
                         rule: "expected a frame that is not fixed to the world",
                     })?;
-                    all.add_inertia(model, body, (value, OfInertia::Point(at.placement().translation)))?;
+                    all.points.push((frame, at.placement().translation));
+                    all.add_inertia(model, body, (value, *id))?;
                 }
-                RobotNumber::Armature(body, k) => all.add_joint(model, body, OfJoint::Armature, (value, k))?,
-                RobotNumber::Damping(body, k) => all.add_joint(model, body, OfJoint::Damping, (value, k))?,
-                RobotNumber::Friction(body, k) => all.add_joint(model, body, OfJoint::Friction, (value, k))?,
+                ParameterId::Armature(body, k) => all.add_joint(model, body, OfJoint::Armature, (value, k))?,
+                ParameterId::Damping(body, k) => all.add_joint(model, body, OfJoint::Damping, (value, k))?,
+                ParameterId::Friction(body, k) => all.add_joint(model, body, OfJoint::Friction, (value, k))?,
+                _ => {
+                    return Err(InputError::Parameter {
+                        what: "number of the robot",
+                        name: model.parameter_name(*id).unwrap_or_else(|| format!("{id:?}")),
+                        value: f64::NAN,
+                        rule: "expected a mass, density, center, moment, point mass, armature, damping or friction",
+                    });
+                }
             }
         }
         Ok(all)
@@ -190,8 +139,7 @@ impl RobotNumbers {
             OfJoint::Damping => &layout.damping,
             OfJoint::Friction => &layout.friction,
         };
-        let own = layout.joint_parameters().enumerate().filter(|(_, (of, _))| *of == Some(body.index()));
-        let all = own.map(|(j, _)| values[range.start + j]).collect();
+        let all = layout.of_joint(body).map(|j| values[range.start + j]).collect();
         self.joints.push((body, what, all, vec![(value, dof)]));
         Ok(())
     }
@@ -204,7 +152,7 @@ impl RobotNumbers {
     pub fn set<P: Scalar<f64>>(&self, values: &[P], model: &mut Model<P>) -> Result<(), InputError> {
         model.update_parameters(|to| {
             for (body, base, entries) in &self.inertias {
-                to.set_inertia(*body, inertia(base, entries, |i| values[i]))?;
+                to.set_inertia(*body, self.inertia(base, entries, |i| values[i]))?;
             }
             for (body, what, own, entries) in &self.joints {
                 let mut all = [P::from(0.0); DOFS];
@@ -221,6 +169,18 @@ impl RobotNumbers {
         })
     }
 
+    fn inertia<P: Scalar<f64>>(
+        &self,
+        base: &Inertia<f64>,
+        entries: &[Entry],
+        value_of: impl Fn(usize) -> P,
+    ) -> Inertia<P> {
+        let place = |frame: FrameId| {
+            self.points.iter().find(|(known, _)| *known == frame).map_or_else(Vector3::zeros, |(_, place)| *place)
+        };
+        inertia_with(base, entries.iter().map(|(value, id)| (*id, value_of(*value))), place)
+    }
+
     /// Inertias that vary, by the ten parameters of their bodies: the body's place, and its parameters over any number
     /// type.
     pub(super) fn inertias<'n, P: Scalar<f64>>(
@@ -229,14 +189,14 @@ impl RobotNumbers {
     ) -> impl Iterator<Item = (usize, [P; 10])> + use<'n, P> {
         self.inertias
             .iter()
-            .map(|(body, base, entries)| (body.index(), inertia(base, entries, |i| values[i]).to_parameters()))
+            .map(|(body, base, entries)| (body.index(), self.inertia(base, entries, |i| values[i]).to_parameters()))
     }
     /// Whether the inertias of all bodies are physical with these values, by [`Inertia::validity`]. Bodies whose own
     /// inertia is not physical are ignored.
     pub(crate) fn are_physical(&self, value: impl Fn(usize) -> f64) -> bool {
-        self.inertias
-            .iter()
-            .all(|(_, base, entries)| inertia(base, entries, &value).validity().is_ok() || base.validity().is_err())
+        self.inertias.iter().all(|(_, base, entries)| {
+            self.inertia(base, entries, &value).validity().is_ok() || base.validity().is_err()
+        })
     }
     /// Which standard parameter of the robot each value of a joint is: its place in the layout, and the value.
     pub(super) fn places_of_joints(&self, model: &Model) -> Vec<(usize, usize)> {
@@ -248,8 +208,7 @@ impl RobotNumbers {
                 OfJoint::Damping => &layout.damping,
                 OfJoint::Friction => &layout.friction,
             };
-            let own = layout.joint_parameters().enumerate().filter(|(_, (of, _))| *of == Some(body.index()));
-            let own: Vec<usize> = own.map(|(j, _)| range.start + j).collect();
+            let own: Vec<usize> = layout.of_joint(*body).map(|j| range.start + j).collect();
             places.extend(entries.iter().map(|(value, dof)| (own[*dof], *value)));
         }
         places
@@ -268,40 +227,4 @@ fn inside(what: &'static str, k: usize, n: usize) -> Result<(), InputError> {
     }
     let name = format!("number {k} of {n}");
     Err(InputError::Parameter { what, name, value: k as f64, rule: "there are not so many" })
-}
-
-fn moments<T: Copy>(inertia: &Inertia<T>) -> [T; 6] {
-    let r = &inertia.rotational;
-    [r.xx, r.xy, r.xz, r.yy, r.yz, r.zz]
-}
-
-/// The inertia with these values: mass, center and moments first, then the density, then points.
-fn inertia<P: Scalar<f64>>(base: &Inertia<f64>, entries: &[Entry], value_of: impl Fn(usize) -> P) -> Inertia<P> {
-    let mut made: Inertia<P> = base.lift();
-    let mut about = moments(&made);
-    for (value, what) in entries {
-        match what {
-            OfInertia::Mass => made.mass = value_of(*value),
-            OfInertia::Center(k) => made.com[*k] = value_of(*value),
-            OfInertia::Moment(k) => about[*k] = value_of(*value),
-            OfInertia::Density | OfInertia::Point(_) => {}
-        }
-    }
-    let of = |[xx, xy, xz, yy, yz, zz]: [P; 6]| Symmetric3::new(xx, xy, xz, yy, yz, zz);
-    made.rotational = of(about);
-    for (value, what) in entries {
-        if *what == OfInertia::Density {
-            let x = value_of(*value);
-            made = Inertia::new(made.mass * x, made.com, of(about.map(|m| m * x)));
-        }
-    }
-    for (value, what) in entries {
-        if let OfInertia::Point(p) = what {
-            // By moments about the origin, which add up, and hold for no mass too.
-            let point = Inertia::new(value_of(*value), p.map(P::from), Symmetric3::zero());
-            let (a, b) = (made.to_parameters(), point.to_parameters());
-            made = Inertia::from_parameters(std::array::from_fn(|k| a[k] + b[k]));
-        }
-    }
-    made
 }

@@ -2,7 +2,7 @@
 
 use super::{Kind, Place, Problem, What};
 use crate::fault::{Item, ProblemError, ProblemPlace};
-use crate::parameter::{Parameter, RobotNumber, RobotNumbers};
+use crate::parameter::{Parameter, ParameterId, RobotNumbers};
 use crate::stage::{Carried, Choice, Domain};
 use crate::trajectory::Trajectory;
 use gradyn::Model;
@@ -23,7 +23,7 @@ pub(super) fn named(
     least: &mut Vec<f64>,
 ) -> Result<Carried, ProblemError> {
     let mut carried = Carried::default();
-    let mut numbers: Vec<RobotNumber> = Vec::new();
+    let mut numbers: Vec<ParameterId> = Vec::new();
     for (index, parameter) in parameters.iter().enumerate() {
         let name = parameter.name.clone();
         if carried.names.iter().any(|(known, _)| *known == name) {
@@ -43,7 +43,7 @@ pub(super) fn named(
         // Those that are fixed are what their bounds are.
         let clamped = checked.guess.iter().zip(checked.lower.iter().zip(&checked.upper));
         guesses.extend(clamped.map(|(x, (l, u))| x.max(*l).min(*u)));
-        let never_negative = parameter.of.is_some_and(RobotNumber::is_never_negative);
+        let never_negative = parameter.of.is_some_and(ParameterId::is_never_negative);
         least.resize(guesses.len(), if never_negative { 0.0 } else { f64::NEG_INFINITY });
         bounds.extend(checked.lower.iter().zip(&checked.upper).map(|(l, u)| [*l, *u]));
         carried.names.push((name, first..rates + guesses.len()));

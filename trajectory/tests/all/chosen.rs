@@ -8,8 +8,8 @@ use gradyn_trajectory::step::{
     Actuation, Contact, Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step,
 };
 use gradyn_trajectory::{
-    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, Phase, Problem, ProblemBuilder, ProblemError, Proximal,
-    ProximalOptions, RobotNumber, Status, guess,
+    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, Phase, Problem,
+    ProblemBuilder, ProblemError, Proximal, ProximalOptions, Status, guess,
 };
 use nalgebra::Vector3;
 
@@ -54,8 +54,8 @@ fn hop(make: &dyn Fn(&Model) -> Box<dyn Step>, free: bool, numbers: bool, rates:
         let foot = model.find_body("foot").expect("is there");
         builder = builder
             .parameter(Parameter::new("own", &[0.3, 0.4]).within(&[0.0; 2], &[1.0; 2]))
-            .parameter(Parameter::of_robot("mass", RobotNumber::Mass(foot)).within(&[0.1], &[0.4]))
-            .parameter(Parameter::of_robot("armature", RobotNumber::Armature(foot, 0)).within(&[0.0], &[0.1]))
+            .parameter(Parameter::of_robot("mass", ParameterId::Mass(foot)).within(&[0.1], &[0.4]))
+            .parameter(Parameter::of_robot("armature", ParameterId::Armature(foot, 0)).within(&[0.0], &[0.1]))
             .last(Cost::new("prices", ParameterValue::new("own", 2)));
     }
     builder
@@ -131,7 +131,7 @@ fn moments_stay_those_of_bodies() {
         let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
         let problem = Problem::builder(&model)
             .start(&[0.3, 0.2], &[0.0; 2])
-            .parameter(Parameter::of_robot("moment", RobotNumber::Moment(id, 0)))
+            .parameter(Parameter::of_robot("moment", ParameterId::Moment(id, 0)))
             .phase(Phase::new("swing", 4, 0.02, step).cost(Cost::new("torque", Control::zero())))
             .last(Cost::new("wish", ParameterValue::new("moment", 1).towards(&[wish])))
             .build()

@@ -8,7 +8,7 @@ use gradyn_trajectory::quadratic::Quadratic;
 use gradyn_trajectory::residual::{ContactForce, Control, FrameAcceleration, StateError};
 use gradyn_trajectory::resimulation::{SUBSTEPS, alternating, check_steps};
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, ImplicitFriction, SemiImplicitEuler, Step};
-use gradyn_trajectory::{Cost, Parameter, Phase, Problem, RobotNumber, guess};
+use gradyn_trajectory::{Cost, Parameter, ParameterId, Phase, Problem, guess};
 use nalgebra::Vector3;
 use testing::{numbers, rng};
 
@@ -130,7 +130,7 @@ fn derivatives_are_exact() {
         let mut problem = Problem::builder(&model).start(&q, &v).phase(phase);
         if varies {
             let body = model.find_body("link10").expect("is there");
-            problem = problem.parameter(Parameter::of_robot("mass", RobotNumber::Mass(body)));
+            problem = problem.parameter(Parameter::of_robot("mass", ParameterId::Mass(body)));
         }
         let problem = problem.build().expect("is a problem");
         let mut at = guess::standing(&problem);
@@ -152,7 +152,7 @@ fn derivatives_are_exact() {
 fn damping_that_varies_is_refused() {
     let model = slider(1.0, 1.0);
     let body = model.find_body("cart").expect("is there");
-    for number in [RobotNumber::Damping(body, 0), RobotNumber::Friction(body, 0)] {
+    for number in [ParameterId::Damping(body, 0), ParameterId::Friction(body, 0)] {
         let problem = Problem::builder(&model).parameter(Parameter::of_robot("resistance", number)).phase(Phase::new(
             "slide",
             2,

@@ -5,8 +5,8 @@ use gradyn::{Inertia, Model};
 use gradyn_trajectory::residual::{Control, FrameTranslation, LessParameter, ParameterValue, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, Rk4, SemiImplicitEuler};
 use gradyn_trajectory::{
-    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, PathConstraint, Phase, Problem, ProblemBuilder,
-    ProblemError, RobotNumber, Status, Trajectory, guess,
+    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, PathConstraint,
+    Phase, Problem, ProblemBuilder, ProblemError, Status, Trajectory, guess,
 };
 use nalgebra::DMatrix;
 
@@ -25,7 +25,7 @@ fn solved(problem: &Problem) -> (Newton, f64) {
 /// A pendulum is held at one radian for 1 s, and each kilogram of its counterweight has a price: ½ w M².
 fn held(price: f64) -> ProblemBuilder {
     let model = robot("../examples/robots/balanced_pendulum", false);
-    let weight = RobotNumber::PointMass(model.find_frame("weight").expect("is there"));
+    let weight = ParameterId::PointMass(model.find_frame("weight").expect("is there"));
     let still = || PathConstraint::equal("still", StateError::at(&model, &[1.0], &[0.0]));
     let hold = Phase::new("hold", 20, 0.05, SemiImplicitEuler::new(&model, dynamics(&model)))
         .cost(Cost::new("effort", Control::zero()))
@@ -55,34 +55,34 @@ fn a_counterweight_is_that_of_the_closed_form() {
 }
 
 /// The robot with another number, by other ways than parameters go.
-fn other(model: &Model, number: RobotNumber, x: f64) -> Model {
+fn other(model: &Model, number: ParameterId, x: f64) -> Model {
     let inertia = |body: gradyn::BodyId| *model.bodies()[body.index()].inertia();
     let model = model.clone();
     let changed = match number {
-        RobotNumber::Mass(body) => {
+        ParameterId::Mass(body) => {
             let y = inertia(body);
             model.with_inertia(body, Inertia::new(x, y.com, y.rotational))
         }
-        RobotNumber::Density(body) => {
+        ParameterId::Density(body) => {
             let y = inertia(body);
             model.with_inertia(body, Inertia::new(x * y.mass, y.com, y.rotational.scale::<f64>(x)))
         }
-        RobotNumber::Center(body, k) => {
+        ParameterId::Center(body, k) => {
             let mut y = inertia(body);
             y.com[k] = x;
             model.with_inertia(body, y)
         }
-        RobotNumber::Moment(body, _) => {
+        ParameterId::Moment(body, _) => {
             let mut y = inertia(body);
             y.rotational.yy = x;
             model.with_inertia(body, y)
         }
-        RobotNumber::PointMass(frame) => {
+        ParameterId::PointMass(frame) => {
             model.attach(frame, Inertia::point_mass(x, nalgebra::Vector3::zeros()).expect("is one"))
         }
-        RobotNumber::Armature(body, _) => model.with_armature(body, &[x]),
-        RobotNumber::Damping(body, _) => model.with_damping(body, &[x]),
-        RobotNumber::Friction(body, _) => model.with_friction(body, &[x]),
+        ParameterId::Armature(body, _) => model.with_armature(body, &[x]),
+        ParameterId::Damping(body, _) => model.with_damping(body, &[x]),
+        ParameterId::Friction(body, _) => model.with_friction(body, &[x]),
         _ => unreachable!("all numbers are above"),
     };
     changed.expect("is a robot")
@@ -107,13 +107,13 @@ fn move_rods(model: &Model, parameter: Option<(Parameter, f64)>) -> ProblemBuild
 const PRICE: f64 = 40.0;
 
 /// The least cost with the number fixed, and what that number costs.
-fn fixed(model: &Model, number: RobotNumber, x: f64, near: f64) -> f64 {
+fn fixed(model: &Model, number: ParameterId, x: f64, near: f64) -> f64 {
     let problem = move_rods(&other(model, number, x), None).build().expect("is a problem");
     solved(&problem).1 + 0.5 * PRICE * (x - near) * (x - near)
 }
 
 /// The same, from a solution with the parameter, whose first node chooses it: rods have several ways.
-fn fixed_from(at: &Trajectory, model: &Model, number: RobotNumber, x: f64, near: f64) -> f64 {
+fn fixed_from(at: &Trajectory, model: &Model, number: ParameterId, x: f64, near: f64) -> f64 {
     let problem = move_rods(&other(model, number, x), None).build().expect("is a problem");
     let mut start = guess::standing(&problem);
     for k in 0..=problem.steps() {
@@ -132,14 +132,14 @@ fn a_number_is_that_of_a_search_over_problems_where_it_is_fixed() {
     let rod = model.find_body("rod_2").expect("is there");
     let tip = model.find_frame("tip").expect("is there");
     let cases = [
-        (RobotNumber::Mass(rod), 1.0, [0.3, 2.0]),
-        (RobotNumber::Density(rod), 1.0, [0.3, 2.0]),
-        (RobotNumber::Center(rod, 2), -0.6, [-1.0, -0.1]),
-        (RobotNumber::Moment(rod, 3), 0.3, [0.0, 1.0]),
-        (RobotNumber::PointMass(tip), 1.5, [0.0, 2.0]),
-        (RobotNumber::Armature(rod, 0), 0.5, [0.0, 1.5]),
-        (RobotNumber::Damping(rod, 0), 0.6, [0.0, 2.0]),
-        (RobotNumber::Friction(rod, 0), 0.6, [0.0, 2.0]),
+        (ParameterId::Mass(rod), 1.0, [0.3, 2.0]),
+        (ParameterId::Density(rod), 1.0, [0.3, 2.0]),
+        (ParameterId::Center(rod, 2), -0.6, [-1.0, -0.1]),
+        (ParameterId::Moment(rod, 3), 0.3, [0.0, 1.0]),
+        (ParameterId::PointMass(tip), 1.5, [0.0, 2.0]),
+        (ParameterId::Armature(rod, 0), 0.5, [0.0, 1.5]),
+        (ParameterId::Damping(rod, 0), 0.6, [0.0, 2.0]),
+        (ParameterId::Friction(rod, 0), 0.6, [0.0, 2.0]),
     ];
     for (number, near, [lower, upper]) in cases {
         let parameter = Parameter::of_robot("number", number).beginning_at(&[near]).within(&[lower], &[upper]);
@@ -169,7 +169,7 @@ fn all_solvers_find_the_same() {
     let model = robot("double_pendulum", false);
     let rod = model.find_body("rod_2").expect("is there");
     let build = |bounds: Option<[f64; 2]>| {
-        let mut parameter = Parameter::of_robot("centre", RobotNumber::Center(rod, 2));
+        let mut parameter = Parameter::of_robot("centre", ParameterId::Center(rod, 2));
         if let Some([lower, upper]) = bounds {
             parameter = parameter.within(&[lower], &[upper]);
         }
@@ -204,7 +204,7 @@ fn all_solvers_find_the_same() {
 fn bounds_hold_and_their_multipliers_are_the_slope_of_the_cost() {
     let model = robot("double_pendulum", false);
     let rod = model.find_body("rod_2").expect("is there");
-    let number = RobotNumber::Mass(rod);
+    let number = ParameterId::Mass(rod);
     // The unbounded optimum is between both.
     for ([lower, upper], bound, sign) in [([1.1, 2.0], 1.1, -1.0), ([0.2, 0.4], 0.4, 1.0)] {
         // Begins outside: the robot has 1 kg.
@@ -226,7 +226,7 @@ fn bounds_hold_and_their_multipliers_are_the_slope_of_the_cost() {
 #[test]
 fn equal_bounds_fix_a_number() {
     let model = robot("double_pendulum", false);
-    let number = RobotNumber::Mass(model.find_body("rod_2").expect("is there"));
+    let number = ParameterId::Mass(model.find_body("rod_2").expect("is there"));
     let parameter = Parameter::of_robot("mass", number).within(&[0.7], &[0.7]);
     let problem = move_rods(&model, Some((parameter, 0.0))).build().expect("is a problem");
     assert_eq!(problem.parameter_control("mass", 0), Ok(None));
@@ -292,16 +292,16 @@ fn what_is_wrong_is_said_by_name() {
     let (rod, other) = (model.find_body("rod_2").expect("is there"), robot("panda", false));
     let error = |builder: ProblemBuilder| builder.build().expect_err("is refused").to_string();
     let with = |parameter: Parameter| error(move_rods(&model, None).parameter(parameter));
-    let mass = || Parameter::of_robot("mass", RobotNumber::Mass(rod));
+    let mass = || Parameter::of_robot("mass", ParameterId::Mass(rod));
     for (text, parts) in [
         (with(mass().within(&[2.0], &[1.0])), ["parameter `mass`", "2"]),
         (with(mass().within(&[-1.0], &[1.0])), ["parameter `mass`", "-1"]),
         (with(mass().within(&[0.5, 1.0], &[1.0])), ["expected 1", "2 entries"]),
         (with(mass().beginning_at(&[f64::NAN])), ["parameter `mass`", "finite"]),
         (with(Parameter::new("place", &[])), ["parameter `place`", "no number"]),
-        (with(Parameter::of_robot("axis", RobotNumber::Armature(rod, 1))), ["parameter `axis`", "number 1 of 1"]),
+        (with(Parameter::of_robot("axis", ParameterId::Armature(rod, 1))), ["parameter `axis`", "number 1 of 1"]),
         (
-            with(Parameter::of_robot("hand", RobotNumber::Mass(other.find_body("panda_link7").expect("is there")))),
+            with(Parameter::of_robot("hand", ParameterId::Mass(other.find_body("panda_link7").expect("is there")))),
             ["parameter `hand`", "model"],
         ),
         (
@@ -317,7 +317,7 @@ fn what_is_wrong_is_said_by_name() {
             error(
                 move_rods(&model, None)
                     .parameter(mass())
-                    .parameter(Parameter::of_robot("more", RobotNumber::Mass(rod))),
+                    .parameter(Parameter::of_robot("more", ParameterId::Mass(rod))),
             ),
             ["parameter `more`", "same number"],
         ),

@@ -4,7 +4,7 @@ use crate::common::{ARM, robot};
 use gradyn_trajectory::residual::{Control, ControlRate, FrameTranslation, LessParameter, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{
-    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, PathConstraint, Phase, Problem, RobotNumber, guess,
+    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, PathConstraint, Phase, Problem, guess,
 };
 
 #[test]
@@ -26,7 +26,7 @@ fn a_second_solution_allocates_nothing() {
         }
         let builder = Problem::builder(&model)
             .start(&ARM, &[0.0; 7])
-            .parameter(Parameter::of_robot("load", RobotNumber::PointMass(hand)).within(&[0.5], &[2.0]))
+            .parameter(Parameter::of_robot("load", ParameterId::PointMass(hand)).within(&[0.5], &[2.0]))
             .parameter(Parameter::new("place", &[0.4, 0.1, 0.5]).within(&[0.3, 0.1, 0.4], &[0.5, 0.3, 0.6]))
             .phase(reach);
         let builder = match hard {

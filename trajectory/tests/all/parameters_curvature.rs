@@ -11,7 +11,7 @@ use gradyn_trajectory::step::{
     Actuation, Contact, Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step,
 };
 use gradyn_trajectory::{
-    Cost, Loss, Parameter, PathConstraint, Phase, Problem, ProblemBuilder, RobotNumber, Trajectory, guess,
+    Cost, Loss, Parameter, ParameterId, PathConstraint, Phase, Problem, ProblemBuilder, Trajectory, guess,
 };
 use testing::{numbers, rng};
 
@@ -25,15 +25,15 @@ fn parameters(model: &Model) -> Vec<Parameter> {
     let (one, two) = (body("link1"), body("link2"));
     let frame = model.find_frame("link2").expect("is there");
     vec![
-        Parameter::of_robot("mass", RobotNumber::Mass(one)),
-        Parameter::of_robot("density", RobotNumber::Density(one)),
-        Parameter::of_robot("centre", RobotNumber::Center(one, 1)),
-        Parameter::of_robot("moment", RobotNumber::Moment(one, 4)),
-        Parameter::of_robot("point", RobotNumber::PointMass(frame)).beginning_at(&[0.3]),
-        Parameter::of_robot("armature", RobotNumber::Armature(two, 0)).beginning_at(&[0.2]),
-        Parameter::of_robot("damping", RobotNumber::Damping(body("base"), 0)).beginning_at(&[0.3]),
-        Parameter::of_robot("friction", RobotNumber::Friction(two, 0)).beginning_at(&[0.2]),
-        Parameter::of_robot("other mass", RobotNumber::Mass(two)),
+        Parameter::of_robot("mass", ParameterId::Mass(one)),
+        Parameter::of_robot("density", ParameterId::Density(one)),
+        Parameter::of_robot("centre", ParameterId::Center(one, 1)),
+        Parameter::of_robot("moment", ParameterId::Moment(one, 4)),
+        Parameter::of_robot("point", ParameterId::PointMass(frame)).beginning_at(&[0.3]),
+        Parameter::of_robot("armature", ParameterId::Armature(two, 0)).beginning_at(&[0.2]),
+        Parameter::of_robot("damping", ParameterId::Damping(body("base"), 0)).beginning_at(&[0.3]),
+        Parameter::of_robot("friction", ParameterId::Friction(two, 0)).beginning_at(&[0.2]),
+        Parameter::of_robot("other mass", ParameterId::Mass(two)),
         Parameter::new("place", &[0.3, -0.2, 0.4]),
     ]
 }

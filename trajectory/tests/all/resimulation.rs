@@ -9,7 +9,7 @@ use gradyn_trajectory::step::{
     Step,
 };
 use gradyn_trajectory::{
-    Cost, Newton, NewtonOptions, Parameter, PathConstraint, Phase, Problem, RobotNumber, Trajectory, guess,
+    Cost, Newton, NewtonOptions, Parameter, ParameterId, PathConstraint, Phase, Problem, Trajectory, guess,
 };
 use nalgebra::{DMatrix, Vector3};
 
@@ -200,7 +200,7 @@ fn all_kinds_of_phases_are_looked_at() {
         let held = || ForwardDynamics::new(motors()).with_contacts(&feet);
         let problem = Problem::builder(&model)
             .start(&q, &vec![0.1; model.nv()])
-            .parameter(Parameter::of_robot("load", RobotNumber::Mass(body)))
+            .parameter(Parameter::of_robot("load", ParameterId::Mass(body)))
             .phase(
                 Phase::new("fly", n, h, SemiImplicitEuler::new(&model, ForwardDynamics::new(motors())))
                     .free_duration(0.01, 1.0),
