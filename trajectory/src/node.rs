@@ -42,7 +42,7 @@ impl<R: Into<Reason>> From<R> for NodeError {
 
 /// A row of a node's constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum ConstraintRow {
     /// Of its equalities.
     Equality(usize),
     /// Of its inequality rows.
@@ -80,7 +80,7 @@ pub trait Node: Send + Sync {
         Vec::new()
     }
     /// The constraint that a row belongs to, by name.
-    fn constraint(&self, row: Row) -> Option<&str> {
+    fn constraint(&self, row: ConstraintRow) -> Option<&str> {
         let _ = row;
         None
     }

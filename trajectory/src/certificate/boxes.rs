@@ -5,7 +5,7 @@
 //! from the previous one, from the start on.
 
 use super::Certificate;
-use crate::node::Row;
+use crate::node::ConstraintRow;
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
 use gradyn::Model;
@@ -170,9 +170,11 @@ fn of_node(problem: &Problem, k: usize, flat: &[bool]) -> Boxes {
     }
     let (mut lower, mut upper) = (vec![0.0; dims.n_in], vec![0.0; dims.n_in]);
     problem.bounds(k, &mut lower, &mut upper);
-    let equal = (0..dims.n_eq).map(|i| (Row::Equality(i), node.eq[i], [0.0; 2], node.eq_x.row(i), node.eq_u.row(i)));
-    let between = (0..dims.n_in)
-        .map(|i| (Row::Inequality(i), node.ineq[i], [lower[i], upper[i]], node.ineq_x.row(i), node.ineq_u.row(i)));
+    let equal =
+        (0..dims.n_eq).map(|i| (ConstraintRow::Equality(i), node.eq[i], [0.0; 2], node.eq_x.row(i), node.eq_u.row(i)));
+    let between = (0..dims.n_in).map(|i| {
+        (ConstraintRow::Inequality(i), node.ineq[i], [lower[i], upper[i]], node.ineq_x.row(i), node.ineq_u.row(i))
+    });
     for (row, value, bounds, by_x, by_u) in equal.chain(between) {
         let Some(name) = problem.constraint_of(k, row) else { continue };
         if !stage.is_affine(name) {

@@ -13,7 +13,7 @@
 //! as the steps do.
 
 use super::Certificate;
-use crate::node::Row;
+use crate::node::ConstraintRow;
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
 use crate::riccati::{LqSolution, Riccati};
@@ -97,9 +97,11 @@ fn lines(problem: &Problem, k: usize, node: &Quadratic) -> Vec<Line> {
     let (mut lower, mut upper) = (vec![0.0; dims.n_in], vec![0.0; dims.n_in]);
     problem.bounds(k, &mut lower, &mut upper);
     let Some(stage) = problem.stage(k) else { return all };
-    let equal = (0..dims.n_eq).map(|i| (Row::Equality(i), node.eq[i], [0.0; 2], node.eq_x.row(i), node.eq_u.row(i)));
-    let between = (0..dims.n_in)
-        .map(|i| (Row::Inequality(i), node.ineq[i], [lower[i], upper[i]], node.ineq_x.row(i), node.ineq_u.row(i)));
+    let equal =
+        (0..dims.n_eq).map(|i| (ConstraintRow::Equality(i), node.eq[i], [0.0; 2], node.eq_x.row(i), node.eq_u.row(i)));
+    let between = (0..dims.n_in).map(|i| {
+        (ConstraintRow::Inequality(i), node.ineq[i], [lower[i], upper[i]], node.ineq_x.row(i), node.ineq_u.row(i))
+    });
     for (row, value, bounds, by_x, by_u) in equal.chain(between) {
         if let Some(name) = problem.constraint_of(k, row).filter(|name| stage.is_affine(name)) {
             let name = format!("`{name}` of phase `{}`", problem.phase_of(k));

@@ -8,7 +8,7 @@ mod boxes;
 mod farkas;
 mod reach;
 
-use crate::node::Row;
+use crate::node::ConstraintRow;
 use crate::problem::Problem;
 use std::fmt;
 
@@ -96,10 +96,10 @@ fn start(problem: &Problem) -> Option<Certificate> {
     problem.value(k, problem.start(), &u, &mut problem.memory(), &mut next, &mut rows).ok()?;
     let (mut lower, mut upper) = (vec![0.0; dims.n_in], vec![0.0; dims.n_in]);
     problem.bounds(k, &mut lower, &mut upper);
-    let equal = (0..dims.n_eq).map(|i| (Row::Equality(i), rows[i].abs()));
+    let equal = (0..dims.n_eq).map(|i| (ConstraintRow::Equality(i), rows[i].abs()));
     let between = (0..dims.n_in).map(|i| {
         let g = rows[dims.n_eq + i];
-        (Row::Inequality(i), (lower[i] - g).max(g - upper[i]))
+        (ConstraintRow::Inequality(i), (lower[i] - g).max(g - upper[i]))
     });
     let broken = equal.chain(between).filter_map(|(row, off)| {
         let name = problem.constraint_of(k, row)?;

@@ -3,7 +3,7 @@
 use super::NodeCheck;
 use super::inputs::{Inputs, claim, dofs, joined, lambda, numbers};
 use crate::fault::Reason;
-use crate::node::{At, Node, NodeError, Row};
+use crate::node::{At, ConstraintRow, Node, NodeError};
 use crate::quadratic::{Multipliers, Quadratic};
 use gradyn::derivatives::check::{self, Options, Report};
 use gradyn::derivatives::difference::Euclidean;
@@ -26,8 +26,8 @@ impl NodeCheck<'_> {
         let columns = self.directions();
         let Self { stage, at, model, memory } = self;
         let dims = stage.dims();
-        let of = |row: Row| stage.constraint(row).map(str::to_owned);
-        let all = (0..dims.n_eq).map(Row::Equality).chain((0..dims.n_in).map(Row::Inequality));
+        let of = |row: ConstraintRow| stage.constraint(row).map(str::to_owned);
+        let all = (0..dims.n_eq).map(ConstraintRow::Equality).chain((0..dims.n_in).map(ConstraintRow::Inequality));
         // Rows of the step have no name, and are looked at with it.
         let named: Vec<(usize, String)> =
             all.enumerate().filter_map(|(k, row)| of(row).map(|name| (k, name))).collect();

@@ -18,11 +18,11 @@ pub(super) enum Of<'a> {
     /// A cost of the stage, by number.
     Cost(usize),
     /// A constraint.
-    Constraint(Box<Held<'a>>),
+    Constraint(Box<ConstraintTerm<'a>>),
 }
 
 /// A constraint's residual, with memory of its own.
-pub(super) struct Held<'a> {
+pub(super) struct ConstraintTerm<'a> {
     residual: &'a dyn Residual,
     goal: Range<usize>,
     own: Box<dyn Any + Send>,
@@ -34,7 +34,7 @@ impl<'a> Of<'a> {
     /// A constraint; `goal`: where it stands in the parameters.
     pub(super) fn constraint(model: &Model, residual: &'a dyn Residual, goal: Range<usize>) -> Self {
         let (workspace, derivatives) = (Workspace::new(model), DerivativeWorkspace::new(model));
-        Self::Constraint(Box::new(Held { residual, goal, own: residual.memory(), workspace, derivatives }))
+        Self::Constraint(Box::new(ConstraintTerm { residual, goal, own: residual.memory(), workspace, derivatives }))
     }
 
     /// Runs with a view of the node, acceleration and multipliers given.
@@ -53,7 +53,7 @@ impl<'a> Of<'a> {
         let (q, rest) = at.x.split_at(model.nq());
         let (v, w) = rest.split_at(model.nv());
         let (time, dt, goal) = (at.time, at.dt, &at.parameters[held.goal.clone()]);
-        let Held { residual, own, workspace, derivatives, .. } = &mut **held;
+        let ConstraintTerm { residual, own, workspace, derivatives, .. } = &mut **held;
         run(
             *residual,
             &mut View { model, q, v, w, u: at.u, a, f, time, dt, goal, workspace, derivatives, own: &mut **own },

@@ -8,20 +8,20 @@
 //! Columns are processed eight at a time: the update by the previous columns is one product, the rest is done in
 //! registers.
 
-use super::panel::{Panel, Row, block_of};
+use super::panel::{Lanes, Panel, block_of};
 use super::product::{Blocks, Into, Product};
 use gradyn::derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 
 /// L and Y in place of the first n columns, from `matrix` with `height` blocks of rows; reciprocals of the diagonal of
 /// L. Rows of U that fill up its last block are zeros. `None` if U is not positive definite.
-pub(crate) fn eliminate(matrix: &mut Panel, n: usize, reciprocal: &mut [Row]) -> Option<()> {
+pub(crate) fn eliminate(matrix: &mut Panel, n: usize, reciprocal: &mut [Lanes]) -> Option<()> {
     dispatch(Eliminate { matrix, n, reciprocal })
 }
 
 struct Eliminate<'a> {
     matrix: &'a mut Panel,
     n: usize,
-    reciprocal: &'a mut [Row],
+    reciprocal: &'a mut [Lanes],
 }
 
 impl Kernel for Eliminate<'_> {
@@ -85,15 +85,15 @@ impl Kernel for Eliminate<'_> {
 }
 
 /// `[y; z] := [L⁻¹ y; z − Y L⁻¹ y]`, after [`eliminate`].
-pub(crate) fn forward(matrix: &Panel, n: usize, reciprocal: &[Row], x: &mut [Row]) {
+pub(crate) fn forward(matrix: &Panel, n: usize, reciprocal: &[Lanes], x: &mut [Lanes]) {
     dispatch(Forward { matrix, n, reciprocal, x });
 }
 
 struct Forward<'a> {
     matrix: &'a Panel,
     n: usize,
-    reciprocal: &'a [Row],
-    x: &'a mut [Row],
+    reciprocal: &'a [Lanes],
+    x: &'a mut [Lanes],
 }
 
 impl Kernel for Forward<'_> {
@@ -119,14 +119,14 @@ impl Kernel for Forward<'_> {
 }
 
 /// `Y := Y L⁻¹`, for any rows Y as a panel of n columns; `turned` becomes `Lᵀ` off the diagonal.
-pub(crate) fn back(matrix: &Panel, n: usize, reciprocal: &[Row], turned: &mut Panel, y: &mut Panel) {
+pub(crate) fn back(matrix: &Panel, n: usize, reciprocal: &[Lanes], turned: &mut Panel, y: &mut Panel) {
     dispatch(Back { matrix, n, reciprocal, turned, y });
 }
 
 struct Back<'a> {
     matrix: &'a Panel,
     n: usize,
-    reciprocal: &'a [Row],
+    reciprocal: &'a [Lanes],
     turned: &'a mut Panel,
     y: &'a mut Panel,
 }
@@ -189,14 +189,14 @@ impl Kernel for Back<'_> {
 }
 
 /// `to += A x`: a panel times a vector.
-pub(crate) fn add_times(a: &Panel, x: &[f64], to: &mut [Row]) {
+pub(crate) fn add_times(a: &Panel, x: &[f64], to: &mut [Lanes]) {
     dispatch(Times { a, x, to });
 }
 
 struct Times<'a> {
     a: &'a Panel,
     x: &'a [f64],
-    to: &'a mut [Row],
+    to: &'a mut [Lanes],
 }
 
 impl Kernel for Times<'_> {

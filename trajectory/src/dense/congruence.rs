@@ -1,6 +1,6 @@
 //! Sums of products `Zᵀ S Z` with symmetric S.
 
-use super::panel::{Panel, Row, write_symmetric};
+use super::panel::{Lanes, Panel, write_symmetric};
 use super::product::{Blocks, Into, product};
 use gradyn::derivatives::simd::WIDTH;
 use nalgebra::DMatrix;
@@ -25,7 +25,7 @@ impl Congruence {
 
     /// An empty sum.
     pub(crate) fn clear(&mut self) {
-        self.sum.rows.fill(Row::ZERO);
+        self.sum.rows.fill(Lanes::ZERO);
     }
 
     /// Adds `Zᵀ S Z`.
@@ -34,7 +34,7 @@ impl Congruence {
         let blocks = Blocks { rows: (0, n.div_ceil(WIDTH)), columns: (0, n), lower: None };
         self.z.put_transposed(z.as_slice(), n, (0, n), 0);
         self.s.put(s.as_slice(), n, (0, 0), false);
-        self.product.rows.fill(Row::ZERO);
+        self.product.rows.fill(Lanes::ZERO);
         product(&self.z, (&self.s, 0), n, &mut self.product, blocks, Into::Add); //  Zᵀ Sᵀ
         let blocks = Blocks { lower: Some(0), ..blocks };
         product(&self.product, (&self.z, 0), n, &mut self.sum, blocks, Into::Add);

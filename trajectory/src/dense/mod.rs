@@ -11,7 +11,7 @@ mod qr;
 pub(crate) use cholesky::{add_times, back, eliminate, forward, subtract_square};
 pub(crate) use congruence::Congruence;
 pub(crate) use ldl::Ldl;
-pub(crate) use panel::{Panel, Row, write_symmetric, write_transposed};
+pub(crate) use panel::{Lanes, Panel, write_symmetric, write_transposed};
 pub(crate) use plain::{add_matrix_times, is_finite};
 pub(crate) use product::{Blocks, Into, product};
 pub(crate) use qr::{Qr, add, dot};

@@ -6,9 +6,9 @@ use nalgebra::DMatrix;
 /// Eight rows of a column, where a register is read at once.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(crate) struct Row(pub(crate) [f64; WIDTH]);
+pub(crate) struct Lanes(pub(crate) [f64; WIDTH]);
 
-impl Row {
+impl Lanes {
     pub(crate) const ZERO: Self = Self([0.0; WIDTH]);
 
     #[inline(always)]
@@ -24,7 +24,7 @@ impl Row {
 /// A matrix of blocks of eight rows. Entry (i, j) is number `i % 8` of row `j · height + i / 8`.
 #[derive(Clone, Debug)]
 pub(crate) struct Panel {
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<Lanes>,
     /// Blocks of eight rows.
     pub(crate) height: usize,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Panel {
 impl Panel {
     /// Zeros: so many blocks of eight rows, so many columns, the last of which may fill up a block.
     pub(crate) fn new(height: usize, columns: usize) -> Self {
-        Self { rows: vec![Row::ZERO; height * columns.next_multiple_of(WIDTH)], height }
+        Self { rows: vec![Lanes::ZERO; height * columns.next_multiple_of(WIDTH)], height }
     }
     /// An entry.
     pub(crate) fn at(&self, i: usize, j: usize) -> f64 {
@@ -57,7 +57,7 @@ impl Panel {
 struct Put<'a> {
     from: &'a [f64],
     height: usize,
-    rows: &'a mut [Row],
+    rows: &'a mut [Lanes],
     stride: usize,
     block: usize,
     add: bool,
@@ -89,7 +89,7 @@ struct Transpose<'a> {
     from: &'a [f64],
     height: usize,
     rows: (usize, usize),
-    to: &'a mut [Row],
+    to: &'a mut [Lanes],
     stride: usize,
     block: usize,
 }
@@ -161,7 +161,7 @@ impl Kernel for WriteTransposed<'_> {
 
 /// A block of a panel, from a column on.
 #[inline(always)]
-pub(crate) fn block_of<R: Register>(rows: &[Row], stride: usize, block: usize, column: usize) -> [R; WIDTH] {
+pub(crate) fn block_of<R: Register>(rows: &[Lanes], stride: usize, block: usize, column: usize) -> [R; WIDTH] {
     let mut registers = [R::splat(0.0); WIDTH];
     let mut c = 0;
     while c < WIDTH {

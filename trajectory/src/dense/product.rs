@@ -15,7 +15,7 @@
 //!
 //! nalgebra is built without its optional library of products, as everywhere here.
 
-use super::panel::{Panel, Row};
+use super::panel::{Lanes, Panel};
 use gradyn::derivatives::Level;
 use gradyn::derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 
@@ -54,11 +54,11 @@ pub(crate) fn product(
 
 /// Operands with their heights.
 pub(super) struct Product<'a> {
-    pub(super) a: (&'a [Row], usize),
+    pub(super) a: (&'a [Lanes], usize),
     /// From the first row on.
-    pub(super) b: (&'a [Row], usize),
+    pub(super) b: (&'a [Lanes], usize),
     pub(super) inner: usize,
-    pub(super) c: &'a mut [Row],
+    pub(super) c: &'a mut [Lanes],
     pub(super) stride: usize,
     pub(super) blocks: Blocks,
     pub(super) into: Into,

@@ -1,7 +1,7 @@
 //! The positions of each node's numbers among the variables and the rows of the program.
 
 use super::cones::Cones;
-use crate::node::Row;
+use crate::node::ConstraintRow;
 use crate::problem::Problem;
 use crate::quadratic::Dims;
 
@@ -96,7 +96,8 @@ pub(super) fn bounds(problem: &Problem, k: usize, n: usize) -> [Vec<f64>; 2] {
 
 /// Whether an equality applies at this node. Those of steps, and of user-defined nodes, apply everywhere.
 fn counts(problem: &Problem, k: usize, equality: usize) -> bool {
-    let (Some(stage), Some(name)) = (problem.stage(k), problem.constraint_of(k, Row::Equality(equality))) else {
+    let (Some(stage), Some(name)) = (problem.stage(k), problem.constraint_of(k, ConstraintRow::Equality(equality)))
+    else {
         return true;
     };
     let slots = stage.constraints().find(|(held, ..)| *held == name).map(|(_, slots, _)| slots);

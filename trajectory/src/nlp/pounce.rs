@@ -6,7 +6,7 @@
 
 use super::{Nlp, NlpDimensions, NlpMultipliers, Triplets};
 use crate::fault::{Fault, Reason};
-use crate::node::Row;
+use crate::node::ConstraintRow;
 use crate::problem::Problem;
 use crate::solver::Status;
 use crate::trajectory::Trajectory;
@@ -150,7 +150,9 @@ impl Nlp<'_> {
                     None => format!("steps of phase `{phase}`"),
                     Some(held) => {
                         let row = layout.held[held] - layout.gaps;
-                        let row = row.checked_sub(layout.dims.n_eq).map_or(Row::Equality(row), Row::Inequality);
+                        let row = row
+                            .checked_sub(layout.dims.n_eq)
+                            .map_or(ConstraintRow::Equality(row), ConstraintRow::Inequality);
                         self.problem.constraint_of(k, row).unwrap_or("a row without a name").to_string()
                     }
                 };

@@ -1,16 +1,17 @@
 //! Builds a problem from the descriptions of its phases.
 
+use super::node_parameters::Values;
 use super::parameters::{DURATIONS, PARAMETERS, named};
 use super::phase::Content;
-use super::{Kind, Phase, Place, Problem, What, check_goal};
+use super::{NodeEntry, Phase, PhaseContent, PhaseEntry, Problem};
 use crate::constraint::PathConstraint;
-use crate::cost::{Cost, Where};
+use crate::cost::Cost;
 use crate::fault::{Item, ProblemError, ProblemPlace};
 use crate::node::Node;
 use crate::parameter::Parameter;
 use crate::quadratic::Dims;
 use crate::space::Space;
-use crate::stage::{self, Clock, Remembered, Stage};
+use crate::stage::{self, FreeDuration, Stage, StateAugmentation};
 use gradyn::Model;
 use std::sync::Arc;
 
@@ -122,12 +123,12 @@ impl ProblemBuilder {
         let named = named(&model, &parameters, rates, &mut carried, &mut bounds, &mut least)?;
         let mut problem = Problem {
             model,
-            memory: Remembered { rates, durations, parameters: carried.len() - durations },
+            memory: StateAugmentation { rates, durations, parameters: carried.len() - durations },
             clocks,
             carried: Arc::new(named),
             start: [q, v, said.clone().unwrap_or_else(|| vec![0.0; rates]), carried].concat(),
-            kinds: Vec::new(),
-            places: Vec::new(),
+            phases: Vec::new(),
+            nodes: Vec::new(),
             parameters: Vec::new(),
             implied: Vec::new(),
         };
@@ -142,7 +143,7 @@ impl ProblemBuilder {
             }
             time = problem.add_phase(phase, time)?;
         }
-        let (first, end) = (problem.places.len(), problem.next_phase("end"));
+        let (first, end) = (problem.nodes.len(), problem.next_phase("end"));
         let last_constraints = problem.without_implied(last_constraints);
         let values = Values::of(&last, &last_constraints);
         let stage = {
@@ -151,7 +152,7 @@ impl ProblemBuilder {
             Stage::new(&end, &problem.model, problem.memory, content)?
         };
         problem.add_node((&end, &stage), &values, [0, 1], [time, 0.0])?;
-        problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
+        problem.phases.push(PhaseEntry { name: "end".into(), content: PhaseContent::Stage(stage), first });
         if rates > 0 && said.is_none() {
             problem.remember_static_controls(rates)?;
         }
@@ -197,7 +198,7 @@ fn check_duration(index: usize, phase: &Phase, lower: f64, upper: f64) -> Result
     if phase.name == DURATIONS {
         return Err(ProblemError::Twice { place: "the problem".into(), what: "phases", name: DURATIONS.into() });
     }
-    let known = matches!(&phase.content, Content::Step(step) if step.has_length());
+    let known = matches!(&phase.content, Content::Step(step) if step.has_dt_derivative());
     if !known {
         let what = "its duration cannot be free: only Euler's steps have derivatives by their length";
         return Err(ProblemError::Missing { place: place(), what });
@@ -227,48 +228,10 @@ fn remembered_controls(phases: &[Phase]) -> Result<usize, ProblemError> {
     }
 }
 
-/// Weights, goals and bounds of costs and constraints, before they are moved into a stage.
-struct Values {
-    costs: Vec<CostValues>,
-    constraints: Vec<ConstraintValues>,
-}
-
-struct ConstraintValues {
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-    place: Where,
-    goals: Vec<(usize, Vec<f64>)>,
-}
-
-struct CostValues {
-    name: String,
-    weight: f64,
-    place: Where,
-    goals: Vec<(usize, Vec<f64>)>,
-}
-
-impl Values {
-    fn of(costs: &[Cost], constraints: &[PathConstraint]) -> Self {
-        let of = |c: &Cost| CostValues {
-            name: c.name.clone(),
-            weight: c.weight,
-            place: c.place.clone(),
-            goals: c.goals.clone(),
-        };
-        let held = |c: &PathConstraint| ConstraintValues {
-            lower: c.lower.clone(),
-            upper: c.upper.clone(),
-            place: c.place.clone(),
-            goals: c.goals.clone(),
-        };
-        Self { costs: costs.iter().map(of).collect(), constraints: constraints.iter().map(held).collect() }
-    }
-}
-
 impl Problem {
     /// The next phase of the description, by number and name. The node that chooses parameters is none.
     fn next_phase(&self, name: &str) -> Item {
-        Item::new(self.kinds.len() - usize::from(self.choice().is_some()), name)
+        Item::new(self.phases.len() - usize::from(self.choice().is_some()), name)
     }
 
     fn add_phase(&mut self, phase: Phase, start: f64) -> Result<f64, ProblemError> {
@@ -278,13 +241,13 @@ impl Problem {
             .clocks
             .iter()
             .find(|(free, _)| *free == name)
-            .map(|(_, index)| Clock { index: *index, nominal: length });
+            .map(|(_, index)| FreeDuration { index: *index, nominal: length });
         let item = self.next_phase(&name);
         let place = || ProblemPlace::Phase(item.clone());
         if nodes == 0 {
             return Err(ProblemError::Missing { place: place(), what: "it has no node" });
         }
-        if self.kinds.iter().any(|kind| kind.name == name) {
+        if self.phases.iter().any(|phase| phase.name == name) {
             return Err(ProblemError::Twice { place: "the problem".into(), what: "phases", name });
         }
         let dt = if dt.len() == 1 { vec![dt[0]; nodes] } else { dt };
@@ -303,9 +266,9 @@ impl Problem {
         if let Some((lower, upper)) = &bounds {
             check_control_bounds(&place(), content.controls(), lower, upper)?;
         }
-        let first = self.places.len();
+        let first = self.nodes.len();
         let mut time = start;
-        let what = match content {
+        let content = match content {
             Content::Step(step) => {
                 let values = Values::of(&costs, &constraints);
                 let carried = self.carried.clone();
@@ -315,61 +278,21 @@ impl Problem {
                     self.add_node((&item, &stage), &values, [k, nodes], [time, *dt])?;
                     time += dt;
                 }
-                What::Stage(stage)
+                PhaseContent::Stage(stage)
             }
             Content::Own(node) => {
                 let brings_more = !costs.is_empty() || !constraints.is_empty() || bounds.is_some();
                 check_own(&place(), &*node, &self.space(), brings_more)?;
                 for dt in &dt {
                     let none = self.parameters.len()..self.parameters.len();
-                    self.places.push(Place { kind: self.kinds.len(), time, dt: *dt, parameters: none });
+                    self.nodes.push(NodeEntry { phase: self.phases.len(), time, dt: *dt, parameters: none });
                     time += dt;
                 }
-                What::Own(node)
+                PhaseContent::Own(node)
             }
         };
-        self.kinds.push(Kind { name, what, first });
+        self.phases.push(PhaseEntry { name, content, first });
         Ok(time)
-    }
-
-    fn add_node(
-        &mut self,
-        (phase, stage): (&Item, &Stage),
-        values: &Values,
-        [node, nodes]: [usize; 2],
-        [time, dt]: [f64; 2],
-    ) -> Result<(), ProblemError> {
-        let first = self.parameters.len();
-        self.parameters.resize(first + stage.parameters(), 0.0);
-        let parameters = &mut self.parameters[first..];
-        for (k, ((_, slots, residual), values)) in stage.terms().zip(&values.costs).enumerate() {
-            let CostValues { name, weight, place, goals } = values;
-            let of = || ProblemPlace::Cost { phase: phase.clone(), cost: Item::new(k, name) };
-            let counts = place.counts_at(node, nodes, of)?;
-            parameters[slots.weight] = if counts { *weight } else { 0.0 };
-            parameters[slots.goal.clone()].copy_from_slice(&residual.goal());
-            if let Some((_, goal)) = goals.iter().find(|(k, _)| *k == node) {
-                check_goal(of, residual, goal, slots.goal.len())?;
-                parameters[slots.goal.clone()].copy_from_slice(goal);
-            }
-        }
-        for (k, ((name, slots, residual), values)) in stage.constraints().zip(&values.constraints).enumerate() {
-            let of = || ProblemPlace::Constraint { phase: phase.clone(), constraint: Item::new(k, name) };
-            let counts = values.place.counts_at(node, nodes, of)?;
-            parameters[slots.counts] = f64::from(counts);
-            parameters[slots.goal.clone()].copy_from_slice(&residual.goal());
-            for (to, from) in [(slots.lower, &values.lower), (slots.upper, &values.upper)] {
-                let to = &mut parameters[to];
-                if from.len() == 1 { to.fill(from[0]) } else { to.copy_from_slice(from) }
-            }
-            if let Some((_, goal)) = values.goals.iter().find(|(k, _)| *k == node) {
-                check_goal(of, residual, goal, slots.goal.len())?;
-                parameters[slots.goal].copy_from_slice(goal);
-            }
-        }
-        let parameters = first..self.parameters.len();
-        self.places.push(Place { kind: self.kinds.len(), time, dt, parameters });
-        Ok(())
     }
 }
 

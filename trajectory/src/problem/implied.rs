@@ -18,7 +18,7 @@ const CONTRADICTS: f64 = 1e-2;
 impl Problem {
     /// Constraints of the last node without rows that follow from the contacts of the step before it.
     pub(super) fn without_implied(&mut self, constraints: Vec<PathConstraint>) -> Vec<PathConstraint> {
-        let held = self.places.last().and_then(|place| self.kinds[place.kind].what.stage());
+        let held = self.nodes.last().and_then(|node| self.phases[node.phase].content.stage());
         let held = held.map_or_else(Vec::new, |stage| stage.held_by_step().to_vec());
         let q = self.start[..self.model.nq()].to_vec();
         let mut made = Vec::new();

@@ -2,8 +2,10 @@
 
 mod builder;
 mod durations;
+mod evaluation;
 mod goal;
 mod implied;
+mod node_parameters;
 mod parameters;
 mod phase;
 mod sizes;
@@ -12,11 +14,11 @@ pub use builder::ProblemBuilder;
 pub use phase::Phase;
 
 use crate::fault::{Fault, Item, ProblemError, ProblemPlace};
-use crate::node::{At, Memory, Node, NodeError, Row};
-use crate::quadratic::{Dims, Multipliers, Quadratic};
+use crate::node::{At, Memory, Node, NodeError};
+use crate::quadratic::Dims;
 use crate::residual::Implied;
 use crate::space::Space;
-use crate::stage::{Carried, Choice, Remembered, Slots, Stage};
+use crate::stage::{ParameterNode, Slots, Stage, StateAugmentation, StaticVariables};
 use crate::step::ContactRows;
 use gradyn::Model;
 use std::ops::Range;
@@ -29,52 +31,52 @@ use std::sync::Arc;
 /// ```
 pub struct Problem {
     model: Arc<Model>,
-    memory: Remembered,
+    memory: StateAugmentation,
     /// For phases with a free duration: its position among the carried numbers of states.
     clocks: Vec<(String, usize)>,
-    carried: Arc<Carried>,
+    carried: Arc<StaticVariables>,
     start: Vec<f64>,
-    kinds: Vec<Kind>,
-    places: Vec<Place>,
+    phases: Vec<PhaseEntry>,
+    nodes: Vec<NodeEntry>,
     parameters: Vec<f64>,
     /// The part of the last node's constraints that follows from contacts.
     implied: Vec<Implied>,
 }
 
-struct Kind {
+struct PhaseEntry {
     name: String,
-    what: What,
+    content: PhaseContent,
     first: usize,
 }
 
 /// A phase's node.
-enum What {
+enum PhaseContent {
     Stage(Stage),
     Own(Box<dyn Node>),
-    Choice(Choice),
+    ParameterNode(ParameterNode),
 }
 
-impl What {
+impl PhaseContent {
     fn node(&self) -> &dyn Node {
         match self {
             Self::Stage(stage) => stage,
             Self::Own(node) => &**node,
-            Self::Choice(choice) => choice,
+            Self::ParameterNode(choice) => choice,
         }
     }
     /// Costs with names; user-defined nodes have none.
     fn stage(&self) -> Option<&Stage> {
         match self {
             Self::Stage(stage) => Some(stage),
-            Self::Own(_) | Self::Choice(_) => None,
+            Self::Own(_) | Self::ParameterNode(_) => None,
         }
     }
 }
 
 /// A node of the trajectory.
 #[derive(Clone, Debug)]
-struct Place {
-    kind: usize,
+struct NodeEntry {
+    phase: usize,
     time: f64,
     dt: f64,
     parameters: Range<usize>,
@@ -82,7 +84,7 @@ struct Place {
 
 impl std::fmt::Debug for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let phases: Vec<_> = self.kinds.iter().map(|kind| &kind.name).collect();
+        let phases: Vec<_> = self.phases.iter().map(|phase| &phase.name).collect();
         f.debug_struct("Problem").field("phases", &phases).field("steps", &self.steps()).finish_non_exhaustive()
     }
 }
@@ -107,7 +109,7 @@ impl Problem {
     /// The number of steps: one less than nodes.
     #[must_use]
     pub fn steps(&self) -> usize {
-        self.places.len() - 1
+        self.nodes.len() - 1
     }
     /// The state that it starts at, nx.
     #[must_use]
@@ -129,13 +131,13 @@ impl Problem {
     /// A node's stage.
     #[must_use]
     pub fn node(&self, k: usize) -> &dyn Node {
-        self.kinds[self.places[k].kind].what.node()
+        self.phases[self.nodes[k].phase].content.node()
     }
     pub(crate) fn stage(&self, k: usize) -> Option<&Stage> {
-        self.kinds[self.places[k].kind].what.stage()
+        self.phases[self.nodes[k].phase].content.stage()
     }
     pub(crate) fn parameters(&self, k: usize) -> &[f64] {
-        &self.parameters[self.places[k].parameters.clone()]
+        &self.parameters[self.nodes[k].parameters.clone()]
     }
     /// A node's sizes.
     #[must_use]
@@ -145,17 +147,17 @@ impl Problem {
     /// A node's phase, by name.
     #[must_use]
     pub fn phase_of(&self, k: usize) -> &str {
-        &self.kinds[self.places[k].kind].name
+        &self.phases[self.nodes[k].phase].name
     }
     /// A node's time, s.
     #[must_use]
     pub fn time(&self, k: usize) -> f64 {
-        self.places[k].time
+        self.nodes[k].time
     }
     /// The length of a node's step, s.
     #[must_use]
     pub fn dt(&self, k: usize) -> f64 {
-        self.places[k].dt
+        self.nodes[k].dt
     }
     /// The number of controls that states carry.
     pub(crate) fn rates(&self) -> usize {
@@ -171,19 +173,19 @@ impl Problem {
     /// # Errors
     /// [`ProblemError::Unknown`] if there is no such phase.
     pub fn nodes_of(&self, phase: &str) -> Result<Range<usize>, ProblemError> {
-        let kind = self.find(phase)?;
-        let end = self.kinds.get(kind + 1).map_or(self.places.len(), |next| next.first);
-        Ok(self.kinds[kind].first..end)
+        let index = self.find(phase)?;
+        let end = self.phases.get(index + 1).map_or(self.nodes.len(), |next| next.first);
+        Ok(self.phases[index].first..end)
     }
 
     /// A node's phase, counted in the description.
     fn phase_place(&self, k: usize) -> ProblemPlace {
         let choices = usize::from(self.choice().is_some());
-        ProblemPlace::Phase(Item::new(self.places[k].kind.saturating_sub(choices), self.phase_of(k)))
+        ProblemPlace::Phase(Item::new(self.nodes[k].phase.saturating_sub(choices), self.phase_of(k)))
     }
 
     fn find(&self, phase: &str) -> Result<usize, ProblemError> {
-        self.kinds.iter().position(|kind| kind.name == phase).ok_or_else(|| ProblemError::Unknown {
+        self.phases.iter().position(|entry| entry.name == phase).ok_or_else(|| ProblemError::Unknown {
             place: "the problem".into(),
             what: "phase",
             name: phase.into(),
@@ -192,14 +194,14 @@ impl Problem {
     }
 
     fn slots(&self, node: usize, cost: &str) -> Result<Slots, ProblemError> {
-        let place = self.places.get(node).ok_or_else(|| ProblemError::Number {
+        let entry = self.nodes.get(node).ok_or_else(|| ProblemError::Number {
             place: ProblemPlace::Node(node).part(format!("cost `{cost}`")),
             what: "a node",
             value: node as f64,
             rule: "the trajectory has not so many",
         })?;
-        let kind = &self.kinds[place.kind];
-        let mut terms = kind.what.stage().into_iter().flat_map(Stage::terms);
+        let phase = &self.phases[entry.phase];
+        let mut terms = phase.content.stage().into_iter().flat_map(Stage::terms);
         let slots = terms.find(|(name, ..)| *name == cost).map(|(_, slots, _)| slots);
         slots.ok_or_else(|| ProblemError::Unknown {
             place: self.phase_place(node),
@@ -215,12 +217,12 @@ impl Problem {
     /// If the node has no such cost, or the goal is invalid for its residual.
     pub fn set_goal(&mut self, node: usize, cost: &str, goal: &[f64]) -> Result<(), ProblemError> {
         let slots = self.slots(node, cost)?;
-        let place = &self.places[node];
-        let mut terms = self.kinds[place.kind].what.stage().into_iter().flat_map(Stage::terms);
+        let entry = &self.nodes[node];
+        let mut terms = self.phases[entry.phase].content.stage().into_iter().flat_map(Stage::terms);
         if let Some((_, _, residual)) = terms.find(|(name, ..)| *name == cost) {
             check_goal(|| ProblemPlace::Node(node).part(format!("cost `{cost}`")), residual, goal, slots.goal.len())?;
         }
-        self.parameters[place.parameters.clone()][slots.goal].copy_from_slice(goal);
+        self.parameters[entry.parameters.clone()][slots.goal].copy_from_slice(goal);
         Ok(())
     }
     /// Sets the weight of a cost at one node. A cost of weight zero is not evaluated there. Allocates nothing.
@@ -234,7 +236,7 @@ impl Problem {
             let place = ProblemPlace::Node(node).part(format!("cost `{cost}`"));
             return Err(ProblemError::Number { place, what, value: weight, rule });
         }
-        self.parameters[self.places[node].parameters.clone()][slots.weight] = weight;
+        self.parameters[self.nodes[node].parameters.clone()][slots.weight] = weight;
         Ok(())
     }
     /// Sets the length of a node's step, s, and moves all later nodes in time. Allocates nothing.
@@ -244,15 +246,15 @@ impl Problem {
     pub fn set_dt(&mut self, node: usize, dt: f64) -> Result<(), ProblemError> {
         let number =
             |what, value, rule| Err(ProblemError::Number { place: ProblemPlace::Node(node), what, value, rule });
-        if node >= self.steps() || self.places[node].dt == 0.0 {
+        if node >= self.steps() || self.nodes[node].dt == 0.0 {
             return number("a step whose length is to be set", node as f64, "there is no step that takes time");
         }
         if !(dt.is_finite() && dt > 0.0) {
             return number("the length of a step", dt, "it must be positive, s");
         }
-        self.places[node].dt = dt;
+        self.nodes[node].dt = dt;
         for k in node..self.steps() {
-            self.places[k + 1].time = self.places[k].time + self.places[k].dt;
+            self.nodes[k + 1].time = self.nodes[k].time + self.nodes[k].dt;
         }
         Ok(())
     }
@@ -260,132 +262,23 @@ impl Problem {
     /// Memory for one thread: one for each phase.
     #[must_use]
     pub fn memory(&self) -> ProblemMemory {
-        ProblemMemory(self.kinds.iter().map(|kind| kind.what.node().memory()).collect())
+        ProblemMemory(self.phases.iter().map(|phase| phase.content.node().memory()).collect())
     }
 
     /// The memory of a node's stage.
     pub(crate) fn memory_of<'m>(&self, k: usize, memory: &'m mut ProblemMemory) -> &'m mut Memory {
-        &mut memory.0[self.places[k].kind]
+        &mut memory.0[self.nodes[k].phase]
     }
     /// Whether both nodes belong to one phase.
     pub(crate) fn is_same_phase(&self, k: usize, other: usize) -> bool {
-        self.places[k].kind == self.places[other].kind
+        self.nodes[k].phase == self.nodes[other].phase
     }
     pub(crate) fn at<'a>(&'a self, k: usize, x: &'a [f64], u: &'a [f64]) -> At<'a> {
-        let Place { time, dt, parameters, .. } = &self.places[k];
+        let NodeEntry { time, dt, parameters, .. } = &self.nodes[k];
         At { node: k, time: *time, dt: *dt, x, u, parameters: &self.parameters[parameters.clone()] }
     }
     pub(crate) fn fault(&self, k: usize, error: NodeError) -> Fault {
         Fault { node: k, phase: self.phase_of(k).into(), term: error.term, reason: Box::new(error.reason) }
-    }
-
-    /// Cost of a node, its next state, and its rows: equalities `c`, n_eq, then `g`, n_in.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn value(
-        &self,
-        k: usize,
-        x: &[f64],
-        u: &[f64],
-        memory: &mut ProblemMemory,
-        next: &mut [f64],
-        rows: &mut [f64],
-    ) -> Result<f64, Fault> {
-        let memory = &mut memory.0[self.places[k].kind];
-        self.node(k).value(self.at(k, x, u), memory, next, rows).map_err(|error| self.fault(k, error))
-    }
-    /// A node with derivatives.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn linearize(
-        &self,
-        k: usize,
-        x: &[f64],
-        u: &[f64],
-        memory: &mut ProblemMemory,
-        out: &mut Quadratic,
-    ) -> Result<(), Fault> {
-        let memory = &mut memory.0[self.places[k].kind];
-        self.node(k).linearize(self.at(k, x, u), memory, out).map_err(|error| self.fault(k, error))
-    }
-    /// A node with derivatives, and the curvature of its Lagrangian that Gauss-Newton omits; `false` if it has no
-    /// curvature.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn linearize_exact(
-        &self,
-        k: usize,
-        x: &[f64],
-        u: &[f64],
-        multipliers: &Multipliers,
-        memory: &mut ProblemMemory,
-        out: &mut Quadratic,
-    ) -> Result<bool, Fault> {
-        let memory = &mut memory.0[self.places[k].kind];
-        let known = self.node(k).linearize_exact(self.at(k, x, u), memory, multipliers, out);
-        known.map_err(|error| self.fault(k, error))
-    }
-    /// Bounds of a node's rows `g`, n_in each; infinite if there is no bound.
-    pub fn bounds(&self, k: usize, lower: &mut [f64], upper: &mut [f64]) {
-        self.node(k).bounds(self.at(k, &[], &[]), lower, upper);
-    }
-    /// The rows `g` of a node that form second-order cones, one range per cone: the first row stays at least the norm
-    /// of the others.
-    #[must_use]
-    pub fn cones(&self, k: usize) -> Vec<Range<usize>> {
-        self.node(k).cones(self.at(k, &[], &[]))
-    }
-    /// The constraint that a row of a node belongs to, by name.
-    #[must_use]
-    pub fn constraint_of(&self, k: usize, row: Row) -> Option<&str> {
-        self.node(k).constraint(row)
-    }
-    /// Controls that hold a node's configuration still, as well as possible.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn hold(&self, k: usize, x: &[f64], memory: &mut ProblemMemory, u: &mut [f64]) -> Result<(), Fault> {
-        let memory = &mut memory.0[self.places[k].kind];
-        self.node(k).hold(self.at(k, x, &[]), memory, u).map_err(|error| self.fault(k, error))
-    }
-    /// The value of each cost of a node, by name.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn costs(
-        &self,
-        k: usize,
-        x: &[f64],
-        u: &[f64],
-        memory: &mut ProblemMemory,
-    ) -> Result<Vec<(String, f64)>, Fault> {
-        let memory = &mut memory.0[self.places[k].kind];
-        self.node(k).costs(self.at(k, x, u), memory).map_err(|error| self.fault(k, error))
-    }
-    /// The largest entry of the gradient of each cost of a node, by states and controls, by name.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn gradients(
-        &self,
-        k: usize,
-        x: &[f64],
-        u: &[f64],
-        memory: &mut ProblemMemory,
-    ) -> Result<Vec<(String, f64)>, Fault> {
-        let memory = &mut memory.0[self.places[k].kind];
-        self.node(k).gradients(self.at(k, x, u), memory).map_err(|error| self.fault(k, error))
-    }
-    /// Multipliers of contacts, or impulses, at a node.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn forces(&self, k: usize, x: &[f64], u: &[f64], memory: &mut ProblemMemory) -> Result<Vec<f64>, Fault> {
-        let memory = &mut memory.0[self.places[k].kind];
-        self.node(k).forces(self.at(k, x, u), memory).map_err(|error| self.fault(k, error))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Parameters of a problem, and the node before all others that chooses them and durations.
 
-use super::{Kind, Place, Problem, What};
+use super::{NodeEntry, PhaseContent, PhaseEntry, Problem};
 use crate::fault::{Item, ProblemError, ProblemPlace};
 use crate::parameter::{Parameter, ParameterId, RobotNumbers};
-use crate::stage::{Carried, Choice, Domain};
+use crate::stage::{Domain, ParameterNode, StaticVariables};
 use crate::trajectory::Trajectory;
 use gradyn::Model;
 use std::ops::Range;
@@ -21,8 +21,8 @@ pub(super) fn named(
     guesses: &mut Vec<f64>,
     bounds: &mut Vec<[f64; 2]>,
     least: &mut Vec<f64>,
-) -> Result<Carried, ProblemError> {
-    let mut carried = Carried::default();
+) -> Result<StaticVariables, ProblemError> {
+    let mut carried = StaticVariables::default();
     let mut numbers: Vec<ParameterId> = Vec::new();
     for (index, parameter) in parameters.iter().enumerate() {
         let name = parameter.name.clone();
@@ -69,19 +69,19 @@ impl Problem {
         let begin = self.carried_of(&self.start);
         let numbers = self.carried.numbers.clone().filter(|of| of.are_physical(|value| begin[places[value]]));
         let domain = Domain { least, durations, numbers, places };
-        let choice = Choice::new([space.nx(), space.ndx()], bounds, names, domain);
+        let choice = ParameterNode::new([space.nx(), space.ndx()], bounds, names, domain);
         let name = if bounds.len() > durations { PARAMETERS } else { DURATIONS };
-        self.places.push(Place { kind: 0, time: 0.0, dt: 0.0, parameters: 0..0 });
-        self.kinds.push(Kind { name: name.into(), what: What::Choice(choice), first: 0 });
+        self.nodes.push(NodeEntry { phase: 0, time: 0.0, dt: 0.0, parameters: 0..0 });
+        self.phases.push(PhaseEntry { name: name.into(), content: PhaseContent::ParameterNode(choice), first: 0 });
     }
     /// How many numbers states carry along unchanged: durations that are free, and parameters.
     pub(crate) fn carried(&self) -> usize {
         self.memory.durations + self.memory.parameters
     }
     /// The node that chooses durations and parameters, if there are any: the first.
-    pub(crate) fn choice(&self) -> Option<&Choice> {
-        match self.kinds.first().map(|kind| &kind.what) {
-            Some(What::Choice(choice)) => Some(choice),
+    pub(crate) fn choice(&self) -> Option<&ParameterNode> {
+        match self.phases.first().map(|phase| &phase.content) {
+            Some(PhaseContent::ParameterNode(choice)) => Some(choice),
             _ => None,
         }
     }

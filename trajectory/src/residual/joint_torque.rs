@@ -71,7 +71,7 @@ impl Quantity for JointTorque {
 }
 
 /// Memory of values, of dual numbers, and of second derivatives.
-struct Memory {
+struct JointTorqueMemory {
     tau: Vec<f64>,
     duals: ByDuals,
     weights: Vec<f64>,
@@ -105,10 +105,10 @@ impl Residual for JointTorque {
     fn memory(&self) -> Box<dyn Any + Send> {
         let none = vec![0.0; self.motors.ncols()];
         let (duals, motions) = (ByDuals::default(), Motions::default());
-        Box::new(Memory { tau: none.clone(), duals, weights: none, motions, second: None })
+        Box::new(JointTorqueMemory { tau: none.clone(), duals, weights: none, motions, second: None })
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        let memory = memory_of::<Memory>(on.own)?;
+        let memory = memory_of::<JointTorqueMemory>(on.own)?;
         torques(on.model, on.workspace, &self.constraints, [on.q, on.v, on.a, on.f], &mut memory.tau)?;
         self.of(&memory.tau, on.goal, r);
         Ok(())
@@ -125,17 +125,17 @@ impl Residual for JointTorque {
         Ok(())
     }
     fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
-        let mut duals = std::mem::take(&mut memory_of::<Memory>(on.own)?.duals);
+        let mut duals = std::mem::take(&mut memory_of::<JointTorqueMemory>(on.own)?.duals);
         let done = duals.plain_jacobian(on, self, r, out);
-        memory_of::<Memory>(on.own)?.duals = duals;
+        memory_of::<JointTorqueMemory>(on.own)?.duals = duals;
         done.map(|()| true)
     }
     fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        let Memory { duals, weights, motions, second, .. } = memory_of::<Memory>(on.own)?;
+        let JointTorqueMemory { duals, weights, motions, second, .. } = memory_of::<JointTorqueMemory>(on.own)?;
         if self.constraints.iter().any(|held| matches!(held.kind(), ConstraintKind::Joint(_))) {
             let mut duals = std::mem::take(duals);
             let done = duals.add_hessian(on, self, lambda, out);
-            memory_of::<Memory>(on.own)?.duals = duals;
+            memory_of::<JointTorqueMemory>(on.own)?.duals = duals;
             return done;
         }
         for (w, column) in weights.iter_mut().zip(self.motors.column_iter()) {

@@ -27,7 +27,7 @@ use nalgebra::{DMatrix, Vector3};
 pub(super) struct Masses {
     axes: Axes,
     /// All that a body carries, itself included.
-    carried: Vec<Carried>,
+    carried: Vec<StaticVariables>,
     mass: f64,
     moving: Vec<Moving>,
     bent: Vec<Bent>,
@@ -35,7 +35,7 @@ pub(super) struct Masses {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Carried {
+struct StaticVariables {
     inertia: InertiaAboutOrigin<f64>,
     momentum: Force<f64>,
 }
@@ -90,11 +90,11 @@ impl Masses {
             let x = about.inv_mul(&x);
             let inertia = InertiaAboutOrigin::from(x.act(*link.inertia()));
             let momentum = if about_center { inertia * x.act(velocity) } else { Force::zero() };
-            self.carried.push(Carried { inertia, momentum });
+            self.carried.push(StaticVariables { inertia, momentum });
         }
         for (k, link) in model.bodies().iter().enumerate().rev() {
             if let Some(parent) = link.parent() {
-                let Carried { inertia, momentum } = self.carried[k];
+                let StaticVariables { inertia, momentum } = self.carried[k];
                 let to = &mut self.carried[parent.index()];
                 to.inertia += inertia;
                 to.momentum += momentum;
@@ -121,7 +121,7 @@ impl Masses {
         slopes.clear();
         slopes.resize(nv, Slope::default());
         for (axis, moving) in axes.list.iter().zip(&*moving) {
-            let (s, Carried { inertia, momentum }) = (axis.motion, carried[axis.body]);
+            let (s, StaticVariables { inertia, momentum }) = (axis.motion, carried[axis.body]);
             let (turn, slip, column) = (s.cross(lambda), s.cross(moving.before), inertia * s);
             let slope = s.cross_force(momentum) - inertia * slip;
             let rest = inertia * turn - s.cross_force(inertia * lambda);

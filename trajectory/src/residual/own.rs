@@ -311,7 +311,7 @@ pub(crate) fn value_of<Q: Quantity>(on: &mut View<'_>, quantity: &Q, r: &mut [f6
 /// Memory of residuals with formulas: of dual numbers, which [`check`](crate::Problem::check) asks for, and of second
 /// derivatives.
 #[derive(Default)]
-pub(crate) struct Memory<M> {
+pub(crate) struct FormulaMemory<M> {
     duals: ByDuals,
     pub(crate) own: M,
 }
@@ -321,7 +321,7 @@ pub(crate) struct Memory<M> {
 macro_rules! second_opinion {
     ($memory:ty) => {
         fn memory(&self) -> Box<dyn std::any::Any + Send> {
-            Box::new($crate::residual::own::Memory::<$memory>::default())
+            Box::new($crate::residual::own::FormulaMemory::<$memory>::default())
         }
         fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
             $crate::residual::own::jacobian_by_duals::<$memory, Self>(self, on, r, out)
@@ -330,22 +330,22 @@ macro_rules! second_opinion {
 }
 pub(crate) use second_opinion;
 
-/// The Jacobian of a residual with [`Memory`], by dual numbers.
+/// The Jacobian of a residual with [`FormulaMemory`], by dual numbers.
 pub(crate) fn jacobian_by_duals<M: 'static, Q: Quantity>(
     quantity: &Q,
     on: &mut View<'_>,
     r: &mut [f64],
     out: &mut Jacobian,
 ) -> Result<bool, Reason> {
-    let mut duals = std::mem::take(&mut memory_of::<Memory<M>>(on.own)?.duals);
+    let mut duals = std::mem::take(&mut memory_of::<FormulaMemory<M>>(on.own)?.duals);
     let done = duals.plain_jacobian(on, quantity, r, out);
-    memory_of::<Memory<M>>(on.own)?.duals = duals;
+    memory_of::<FormulaMemory<M>>(on.own)?.duals = duals;
     done.map(|()| true)
 }
 
-/// What a residual with [`Memory`] keeps for second derivatives.
+/// What a residual with [`FormulaMemory`] keeps for second derivatives.
 pub(crate) fn own_memory<M: 'static>(own: &mut dyn Any) -> Result<&mut M, Reason> {
-    Ok(&mut memory_of::<Memory<M>>(own)?.own)
+    Ok(&mut memory_of::<FormulaMemory<M>>(own)?.own)
 }
 
 /// Runs with the memory taken out of the view, which is read meanwhile.

@@ -1,7 +1,7 @@
 //! Each step again, from its own node.
 
 use crate::fault::{Fault, ProblemError};
-use crate::node::{At, NodeError, Row};
+use crate::node::{At, ConstraintRow, NodeError};
 use crate::problem::{Problem, ProblemMemory};
 use crate::stage::Stage;
 use crate::trajectory::Trajectory;
@@ -219,11 +219,12 @@ fn violations<'p>(problem: &'p Problem, at: &Trajectory, k: usize, memory: &mut 
     let (eq, ineq) = rows.split_at(dims.n_eq);
     let (mut lower, mut upper) = (vec![0.0; dims.n_in], vec![0.0; dims.n_in]);
     problem.bounds(k, &mut lower, &mut upper);
-    let equal = eq.iter().enumerate().map(|(i, c)| (Row::Equality(i), c.abs()));
-    let between = ineq.iter().enumerate().map(|(i, g)| (Row::Inequality(i), (lower[i] - g).max(g - upper[i])));
+    let equal = eq.iter().enumerate().map(|(i, c)| (ConstraintRow::Equality(i), c.abs()));
+    let between =
+        ineq.iter().enumerate().map(|(i, g)| (ConstraintRow::Inequality(i), (lower[i] - g).max(g - upper[i])));
     let cones = problem.cones(k).into_iter().map(|cone| {
         let size = ineq[cone.start + 1..cone.end].iter().map(|x| x * x).sum::<f64>().sqrt();
-        (Row::Inequality(cone.start), size - ineq[cone.start])
+        (ConstraintRow::Inequality(cone.start), size - ineq[cone.start])
     });
     let all = equal.chain(between).chain(cones);
     all.filter_map(|(row, off)| Some((problem.constraint_of(k, row)?, off.max(0.0)))).collect()

@@ -4,7 +4,7 @@
 //! constants are Crocoddyl's. Numbers at a bound whose gradient points beyond it are held, and so are those whose
 //! bounds are equal. Newton's step of the others is clipped at the bounds.
 
-use super::dense::{cholesky, solve, symmetrize};
+use super::reference::{cholesky, solve, symmetrize};
 use super::{Quadratics, Stagewise};
 use nalgebra::{DMatrix, DVector};
 

@@ -17,24 +17,25 @@
 //! D. Mayne (1966); C. Mastalli et al., *Crocoddyl*, ICRA 2020, section II.
 
 mod box_qp;
-mod dense;
-mod fast;
-mod rows;
+mod equality_constrained;
+mod failure;
+mod reference;
 mod solution;
 mod structured;
 #[cfg(test)]
 mod tests;
+mod vectorized;
 
+pub use failure::Failure;
 pub use solution::LqSolution;
 
 use crate::dense::{add_matrix_times, is_finite};
 use crate::quadratic::{Dims, Quadratic};
 use box_qp::BoxQp;
-use fast::Fast;
+use equality_constrained::{self as equalities, Rows, Wrong};
 use nalgebra::{DMatrix, DVector};
-use rows::{Rows, Wrong};
 use solution::Refinement;
-use thiserror::Error;
+use vectorized::Vectorized;
 
 /// What the sweep finds at a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,43 +64,6 @@ pub struct Regularization {
     pub dual: f64,
 }
 
-/// Why there is no solution.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Failure {
-    /// The second derivatives by the controls that equalities leave free are not positive definite, or a number is not
-    /// finite.
-    #[error("node {node}: the second derivatives by the controls are not positive definite, or not finite")]
-    Indefinite {
-        /// The node, the first one from the end.
-        node: usize,
-    },
-    /// Equalities of these nodes contradict each other, or the start.
-    #[error("equalities contradict each other, or the start, at nodes {nodes:?}")]
-    Infeasible {
-        /// The nodes, ascending.
-        nodes: Vec<usize>,
-        /// The node where it shows, on the way from the end to the start.
-        node: usize,
-    },
-    /// A node has other sizes than it was made for, or there are more or fewer nodes.
-    #[error("node {node} has other sizes than the sweep was made for")]
-    Sizes {
-        /// The node.
-        node: usize,
-    },
-}
-
-impl Failure {
-    /// The node where the sweep had to stop.
-    #[must_use]
-    pub fn node(&self) -> usize {
-        match self {
-            Self::Indefinite { node } | Self::Infeasible { node, .. } | Self::Sizes { node } => *node,
-        }
-    }
-}
-
 /// The sweep of a trajectory, with memory.
 #[derive(Debug)]
 pub struct Riccati {
@@ -110,9 +74,9 @@ pub struct Riccati {
     dual: f64,
     right: Vec<Right>,
     refinement: Refinement,
-    scratch: rows::Scratch,
+    scratch: equalities::Scratch,
     /// Of nodes of one size each.
-    sizes: Vec<(Fast, Quadratics, BoxQp)>,
+    sizes: Vec<(Vectorized, Quadratics, BoxQp)>,
 }
 
 /// What is not multiplied by steps: of a node as it is given, or of a correction.
@@ -182,17 +146,17 @@ impl Riccati {
             vx: DVector::zeros(d.ndx),
             vxx: DMatrix::zeros(d.ndx, d.ndx),
         };
-        let mut sizes: Vec<(Fast, Quadratics, BoxQp)> = Vec::new();
+        let mut sizes: Vec<(Vectorized, Quadratics, BoxQp)> = Vec::new();
         for (k, d) in dims.iter().enumerate() {
             let behind = dims.get(k + 1).map_or(0, |d| d.ndx);
             if !sizes.iter().any(|(fast, ..)| fast.fits(d.ndx, d.nu, behind)) {
-                sizes.push((Fast::new(d.ndx, d.nu, behind), Quadratics::new(d.ndx, d.nu), BoxQp::new(d.nu)));
+                sizes.push((Vectorized::new(d.ndx, d.nu, behind), Quadratics::new(d.ndx, d.nu), BoxQp::new(d.nu)));
             }
         }
-        let rows = rows::rows(dims);
+        let rows = equalities::rows(dims);
         Self {
             nodes: dims.iter().map(node).collect(),
-            scratch: rows::Scratch::new(dims, &rows),
+            scratch: equalities::Scratch::new(dims, &rows),
             refinement: Refinement::new(dims, &rows),
             rows,
             dims: dims.to_vec(),
@@ -309,7 +273,7 @@ impl Riccati {
         self.step(k, lq, moves, delta).map_err(|wrong| match wrong {
             Wrong::Indefinite => Failure::Indefinite { node: k },
             Wrong::Infeasible(place) => {
-                Failure::Infeasible { nodes: rows::contradiction(&self.rows, k, Some(place)), node: k }
+                Failure::Infeasible { nodes: equalities::contradiction(&self.rows, k, Some(place)), node: k }
             }
         })
     }
@@ -353,9 +317,9 @@ impl Riccati {
             fast.write(q);
         }
         if constrained && self.dual > 0.0 {
-            rows::soft(lq, &right.eq, q, self.dual, (here, rows), &mut self.scratch)?;
+            equalities::soft(lq, &right.eq, q, self.dual, (here, rows), &mut self.scratch)?;
         } else if constrained {
-            rows::hard(lq, &right.eq, q, rows_behind, (here, rows), &mut self.scratch)?;
+            equalities::hard(lq, &right.eq, q, rows_behind, (here, rows), &mut self.scratch)?;
         } else {
             fast.eliminate(here).ok_or(Wrong::Indefinite)?;
             rows.clear();

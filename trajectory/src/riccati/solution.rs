@@ -1,6 +1,6 @@
 //! The forward pass: the step itself, and all multipliers.
 
-use super::rows::{self, Rows};
+use super::equality_constrained::{self as equalities, Rows};
 use super::{Failure, Regularization, Riccati, Right, Stagewise};
 use crate::dense::{add, dot};
 use crate::quadratic::{Dims, Quadratic};
@@ -63,7 +63,7 @@ impl Riccati {
         }
         let Some(first) = self.rows.first() else { return Ok(()) };
         if !first.hold_at_start(gap.map_or(&[], |gap| gap.as_slice())) {
-            return Err(Failure::Infeasible { nodes: rows::contradiction(&self.rows, 0, None), node: 0 });
+            return Err(Failure::Infeasible { nodes: equalities::contradiction(&self.rows, 0, None), node: 0 });
         }
         // The start is given: what it must be has no say.
         self.scratch.mu[0].fill(0.0);

@@ -10,7 +10,7 @@
 //! products with G remain: a third of the operations for a robot with 49 degrees of freedom.
 
 use super::Stagewise;
-use crate::dense::Row;
+use crate::dense::Lanes;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::{DMatrix, DVector};
@@ -32,9 +32,9 @@ pub(super) struct Structured {
     pub(super) v: DVector<f64>,
     /// `Dᵀ v_q`
     pub(super) p: DVector<f64>,
-    scratch: Vec<Row>,
+    scratch: Vec<Lanes>,
     /// A block of D or J by rows, eight columns a register.
-    turned: Vec<Row>,
+    turned: Vec<Lanes>,
 }
 
 impl Structured {
@@ -47,8 +47,8 @@ impl Structured {
             d: DMatrix::zeros(nv, nv),
             v: DVector::zeros(nv),
             p: DVector::zeros(nv),
-            scratch: vec![Row::ZERO; nv],
-            turned: vec![Row::ZERO; nv * nv.div_ceil(WIDTH)],
+            scratch: vec![Lanes::ZERO; nv],
+            turned: vec![Lanes::ZERO; nv * nv.div_ceil(WIDTH)],
         }
     }
 
@@ -175,7 +175,7 @@ fn find_blocks(lq: &Quadratic, blocks: &mut Vec<Range<usize>>) {
 
 /// Columns of a block, `m := m J`, both n × n.
 #[inline(always)]
-fn mix_columns<R: Register>(m: &mut [f64], by: &[f64], block: &Range<usize>, scratch: &mut [Row]) {
+fn mix_columns<R: Register>(m: &mut [f64], by: &[f64], block: &Range<usize>, scratch: &mut [Lanes]) {
     let n = scratch.len();
     let mut i = 0;
     while i < n {
@@ -200,10 +200,10 @@ fn mix_columns<R: Register>(m: &mut [f64], by: &[f64], block: &Range<usize>, scr
 }
 
 /// Rows of a block of J, eight columns of it a register.
-fn turn(by: &[f64], n: usize, block: &Range<usize>, turned: &mut [Row]) {
+fn turn(by: &[f64], n: usize, block: &Range<usize>, turned: &mut [Lanes]) {
     let width = block.len().div_ceil(WIDTH);
     for (l, row) in block.clone().zip(turned.chunks_exact_mut(width)) {
-        row.fill(Row::ZERO);
+        row.fill(Lanes::ZERO);
         for (j, column) in block.clone().enumerate() {
             row[j / WIDTH].0[j % WIDTH] = by[column * n + l];
         }
@@ -212,7 +212,7 @@ fn turn(by: &[f64], n: usize, block: &Range<usize>, turned: &mut [Row]) {
 
 /// `Jᵀ x` of a block.
 #[inline(always)]
-fn mixed<R: Register>(x: &[f64], turned: &[Row], to: &mut [Row]) {
+fn mixed<R: Register>(x: &[f64], turned: &[Lanes], to: &mut [Lanes]) {
     let (n, width) = (x.len(), x.len().div_ceil(WIDTH));
     let mut b = 0;
     while b < width {
@@ -229,7 +229,7 @@ fn mixed<R: Register>(x: &[f64], turned: &[Row], to: &mut [Row]) {
 
 /// `x := Jᵀ x` of a block.
 #[inline(always)]
-fn mix<R: Register>(x: &mut [f64], turned: &[Row], scratch: &mut [Row]) {
+fn mix<R: Register>(x: &mut [f64], turned: &[Lanes], scratch: &mut [Lanes]) {
     mixed::<R>(x, turned, scratch);
     let mut i = 0;
     while i < x.len() {

@@ -1,6 +1,6 @@
 //! Compares the fast form with the page of equations, at every level of the processor.
 
-use super::{Riccati, Stagewise, dense};
+use super::{Riccati, Stagewise, reference};
 use crate::quadratic::{Dims, Quadratic, Structure};
 use gradyn::derivatives::Level;
 use gradyn::derivatives::simd::with_level;
@@ -63,7 +63,7 @@ fn hold_to_equations(dims: &[Dims], lq: &[Quadratic], what: &str) {
         for k in (0..lq.len() - 1).rev() {
             let found = &riccati.nodes[k];
             let mut exact = found.clone();
-            dense::step(&lq[k], &riccati.nodes[k + 1], delta, &mut exact).expect("is positive definite");
+            reference::step(&lq[k], &riccati.nodes[k + 1], delta, &mut exact).expect("is positive definite");
             for i in 0..exact.vx.len() {
                 exact.vxx[(i, i)] += delta;
             }

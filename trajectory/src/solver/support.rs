@@ -2,7 +2,7 @@
 
 use super::report::Status;
 use crate::fault::{Fault, Reason};
-use crate::node::Row;
+use crate::node::ConstraintRow;
 use crate::problem::{Problem, ProblemMemory};
 use crate::trajectory::Trajectory;
 
@@ -29,8 +29,8 @@ pub(super) fn unsupported_constraint(problem: &Problem, equalities: bool) -> Opt
         problem.bounds(k, &mut lower, &mut upper);
         // Rows without a bound are always kept.
         let bounded = |i: &usize| lower[*i].is_finite() || upper[*i].is_finite();
-        let between = (0..dims.n_in).filter(bounded).map(Row::Inequality);
-        let equal = (0..dims.n_eq).map(Row::Equality).filter(|_| !equalities);
+        let between = (0..dims.n_in).filter(bounded).map(ConstraintRow::Inequality);
+        let equal = (0..dims.n_eq).map(ConstraintRow::Equality).filter(|_| !equalities);
         let row = between.chain(equal).find_map(|row| problem.constraint_of(k, row));
         row.map(|name| (k, name))
     };
@@ -44,7 +44,7 @@ fn unsupported_cone(problem: &Problem) -> Option<Fault> {
     let first = |k: usize| problem.cones(k).into_iter().find(|rows| !rows.is_empty()).map(|rows| (k, rows.start));
     let (node, row) = (0..=problem.steps()).find_map(first)?;
     let reason = Reason::Other("this solver does not keep second-order cones; `Newton` and `Proximal` do".into());
-    let term = problem.constraint_of(node, Row::Inequality(row)).map(Into::into);
+    let term = problem.constraint_of(node, ConstraintRow::Inequality(row)).map(Into::into);
     Some(Fault { node, phase: problem.phase_of(node).into(), term, reason: Box::new(reason) })
 }
 

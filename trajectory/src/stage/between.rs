@@ -1,6 +1,6 @@
 //! A stage between its nodes: substeps of its step by a method of higher order, and the constraints that hold along it.
 
-use super::{Held, Stage, StageMemory, TermMemory, memory_of, view};
+use super::{Stage, StageConstraint, StageMemory, TermMemory, memory_of, view};
 use crate::fault::{Reason, finite};
 use crate::node::{At, Memory, NodeError};
 use crate::residual::View;
@@ -85,7 +85,7 @@ impl Stage {
         named: impl Fn(&str) -> bool,
     ) -> Vec<bool> {
         let Some(before) = before else { return vec![false; self.held.len()] };
-        let holds = |held: &Held| {
+        let holds = |held: &StageConstraint| {
             let at = |parameters: &[f64]| parameters[held.counts] > 0.0;
             let follows = after.map_or_else(|| named(&held.name), at);
             let begins = at(before) || (is_start && after.is_some() && later.is_none_or(at));

@@ -1,12 +1,12 @@
 //! Constraints of a stage: which rows of a residual are equalities and which are inequalities, and their positions in
 //! the node.
 
-use super::{Carried, TermMemory, bind_parameters};
+use super::{StaticVariables, TermMemory, bind_parameters};
 use crate::constraint::PathConstraint;
 use crate::cost::Where;
 use crate::fault::ProblemError;
 use crate::loss::Loss;
-use crate::node::At;
+use crate::node::{At, ConstraintRow};
 use crate::quadratic::{Multipliers, Quadratic};
 use crate::residual::{Depends, Jacobian, PhaseInfo, Residual};
 use crate::step::Sensitivities;
@@ -14,7 +14,7 @@ use nalgebra::DMatrix;
 use std::ops::Range;
 
 /// A constraint, with where its numbers stand in the parameters of a node: whether it counts, its goal, its bounds.
-pub(super) struct Held {
+pub(super) struct StageConstraint {
     pub(super) name: String,
     pub(super) residual: Box<dyn Residual>,
     /// 1 where it counts, 0 where not.
@@ -23,26 +23,19 @@ pub(super) struct Held {
     pub(super) lower: Range<usize>,
     pub(super) upper: Range<usize>,
     /// Of each row of the residual.
-    rows: Vec<Row>,
+    rows: Vec<ConstraintRow>,
     /// Whether its rows are those of a second-order cone.
     is_cone: bool,
     /// Whether it holds along its phase, and not at single nodes.
     pub(super) along: bool,
 }
 
-/// Where a row of a residual stands in the node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Row {
-    Equality(usize),
-    Inequality(usize),
-}
-
-impl Held {
+impl StageConstraint {
     /// The next constraint of a stage, whose `parameters`, equalities and other rows so far are counted.
     pub(super) fn new(
         constraint: PathConstraint,
         info: &PhaseInfo<'_>,
-        carried: &Carried,
+        carried: &StaticVariables,
         parameters: &mut usize,
         [n_eq, n_in]: [&mut usize; 2],
     ) -> Result<Self, ProblemError> {
@@ -53,9 +46,9 @@ impl Held {
         let (lower, upper) = constraint.bounds(n, info.place)?;
         let of = |(l, u): (&f64, &f64)| {
             let (to, count) = if l >= u {
-                (Row::Equality as fn(usize) -> Row, &mut *n_eq)
+                (ConstraintRow::Equality as fn(usize) -> ConstraintRow, &mut *n_eq)
             } else {
-                (Row::Inequality as _, &mut *n_in)
+                (ConstraintRow::Inequality as _, &mut *n_in)
             };
             *count += 1;
             to(*count - 1)
@@ -79,10 +72,10 @@ impl Held {
         at.parameters[self.counts] > 0.0
     }
     /// Whether it has a row at this position of the node.
-    pub(super) fn has(&self, row: crate::node::Row) -> bool {
+    pub(super) fn has(&self, row: crate::node::ConstraintRow) -> bool {
         let row = match row {
-            crate::node::Row::Equality(i) => Row::Equality(i),
-            crate::node::Row::Inequality(i) => Row::Inequality(i),
+            crate::node::ConstraintRow::Equality(i) => ConstraintRow::Equality(i),
+            crate::node::ConstraintRow::Inequality(i) => ConstraintRow::Inequality(i),
         };
         self.rows.contains(&row)
     }
@@ -94,7 +87,7 @@ impl Held {
     /// Where its rows stand among those of the node, if they are those of a cone.
     pub(super) fn cone(&self) -> Option<Range<usize>> {
         match (self.is_cone, self.rows.first()) {
-            (true, Some(Row::Inequality(first))) => Some(*first..first + self.rows.len()),
+            (true, Some(ConstraintRow::Inequality(first))) => Some(*first..first + self.rows.len()),
             _ => None,
         }
     }
@@ -103,7 +96,7 @@ impl Held {
     pub(super) fn write_bounds(&self, at: &At<'_>, lower: &mut [f64], upper: &mut [f64]) {
         let (low, high) = (&at.parameters[self.lower.clone()], &at.parameters[self.upper.clone()]);
         for ((row, l), u) in self.rows.iter().zip(low).zip(high) {
-            if let Row::Inequality(i) = *row {
+            if let ConstraintRow::Inequality(i) = *row {
                 (lower[i], upper[i]) = if self.counts(at) { (*l, *u) } else { (f64::NEG_INFINITY, f64::INFINITY) };
             }
         }
@@ -113,8 +106,8 @@ impl Held {
     pub(super) fn write_rows(&self, at: &At<'_>, r: &[f64], eq: &mut [f64], ineq: &mut [f64]) {
         for ((row, r), bound) in self.rows.iter().zip(r).zip(&at.parameters[self.lower.clone()]) {
             match *row {
-                Row::Equality(i) => eq[i] = r - bound,
-                Row::Inequality(i) => ineq[i] = *r,
+                ConstraintRow::Equality(i) => eq[i] = r - bound,
+                ConstraintRow::Inequality(i) => ineq[i] = *r,
             }
         }
     }
@@ -122,8 +115,8 @@ impl Held {
     pub(super) fn clear_rows(&self, eq: &mut [f64], ineq: &mut [f64]) {
         for row in &self.rows {
             match *row {
-                Row::Equality(i) => eq[i] = 0.0,
-                Row::Inequality(i) => ineq[i] = 0.0,
+                ConstraintRow::Equality(i) => eq[i] = 0.0,
+                ConstraintRow::Inequality(i) => ineq[i] = 0.0,
             }
         }
     }
@@ -131,8 +124,8 @@ impl Held {
     pub(super) fn read_multipliers(&self, from: &Multipliers, to: &mut [f64]) {
         for (row, to) in self.rows.iter().zip(to) {
             *to = match *row {
-                Row::Equality(i) => from.eq[i],
-                Row::Inequality(i) => from.ineq[i],
+                ConstraintRow::Equality(i) => from.eq[i],
+                ConstraintRow::Inequality(i) => from.ineq[i],
             };
         }
     }
@@ -142,8 +135,8 @@ impl Held {
         let Quadratic { eq_x, eq_u, ineq_x, ineq_u, .. } = out;
         for (i, row) in self.rows.iter().enumerate() {
             let (x, u, k) = match *row {
-                Row::Equality(k) => (&mut *eq_x, &mut *eq_u, k),
-                Row::Inequality(k) => (&mut *ineq_x, &mut *ineq_u, k),
+                ConstraintRow::Equality(k) => (&mut *eq_x, &mut *eq_u, k),
+                ConstraintRow::Inequality(k) => (&mut *ineq_x, &mut *ineq_u, k),
             };
             for (first, own, [by_a, by_f]) in
                 [(0, &by.dq, [&step.a_q, &step.f_q]), (nv, &by.dv, [&step.a_v, &step.f_v])]
@@ -164,8 +157,8 @@ impl Held {
     pub(super) fn clear_jacobian(&self, out: &mut Quadratic) {
         for row in &self.rows {
             let (x, u, k) = match *row {
-                Row::Equality(k) => (&mut out.eq_x, &mut out.eq_u, k),
-                Row::Inequality(k) => (&mut out.ineq_x, &mut out.ineq_u, k),
+                ConstraintRow::Equality(k) => (&mut out.eq_x, &mut out.eq_u, k),
+                ConstraintRow::Inequality(k) => (&mut out.ineq_x, &mut out.ineq_u, k),
             };
             x.row_mut(k).fill(0.0);
             u.row_mut(k).fill(0.0);

@@ -11,7 +11,7 @@
 //!
 //! The weights g of all residuals, with the multipliers of the next state, enter one contraction of the step.
 
-use super::{Held, Stage, StageMemory, Term, TermMemory, Varied, view};
+use super::{RobotAtParameters, Stage, StageConstraint, StageCost, StageMemory, TermMemory, view};
 use crate::fault::{Reason, finite};
 use crate::node::{At, NodeError};
 use crate::quadratic::{Curvature, Multipliers, Quadratic};
@@ -167,7 +167,7 @@ impl Stage {
                 continue;
             }
             let added = bent.add(&*term.residual, &mut view!(self, at, memory, term, own), by, gradient);
-            through |= added.map_err(|reason| Term::error(term, reason))?;
+            through |= added.map_err(|reason| StageCost::error(term, reason))?;
         }
         for (held, TermMemory { own, by, gradient, .. }) in self.held.iter().zip(&mut memory.held) {
             if !held.counts(&at) {
@@ -175,7 +175,7 @@ impl Stage {
             }
             held.read_multipliers(multipliers, gradient);
             let added = bent.add(&*held.residual, &mut view!(self, at, memory, held, own), by, gradient);
-            through |= added.map_err(|reason| Held::error(held, reason))?;
+            through |= added.map_err(|reason| StageConstraint::error(held, reason))?;
         }
         if !bent.empty {
             finite("the second derivatives of costs and constraints", bent.sum.as_slice())?;
@@ -205,7 +205,7 @@ impl Stage {
                 } = &mut *memory;
                 let (u, mut inner) = match varied.as_deref_mut() {
                     None => (at.u, None),
-                    Some(Varied { u, inner }) => (&u[..], Some(inner)),
+                    Some(RobotAtParameters { u, inner }) => (&u[..], Some(inner)),
                 };
                 let mut on = StepView { model, at, q, v, u, workspace, derivatives, own: &mut **own, a, f };
                 let weights = StepWeights {
@@ -229,7 +229,7 @@ impl Stage {
                     let (duration, column) = (clock.duration(self.space().split(at.x).2)?, n + clock.index);
                     let share = at.dt / duration;
                     let made = inner.as_deref().unwrap_or(out);
-                    known &= step.curvature_by_length(&mut on, by, weights, made, by_length)?;
+                    known &= step.dt_curvature(&mut on, by, weights, made, by_length)?;
                     let Curvature { xx, xu, .. } = &mut out.curvature;
                     let [by_x, by_u] = &*integrated;
                     let (of_state, rest) = by_length.split_at(n);
@@ -286,7 +286,7 @@ impl Stage {
             }
             let mut on = view!(self, at, memory, term, own);
             let done = term.residual.length_hessian(&mut on, gradient, &mut bent.by_length);
-            known &= done.map_err(|reason| Term::error(term, reason))?;
+            known &= done.map_err(|reason| StageCost::error(term, reason))?;
             add(&bent.by_length);
         }
         for (held, TermMemory { own, gradient, .. }) in self.held.iter().zip(&mut memory.held) {
@@ -296,7 +296,7 @@ impl Stage {
             held.read_multipliers(multipliers, gradient);
             let mut on = view!(self, at, memory, held, own);
             let done = held.residual.length_hessian(&mut on, gradient, &mut bent.by_length);
-            known &= done.map_err(|reason| Held::error(held, reason))?;
+            known &= done.map_err(|reason| StageConstraint::error(held, reason))?;
             add(&bent.by_length);
         }
         Ok(known)

@@ -1,32 +1,30 @@
 //! A node of a robot: a step, costs, and constraints.
 
 mod between;
-mod carried;
-mod choice;
-mod clock;
 mod constraints;
 mod curvature;
+mod free_duration;
+mod memory;
 mod node;
+mod parameter_node;
+mod static_variables;
 
 use crate::constraint::PathConstraint;
 use crate::cost::{Cost, Where};
 use crate::fault::{Item, ProblemError, ProblemPlace, Reason, finite};
-use crate::gauss_newton::GaussNewton;
 use crate::loss::Loss;
 use crate::node::{At, Memory, NodeError};
 use crate::quadratic::Quadratic;
-use crate::residual::{Depends, Jacobian, PhaseInfo, Residual, View};
+use crate::residual::{Depends, PhaseInfo, Residual, View};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
-pub(crate) use carried::{Carried, Remembered};
-use carried::{Varied, bind_parameters};
-pub(crate) use choice::{Choice, Domain};
-pub(crate) use clock::Clock;
-use constraints::Held;
-use curvature::CurvatureMemory;
-use gradyn::{DerivativeWorkspace, Model, Workspace};
-use nalgebra::{DMatrix, DVector};
-use std::any::Any;
+use constraints::StageConstraint;
+pub(crate) use free_duration::FreeDuration;
+use gradyn::Model;
+use memory::{StageMemory, TermMemory, memory_of, view};
+pub(crate) use parameter_node::{Domain, ParameterNode};
+use static_variables::{RobotAtParameters, bind_parameters};
+pub(crate) use static_variables::{StateAugmentation, StaticVariables};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,17 +34,17 @@ use std::sync::Arc;
 pub struct Stage {
     model: Arc<Model>,
     /// Numbers of the state beside `(q, v)`: the controls before, or none of them, durations of phases, and parameters.
-    memory: Remembered,
-    carried: Arc<Carried>,
+    memory: StateAugmentation,
+    carried: Arc<StaticVariables>,
     /// Controls of its own, without those that are parameters to the node.
     nu: usize,
     /// Of a phase whose duration is free.
-    clock: Option<Clock>,
+    clock: Option<FreeDuration>,
     /// None at the last node.
     step: Option<Box<dyn Step>>,
     bounds: Option<(Vec<f64>, Vec<f64>)>,
-    terms: Vec<Term>,
-    held: Vec<Held>,
+    terms: Vec<StageCost>,
+    held: Vec<StageConstraint>,
     /// Equalities, those of the step first, and rows between bounds.
     n_eq: usize,
     n_in: usize,
@@ -54,7 +52,7 @@ pub struct Stage {
 }
 
 /// A cost, with where its numbers stand in the parameters of a node.
-struct Term {
+struct StageCost {
     name: String,
     residual: Box<dyn Residual>,
     loss: Loss,
@@ -87,85 +85,11 @@ impl fmt::Debug for Stage {
     }
 }
 
-/// Memory of a stage, for one thread.
-struct StageMemory {
-    /// The robot as it is at this node.
-    model: Arc<Model>,
-    varied: Option<Box<Varied>>,
-    workspace: Workspace,
-    derivatives: DerivativeWorkspace,
-    step: Box<dyn Any + Send>,
-    /// Of the step's method of higher order, made when first needed.
-    reference: Option<Box<dyn Any + Send>>,
-    by: Sensitivities,
-    a: Vec<f64>,
-    f: Vec<f64>,
-    terms: Vec<TermMemory>,
-    held: Vec<TermMemory>,
-    gauss_newton: GaussNewton,
-    /// Made when first asked for.
-    curvature: Option<CurvatureMemory>,
-    /// Gradients of what is integrated over time, where its length is free.
-    integrated: [DVector<f64>; 2],
-    by_length: Vec<f64>,
-}
-
-struct TermMemory {
-    own: Box<dyn Any + Send>,
-    r: Vec<f64>,
-    gradient: Vec<f64>,
-    diagonal: Vec<f64>,
-    by: Jacobian,
-    /// Weights of a full loss, times the weight of the cost.
-    full: DMatrix<f64>,
-    /// Whether it has been differentiated. Residuals may allocate the first time only.
-    warm: bool,
-}
-
-impl TermMemory {
-    fn new(residual: &dyn Residual, loss: &Loss, depends: Depends, [nv, nu, rows, remembered]: [usize; 4]) -> Self {
-        let m = residual.rows();
-        Self {
-            own: residual.memory(),
-            r: vec![0.0; m],
-            gradient: vec![0.0; m],
-            diagonal: vec![0.0; m],
-            by: Jacobian::new(m, depends, nv, nu, rows, remembered),
-            full: if let Loss::Full(w) = loss { w.clone() } else { DMatrix::zeros(0, 0) },
-            warm: false,
-        }
-    }
-}
-
-/// A residual's view of a node, taken from a stage's memory field by field.
-macro_rules! view {
-    ($stage:expr, $at:expr, $memory:expr, $term:expr, $own:expr) => {{
-        let (q, v, w) = $stage.space().split($at.x);
-        View {
-            model: &$memory.model,
-            q,
-            v,
-            w,
-            u: $at.u,
-            a: &$memory.a,
-            f: &$memory.f,
-            time: $at.time,
-            dt: $at.dt,
-            goal: &$at.parameters[$term.goal.clone()],
-            workspace: &mut $memory.workspace,
-            derivatives: &mut $memory.derivatives,
-            own: &mut **$own,
-        }
-    }};
-}
-
-use view;
-
 /// What a stage is made of.
 #[derive(Default)]
 pub(crate) struct Content {
-    pub(crate) clock: Option<Clock>,
-    pub(crate) carried: Arc<Carried>,
+    pub(crate) clock: Option<FreeDuration>,
+    pub(crate) carried: Arc<StaticVariables>,
     /// None at the last node.
     pub(crate) step: Option<Box<dyn Step>>,
     pub(crate) bounds: Option<(Vec<f64>, Vec<f64>)>,
@@ -178,7 +102,7 @@ impl Stage {
     pub(crate) fn new(
         phase: &Item,
         model: &Arc<Model>,
-        memory: Remembered,
+        memory: StateAugmentation,
         Content { clock, carried, mut step, bounds, costs, constraints }: Content,
     ) -> Result<Self, ProblemError> {
         let nu = step.as_ref().map_or(0, |step| step.controls());
@@ -194,7 +118,7 @@ impl Stage {
         let at = place();
         let info = PhaseInfo { name: &phase.name, place: &at, model, nu, remembered: memory.rates, contacts };
         step.as_ref().map_or(Ok(()), |step| step.check(model, &at))?;
-        let (mut terms, mut parameters) = (Vec::<Term>::new(), 0);
+        let (mut terms, mut parameters) = (Vec::<StageCost>::new(), 0);
         for cost in costs {
             let Cost { name, mut residual, loss, weight, place: along, .. } = cost;
             if terms.iter().any(|term| term.name == name) {
@@ -210,10 +134,10 @@ impl Stage {
             loss.check(&at, residual.rows())?;
             let goal = parameters + 1..parameters + 1 + residual.goal().len();
             let integrated = along == Where::Along && !jumps;
-            terms.push(Term { name, residual, loss, integrated, weight: parameters, goal: goal.clone() });
+            terms.push(StageCost { name, residual, loss, integrated, weight: parameters, goal: goal.clone() });
             parameters = goal.end;
         }
-        let (mut held, mut n_in) = (Vec::<Held>::new(), 0);
+        let (mut held, mut n_in) = (Vec::<StageConstraint>::new(), 0);
         let mut n_eq = step.as_ref().map_or(0, |step| step.equalities());
         for constraint in constraints {
             if held.iter().any(|held| held.name == constraint.name) {
@@ -221,7 +145,7 @@ impl Stage {
             }
             let item = Item::new(held.len(), &constraint.name);
             let at = ProblemPlace::Constraint { phase: phase.clone(), constraint: item };
-            held.push(Held::new(
+            held.push(StageConstraint::new(
                 constraint,
                 &PhaseInfo { place: &at, ..info },
                 &carried,
@@ -237,17 +161,17 @@ impl Stage {
     }
     /// Names of the terms, their parameters, and residuals.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (&str, Slots, &dyn Residual)> {
-        let slots = |term: &Term| Slots { weight: term.weight, goal: term.goal.clone() };
+        let slots = |term: &StageCost| Slots { weight: term.weight, goal: term.goal.clone() };
         self.terms.iter().map(move |term| (term.name.as_str(), slots(term), &*term.residual))
     }
     /// The same without names, with their losses.
     pub(crate) fn terms_with_losses(&self) -> impl Iterator<Item = (Slots, &dyn Residual, &Loss)> {
-        let slots = |term: &Term| Slots { weight: term.weight, goal: term.goal.clone() };
+        let slots = |term: &StageCost| Slots { weight: term.weight, goal: term.goal.clone() };
         self.terms.iter().map(move |term| (slots(term), &*term.residual, &term.loss))
     }
     /// Names of the constraints, their parameters, and residuals.
     pub(crate) fn constraints(&self) -> impl Iterator<Item = (&str, ConstraintSlots, &dyn Residual)> {
-        let slots = |held: &Held| ConstraintSlots {
+        let slots = |held: &StageConstraint| ConstraintSlots {
             counts: held.counts,
             goal: held.goal.clone(),
             lower: held.lower.clone(),
@@ -304,7 +228,7 @@ impl Stage {
         let (u, made) = varied.as_ref().map_or((at.u, &*out), |varied| (&varied.u, &varied.inner));
         let mut on = StepView { model, at, q, v, u, workspace, derivatives, own: &mut **own, a, f };
         let nv = v.len();
-        step.by_length(&mut on, by, made, &mut by_length[..2 * nv])?;
+        step.dt_derivative(&mut on, by, made, &mut by_length[..2 * nv])?;
         for (i, x) in by_length[..2 * nv].iter().enumerate() {
             out.a[(i, 2 * nv + clock.index)] = share * x;
         }
@@ -312,7 +236,7 @@ impl Stage {
     }
     /// Whether accelerations of its step depend on the step length, and the length is free.
     fn sees_length(&self) -> bool {
-        self.clock.is_some() && self.step.as_ref().is_some_and(|step| step.accelerates_by_length())
+        self.clock.is_some() && self.step.as_ref().is_some_and(|step| step.acceleration_depends_on_dt())
     }
     fn sizes(&self) -> (usize, usize) {
         (self.nu, self.step.as_ref().map_or(0, |step| step.multipliers()))
@@ -351,7 +275,7 @@ impl Stage {
         let StageMemory { model, varied, workspace, derivatives, step: own, a, f, by, .. } = memory;
         let (u, inner) = match varied.as_deref_mut() {
             None => (at.u, None),
-            Some(Varied { u, inner }) => (&u[..], Some(inner)),
+            Some(RobotAtParameters { u, inner }) => (&u[..], Some(inner)),
         };
         let mut on = StepView { model, at, q, v, u, workspace, derivatives, own: &mut **own, a, f };
         match inner {
@@ -427,17 +351,13 @@ impl Stage {
     }
 }
 
-fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {
-    memory.downcast_mut().ok_or_else(|| Reason::ForeignMemory { owner: "node" })
-}
-
-impl Held {
+impl StageConstraint {
     fn error(&self, reason: impl Into<Reason>) -> NodeError {
         NodeError { term: Some(self.name.clone()), reason: reason.into() }
     }
 }
 
-impl Term {
+impl StageCost {
     fn weight_at(&self, at: &At<'_>) -> f64 {
         at.parameters[self.weight] * if self.integrated { at.dt } else { 1.0 }
     }

@@ -1,9 +1,9 @@
 //! The interface between a solver and a stage.
 
-use super::{Held, Stage, StageMemory, Term, TermMemory, memory_of, view};
+use super::{Stage, StageConstraint, StageCost, StageMemory, TermMemory, memory_of, view};
 use crate::fault::finite;
 use crate::gauss_newton::{self, GaussNewton};
-use crate::node::{At, Memory, Node, NodeError, Row};
+use crate::node::{At, ConstraintRow, Memory, Node, NodeError};
 use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::residual::{Depends, View, Weights};
 use crate::step::{Sensitivities, StepView};
@@ -28,7 +28,8 @@ impl Node for Stage {
         let (nu, rows) = self.sizes();
         let nv = self.model.nv();
         let sizes = [nv, nu, rows, self.memory.count()];
-        let of_term = |term: &Term| TermMemory::new(&*term.residual, &term.loss, self.depends(&*term.residual), sizes);
+        let of_term =
+            |term: &StageCost| TermMemory::new(&*term.residual, &term.loss, self.depends(&*term.residual), sizes);
         let varied = self.varied();
         // One whose numbers vary is this memory's alone.
         let model = if varied.is_some() { Arc::new((*self.model).clone()) } else { self.model.clone() };
@@ -56,9 +57,9 @@ impl Node for Stage {
         self.held.iter().for_each(|held| held.write_bounds(&at, lower, upper));
     }
     fn cones(&self, at: At<'_>) -> Vec<Range<usize>> {
-        self.held.iter().filter(|held| held.counts(&at)).filter_map(Held::cone).collect()
+        self.held.iter().filter(|held| held.counts(&at)).filter_map(StageConstraint::cone).collect()
     }
-    fn constraint(&self, row: Row) -> Option<&str> {
+    fn constraint(&self, row: ConstraintRow) -> Option<&str> {
         self.held.iter().find(|held| held.has(row)).map(|held| held.name.as_str())
     }
     fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], rows: &mut [f64]) -> Result<f64, NodeError> {

@@ -129,7 +129,7 @@ pub trait Acceleration: Send + Sync + Debug {
         false
     }
     /// Does it depend on the length of the step? Not by default.
-    fn has_length(&self) -> bool {
+    fn has_dt_derivative(&self) -> bool {
         false
     }
     /// Memory of its own, for one thread.

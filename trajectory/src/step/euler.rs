@@ -42,7 +42,7 @@ pub(super) struct Steps<A> {
 }
 
 /// Memory of a step.
-pub(super) struct Memory {
+pub(super) struct EulerMemory {
     engine: EngineMemory,
     /// `h` times a velocity.
     pub(super) w: Vec<f64>,
@@ -59,7 +59,7 @@ pub(super) struct Memory {
     pub(super) along: Vec<f64>,
 }
 
-impl Memory {
+impl EulerMemory {
     /// For derivatives of `q ⊕ w` of this size, and so many columns that are moved.
     pub(super) fn new(model: &Model, steps: &Steps<impl Acceleration>, square: usize, columns: usize) -> Self {
         let nv = model.nv();
@@ -98,7 +98,7 @@ impl<A: Acceleration> Steps<A> {
         out: &mut Quadratic,
     ) -> Result<bool, Reason> {
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
-        let Memory { engine, hessian, weights: mu, .. } = Memory::of(on.own)?;
+        let EulerMemory { engine, hessian, weights: mu, .. } = EulerMemory::of(on.own)?;
         if hessian.nrows() != 2 * nv + nu {
             *hessian = DMatrix::zeros(2 * nv + nu, 2 * nv + nu);
         }
@@ -119,12 +119,12 @@ impl<A: Acceleration> Steps<A> {
         Ok(known)
     }
     pub(super) fn value(&self, on: &mut StepView<'_>) -> Result<(), Reason> {
-        let memory = Memory::of(on.own)?;
+        let memory = EulerMemory::of(on.own)?;
         let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, [on.at.time, on.at.dt]);
         self.acceleration.value(&mut engine, [on.q, on.v, on.u], on.a, on.f)
     }
     pub(super) fn derivatives(&self, on: &mut StepView<'_>, by: &mut Sensitivities) -> Result<(), Reason> {
-        let memory = Memory::of(on.own)?;
+        let memory = EulerMemory::of(on.own)?;
         let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, [on.at.time, on.at.dt]);
         self.acceleration.derivatives(&mut engine, [on.q, on.v, on.u], on.a, on.f, by)
     }
@@ -183,7 +183,7 @@ pub(super) fn next_velocity(on: &StepView<'_>, next: &mut [f64]) {
 
 /// `q⁺ = q ⊕ h w`
 pub(super) fn next_configuration(on: &mut StepView<'_>, velocity: &[f64], next: &mut [f64]) -> Result<(), Reason> {
-    let memory = Memory::of(on.own)?;
+    let memory = EulerMemory::of(on.own)?;
     memory.w.iter_mut().zip(velocity).for_each(|(w, v)| *w = on.at.dt * v);
     on.model.integrate_into(on.q, &memory.w, next)?;
     Ok(())
@@ -206,10 +206,10 @@ impl<A: Acceleration> Step for Euler<A> {
         self.0.acceleration.vary(numbers)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory::new(model, &self.0, model.nv(), 0))
+        Box::new(EulerMemory::new(model, &self.0, model.nv(), 0))
     }
     fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
-        Some(Box::new(rk4::Memory::new(model, &self.0.acceleration)))
+        Some(Box::new(rk4::Rk4Memory::new(model, &self.0.acceleration)))
     }
     fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
         rk4::advance(&self.0.acceleration, on, next)
@@ -229,7 +229,7 @@ impl<A: Acceleration> Step for Euler<A> {
         self.0.velocity_rows(h, by, out);
         out.structure = Structure::Dense;
         // δq⁺ = D δq + h J δv
-        let memory = Memory::of(on.own)?;
+        let memory = EulerMemory::of(on.own)?;
         on.model.integrate_derivatives_into(&memory.w, &mut memory.dq, &mut memory.dv)?;
         scaled(1.0, &memory.dq, &mut out.a, 0, 0);
         scaled(h, &memory.dv, &mut out.a, 0, nv);
@@ -250,7 +250,7 @@ impl<A: Acceleration> Step for Euler<A> {
         let known = self.0.bend(on, weights, None, out)?;
         // Second derivatives of q ⊕ h v.
         let size = |k: usize| if k < nv { 1.0 } else { h };
-        let (Memory { w, bent, .. }, xx) = (Memory::of(on.own)?, &mut out.curvature.xx);
+        let (EulerMemory { w, bent, .. }, xx) = (EulerMemory::of(on.own)?, &mut out.curvature.xx);
         self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
         Ok(known)
     }
@@ -263,10 +263,10 @@ impl<A: Acceleration> Step for Euler<A> {
     fn moves_by(&self) -> Option<[f64; 2]> {
         Some([1.0, 0.0])
     }
-    fn has_length(&self) -> bool {
+    fn has_dt_derivative(&self) -> bool {
         true
     }
-    fn by_length(
+    fn dt_derivative(
         &self,
         on: &mut StepView<'_>,
         _by: &Sensitivities,
@@ -274,11 +274,11 @@ impl<A: Acceleration> Step for Euler<A> {
         to: &mut [f64],
     ) -> Result<(), Reason> {
         let (q, v) = to.split_at_mut(on.model.nv());
-        times(&Memory::of(on.own)?.dv, on.v, q);
+        times(&EulerMemory::of(on.own)?.dv, on.v, q);
         v.copy_from_slice(on.a);
         Ok(())
     }
-    fn curvature_by_length(
+    fn dt_curvature(
         &self,
         on: &mut StepView<'_>,
         by: &Sensitivities,
@@ -288,7 +288,7 @@ impl<A: Acceleration> Step for Euler<A> {
     ) -> Result<bool, Reason> {
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         let (by_q, by_v) = weights.next.split_at(nv);
-        let Memory { w, weights: mu, dv, bent, .. } = Memory::of(on.own)?;
+        let EulerMemory { w, weights: mu, dv, bent, .. } = EulerMemory::of(on.own)?;
         transposed_times(dv, by_q, mu);
         let dot = |m: &DMatrix<f64>, j: usize| by_v.iter().zip(m.column(j).iter()).map(|(l, a)| l * a).sum::<f64>();
         for j in 0..nv {

@@ -59,7 +59,7 @@ impl ImplicitFriction {
     }
 }
 
-struct Memory {
+struct FrictionMemory {
     dynamics: EngineMemory,
     /// `(u, Δ)`, and numbers of the robot.
     u: Vec<f64>,
@@ -105,7 +105,7 @@ fn torques(model: &Model, v: &[f64], derivative: usize, to: &mut [f64]) {
     }
 }
 
-impl Memory {
+impl FrictionMemory {
     /// `F` at a velocity, into `residual`; its largest entry.
     fn residual(&mut self, model: &Model, h: f64, v: &[f64], trial: bool) -> f64 {
         let Self { end, trial: other, torque, residual, g, a, begun, .. } = self;
@@ -141,7 +141,7 @@ impl ImplicitFriction {
         a: &mut [f64],
         f: &mut [f64],
     ) -> Result<(), Reason> {
-        let Memory { dynamics, u, by, g, f_tau, .. } = memory_of(on.own)?;
+        let FrictionMemory { dynamics, u, by, g, f_tau, .. } = memory_of(on.own)?;
         let mut engine = dynamics.engine(on.model, on.workspace, on.derivatives, [on.time, on.dt]);
         self.dynamics.derivatives(&mut engine, [q, v, u], a, f, by)?;
         g.copy_from(&by.a_u.columns(self.nu, v.len()));
@@ -153,7 +153,7 @@ impl ImplicitFriction {
     fn solve(&self, on: &mut Engine<'_>, [q, v, u]: [&[f64]; 3], a: &mut [f64], f: &mut [f64]) -> Result<(), Reason> {
         let (model, h, nv) = (on.model, on.dt, v.len());
         {
-            let memory = memory_of::<Memory>(on.own)?;
+            let memory = memory_of::<FrictionMemory>(on.own)?;
             let (controls, values) = u.split_at(self.nu);
             memory.u[..self.nu].copy_from_slice(controls);
             memory.u[self.nu..self.nu + nv].fill(0.0);
@@ -162,7 +162,7 @@ impl ImplicitFriction {
             memory.state.fill(f64::NAN);
         }
         self.differentiate(on, [q, v], a, f)?;
-        let memory = memory_of::<Memory>(on.own)?;
+        let memory = memory_of::<FrictionMemory>(on.own)?;
         memory.a.copy_from_slice(a);
         memory.f.copy_from_slice(f);
         torques(model, v, 0, &mut memory.begun);
@@ -175,7 +175,7 @@ impl ImplicitFriction {
                 return Err(Reason::FrictionNotSolved { iterations: iteration, residual: size, dt: h });
             }
             memory.newton(model, h);
-            let Memory { newton, residual, .. } = &mut *memory;
+            let FrictionMemory { newton, residual, .. } = &mut *memory;
             elimination::solve(newton, residual).ok_or(SINGULAR)?;
             let correction = memory.residual.clone_owned();
             let scale = memory.end.iter().chain(v).fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
@@ -202,7 +202,7 @@ impl ImplicitFriction {
         // T(v⁺), for Δ.
         memory.residual(model, h, v, false);
         memory.newton(model, h);
-        let Memory { end, begun, torque, f_tau, u: all, f: without, .. } = &mut *memory;
+        let FrictionMemory { end, begun, torque, f_tau, u: all, f: without, .. } = &mut *memory;
         for ((load, begun), torque) in all[self.nu..self.nu + nv].iter_mut().zip(begun.iter()).zip(torque.iter()) {
             *load = begun - torque;
         }
@@ -240,14 +240,14 @@ impl Acceleration for ImplicitFriction {
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         !numbers.resist() && self.dynamics.vary(numbers)
     }
-    fn has_length(&self) -> bool {
+    fn has_dt_derivative(&self) -> bool {
         true
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let (nv, rows, all) = (model.nv(), self.multipliers(), self.dynamics.controls());
         let zeros = || vec![0.0; nv];
         let square = || DMatrix::zeros(nv, nv);
-        Box::new(Memory {
+        Box::new(FrictionMemory {
             dynamics: EngineMemory::new(model, &self.dynamics),
             u: vec![0.0; all],
             by: Sensitivities::new(nv, all, rows),
@@ -283,8 +283,8 @@ impl Acceleration for ImplicitFriction {
         // The same again, to rounding, with derivatives at Δ.
         let (mut again, mut forces) = (a.to_vec(), f.to_vec());
         self.differentiate(on, [q, v], &mut again, &mut forces)?;
-        let memory = memory_of::<Memory>(on.own)?;
-        let Memory { by: own, g, f_tau, slope: [before, after], newton, columns, .. } = &mut *memory;
+        let memory = memory_of::<FrictionMemory>(on.own)?;
+        let FrictionMemory { by: own, g, f_tau, slope: [before, after], newton, columns, .. } = &mut *memory;
         columns.columns_mut(0, nv).copy_from(&own.a_q);
         columns.columns_mut(nv, nv).copy_from(&own.a_v);
         self.controls_of(&own.a_u, nv, |k, from| columns.set_column(2 * nv + k, &own.a_u.column(from)));
@@ -327,12 +327,12 @@ impl Acceleration for ImplicitFriction {
     ) -> Result<bool, Reason> {
         let (model, h, nv, nu) = (on.model, on.dt, v.len(), u.len());
         let of = [q, v, u].concat();
-        if memory_of::<Memory>(on.own)?.state.iter().ne(of.iter().chain([&h])) {
+        if memory_of::<FrictionMemory>(on.own)?.state.iter().ne(of.iter().chain([&h])) {
             let mut by = Sensitivities::new(nv, nu, by_f.len());
             self.derivatives(on, [q, v, u], &mut vec![0.0; nv], &mut vec![0.0; by_f.len()], &mut by)?;
         }
         let (n, wide) = (2 * nv + nu, 3 * nv + nu);
-        let memory = memory_of::<Memory>(on.own)?;
+        let memory = memory_of::<FrictionMemory>(on.own)?;
         let [bent, z, product] = memory
             .second
             .get_or_insert_with(|| [DMatrix::zeros(wide, wide), DMatrix::zeros(wide, n), DMatrix::zeros(wide, n)]);

@@ -35,7 +35,7 @@ impl Impulse {
 }
 
 /// Memory of second derivatives, made when first needed, and of derivatives by numbers of the robot.
-struct Memory {
+struct ImpulseMemory {
     second: Option<Box<SecondOrderWorkspace>>,
     numbers: Option<Box<RobotDerivatives>>,
     rest: Vec<f64>,
@@ -53,7 +53,7 @@ impl Impulse {
     fn by_numbers(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason> {
         let Some(numbers) = &self.numbers else { return Ok(()) };
         let (model, nv, nq) = (on.model, on.model.nv(), on.model.nq());
-        let Memory { numbers: memory, rest, jump, .. } = memory_of(on.own)?;
+        let ImpulseMemory { numbers: memory, rest, jump, .. } = memory_of(on.own)?;
         let Some(memory) = memory else { return Ok(()) };
         for (jump, (after, before)) in jump.iter_mut().zip(out.next[nq..].iter().zip(on.v)) {
             *jump = after - before;
@@ -100,7 +100,7 @@ impl Step for Impulse {
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let (rest, jump) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
         let of = |numbers: &Arc<RobotNumbers>| Box::new(RobotDerivatives::without_gravity(model, numbers));
-        Box::new(Memory { second: None, numbers: self.numbers.as_ref().map(of), rest, jump })
+        Box::new(ImpulseMemory { second: None, numbers: self.numbers.as_ref().map(of), rest, jump })
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         let by = impulse_dynamics(on.model, on.workspace, on.q, on.v, self.restitution, &self.constraints)?;
@@ -152,7 +152,7 @@ impl Step for Impulse {
             return Ok(false);
         }
         let (model, nv) = (on.model, on.model.nv());
-        let Memory { second, .. } = memory_of(on.own)?;
+        let ImpulseMemory { second, .. } = memory_of(on.own)?;
         let second = second.get_or_insert_with(|| Box::new(SecondOrderWorkspace::new(model)));
         let (after, held) = (&weights.next[nv..], &self.constraints);
         let d = impulse_dynamics_hessian(model, second, on.q, on.v, self.restitution, after, weights.f, held)?;

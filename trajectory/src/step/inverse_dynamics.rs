@@ -118,7 +118,7 @@ pub(crate) fn torques<T: Scalar>(
 }
 
 /// Memory of a step.
-struct Memory {
+struct InverseDynamicsMemory {
     euler: Box<dyn Any + Send>,
     tau: Vec<f64>,
     /// Made when first needed.
@@ -132,7 +132,7 @@ impl InverseDynamics {
         on: &mut StepView<'_>,
         run: impl FnOnce(&SemiImplicitEuler<Chosen>, &mut StepView<'_>) -> Result<R, Reason>,
     ) -> Result<R, Reason> {
-        let memory = memory_of::<Memory>(on.own)?;
+        let memory = memory_of::<InverseDynamicsMemory>(on.own)?;
         let mut view = StepView {
             model: on.model,
             at: on.at,
@@ -169,7 +169,7 @@ impl Step for InverseDynamics {
         Some([0.0, 1.0])
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory { euler: self.euler.memory(model), tau: vec![0.0; model.nv()], second: None })
+        Box::new(InverseDynamicsMemory { euler: self.euler.memory(model), tau: vec![0.0; model.nv()], second: None })
     }
     fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
         self.euler.reference_memory(model)
@@ -180,7 +180,7 @@ impl Step for InverseDynamics {
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], eq: &mut [f64]) -> Result<(), Reason> {
         self.by_euler(on, |euler, on| euler.next(on, next, &mut []))?;
         let StepView { model, q, v, ref a, ref f, .. } = *on;
-        let memory = memory_of::<Memory>(on.own)?;
+        let memory = memory_of::<InverseDynamicsMemory>(on.own)?;
         torques(model, on.workspace, &self.constraints, [q, v, a, f], &mut memory.tau)?;
         let (idle, held) = eq.split_at_mut(self.idle.ncols());
         for (eq, n) in idle.iter_mut().zip(self.idle.column_iter()) {
@@ -227,7 +227,7 @@ impl Step for InverseDynamics {
         }
         self.by_euler(on, |euler, on| euler.curvature(on, by, weights, out))?;
         let StepView { model, q, v, ref a, ref f, .. } = *on;
-        let memory = memory_of::<Memory>(on.own)?;
+        let memory = memory_of::<InverseDynamicsMemory>(on.own)?;
         let (on_idle, on_held) = weights.eq.split_at(self.idle.ncols());
         memory.tau.fill(0.0);
         for (n, nu) in self.idle.column_iter().zip(on_idle) {

@@ -62,7 +62,7 @@ impl<A: Acceleration> ImplicitMidpoint<A> {
 }
 
 /// Memory of a step.
-struct Memory {
+struct MidpointMemory {
     engine: EngineMemory,
     /// `w`, and steps that are made of it.
     w: Vec<f64>,
@@ -119,7 +119,7 @@ fn add_transposed(m: &DMatrix<f64>, x: &[f64], to: &mut [f64]) {
     }
 }
 
-impl Memory {
+impl MidpointMemory {
     fn of(own: &mut dyn Any) -> Result<&mut Self, Reason> {
         memory_of(own)
     }
@@ -150,13 +150,13 @@ impl<A: Acceleration> ImplicitMidpoint<A> {
     /// `w`, `q_m`, and what belongs to them; acceleration and multipliers into the view.
     fn solve(&self, on: &mut StepView<'_>) -> Result<(), Reason> {
         let h = on.at.dt;
-        let memory = Memory::of(on.own)?;
+        let memory = MidpointMemory::of(on.own)?;
         memory.w.copy_from_slice(on.v);
         let mut before = f64::INFINITY;
         for _ in 0..MOST_ITERATIONS {
             memory.scale(0.5 * h);
             on.model.integrate_into(on.q, &memory.step, &mut memory.q)?;
-            let Memory { engine, w, q, by, .. } = &mut *memory;
+            let MidpointMemory { engine, w, q, by, .. } = &mut *memory;
             let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [on.at.time + 0.5 * h, h]);
             self.acceleration.derivatives(&mut engine, [q, w, on.u], on.a, on.f, by)?;
             memory.differentiate(on.model, 0.5 * h)?;
@@ -179,7 +179,7 @@ impl<A: Acceleration> ImplicitMidpoint<A> {
     }
 
     fn finish(on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
-        let memory = Memory::of(on.own)?;
+        let memory = MidpointMemory::of(on.own)?;
         memory.scale(on.at.dt);
         let (q, v) = next.split_at_mut(on.q.len());
         on.model.integrate_into(on.q, &memory.step, q)?;
@@ -218,7 +218,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let nv = model.nv();
         let square = || DMatrix::zeros(nv, nv);
-        Box::new(Memory {
+        Box::new(MidpointMemory {
             engine: EngineMemory::new(model, &self.acceleration),
             w: vec![0.0; nv],
             step: vec![0.0; nv],
@@ -236,7 +236,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         2
     }
     fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
-        Some(Box::new(rk4::Memory::new(model, &self.acceleration)))
+        Some(Box::new(rk4::Rk4Memory::new(model, &self.acceleration)))
     }
     fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
         rk4::advance(&self.acceleration, on, next)
@@ -250,7 +250,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         let nx = on.q.len() + on.v.len();
         Self::finish(on, &mut out.next[..nx])?;
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
-        let memory = Memory::of(on.own)?;
+        let memory = MidpointMemory::of(on.own)?;
         memory.differentiate(on.model, 0.5 * h)?;
         memory.newton(h);
         let (columns, n) = (memory.columns.take(), 2 * nv + nu);
@@ -301,7 +301,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         }
         let (h, nv) = (on.at.dt, on.model.nv());
         let (by_q, by_v) = weights.next.split_at(nv);
-        let memory = Memory::of(on.own)?;
+        let memory = MidpointMemory::of(on.own)?;
         let (Some(columns), second) = (memory.columns.take(), memory.second.take()) else { return Ok(false) };
         let mut second = second.unwrap_or_else(|| Box::new(Second::new(on.model, on.u.len())));
         let Second { chart, products, hessian, moved, sum, all, by_a, by_q: by_middle, by_step } = &mut *second;
@@ -334,7 +334,7 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         add_transposed(&memory.by.a_q, by_a, by_middle);
         add_transposed(&memory.by.f_q, weights.f, by_middle);
         chart.add_place((&memory.step, by_middle), (0.5 * h, dw), sum)?;
-        let Memory { engine, w, q, moved: by_w, carried, .. } = &mut *memory;
+        let MidpointMemory { engine, w, q, moved: by_w, carried, .. } = &mut *memory;
         let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [on.at.time + 0.5 * h, h]);
         let known = self.acceleration.hessian(&mut engine, [q, w, on.u], [by_a, weights.f], hessian)?;
         if known {

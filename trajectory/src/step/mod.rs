@@ -109,7 +109,7 @@ pub trait Step: Send + Sync + Debug {
         !self.jumps()
     }
     /// Whether its accelerations depend on its length.
-    fn accelerates_by_length(&self) -> bool {
+    fn acceleration_depends_on_dt(&self) -> bool {
         false
     }
     /// The number of equalities that it imposes on its state and its controls.
@@ -195,14 +195,14 @@ pub trait Step: Send + Sync + Debug {
         Err(Reason::NoReference)
     }
     /// Whether it can be differentiated by its length. Only then can the duration of its phase be free.
-    fn has_length(&self) -> bool {
+    fn has_dt_derivative(&self) -> bool {
         false
     }
     /// `∂x⁺/∂h` by its length, 2 nv, right after [`linearize`](Self::linearize) at the same point.
     ///
     /// # Errors
-    /// As [`next`](Self::next), or if it [cannot be](Self::has_length).
-    fn by_length(
+    /// As [`next`](Self::next), or if it [cannot be](Self::has_dt_derivative).
+    fn dt_derivative(
         &self,
         on: &mut StepView<'_>,
         by: &Sensitivities,
@@ -215,8 +215,8 @@ pub trait Step: Send + Sync + Debug {
     /// `∂²(λ⁺ᵀ x⁺)/∂h∂(q, v, u, h)`, 2 nv + nu + 1. `false` if it does not have them.
     ///
     /// # Errors
-    /// As [`by_length`](Self::by_length).
-    fn curvature_by_length(
+    /// As [`dt_derivative`](Self::dt_derivative).
+    fn dt_curvature(
         &self,
         on: &mut StepView<'_>,
         by: &Sensitivities,

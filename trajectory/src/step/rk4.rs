@@ -43,7 +43,7 @@ impl<A: Acceleration> Rk4<A> {
 }
 
 /// Memory of a step.
-pub(super) struct Memory {
+pub(super) struct Rk4Memory {
     engine: EngineMemory,
     algebra: Algebra,
     /// `θ_i`, and at the end `θ⁺`.
@@ -118,7 +118,7 @@ impl Columns {
     }
 }
 
-impl Memory {
+impl Rk4Memory {
     /// Of a robot with these accelerations.
     pub(super) fn new(model: &Model, acceleration: &impl Acceleration) -> Self {
         let zeros = || vec![0.0; model.nv()];
@@ -179,13 +179,13 @@ impl Memory {
     }
 }
 
-/// One step with these accelerations, in a [`Memory`] of the view.
+/// One step with these accelerations, in a [`Rk4Memory`] of the view.
 pub(super) fn advance(acceleration: &impl Acceleration, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
-    let memory = Memory::of(on.own)?;
+    let memory = Rk4Memory::of(on.own)?;
     memory.clear();
     for (i, (c, b)) in STAGES.into_iter().enumerate() {
         memory.begin(on.model, (on.q, on.v), c * on.at.dt)?;
-        let Memory { engine, q, v, l, f, .. } = &mut *memory;
+        let Rk4Memory { engine, q, v, l, f, .. } = &mut *memory;
         let times = [on.at.time + c * on.at.dt, on.at.dt];
         let mut engine = engine.engine(on.model, on.workspace, on.derivatives, times);
         acceleration.value(&mut engine, [q, v, on.u], l, f)?;
@@ -221,7 +221,7 @@ impl<A: Acceleration> Step for Rk4<A> {
         self.acceleration.vary(numbers)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory::new(model, &self.acceleration))
+        Box::new(Rk4Memory::new(model, &self.acceleration))
     }
     fn order(&self) -> u32 {
         4
@@ -237,7 +237,7 @@ impl<A: Acceleration> Step for Rk4<A> {
     }
     fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason> {
         let (h, nv, nu, rows) = (on.at.dt, on.model.nv(), on.u.len(), on.f.len());
-        let memory = Memory::of(on.own)?;
+        let memory = Rk4Memory::of(on.own)?;
         memory.clear();
         let mut columns = memory.columns.take().unwrap_or_else(|| Columns::new(nv, nu, rows));
         for m in [&mut columns.k, &mut columns.l, &mut columns.sum_k, &mut columns.sum_l] {
@@ -247,7 +247,7 @@ impl<A: Acceleration> Step for Rk4<A> {
             memory.begin(on.model, (on.q, on.v), c * h)?;
             columns.begin(c * h);
             columns.place(on.model, &memory.theta)?;
-            let Memory { engine, q, v, l, f, .. } = &mut *memory;
+            let Rk4Memory { engine, q, v, l, f, .. } = &mut *memory;
             let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [on.at.time + c * h, h]);
             let of_stage = if i == 0 { &mut *by } else { &mut columns.by };
             self.acceleration.derivatives(&mut engine, [q, v, on.u], l, f, of_stage)?;
@@ -299,12 +299,12 @@ impl<A: Acceleration> Step for Rk4<A> {
         if weights.are_zero() {
             return Ok(true);
         }
-        if Memory::of(on.own)?.stages.is_none() {
+        if Rk4Memory::of(on.own)?.stages.is_none() {
             // Once, stages have to be gone through again.
-            Memory::of(on.own)?.stages = Some(Box::new(Stages::new(on.model, on.u.len(), on.f.len())));
+            Rk4Memory::of(on.own)?.stages = Some(Box::new(Stages::new(on.model, on.u.len(), on.f.len())));
             self.linearize(on, &mut by.clone(), out)?;
         }
-        let Memory { engine, theta, columns, stages, .. } = Memory::of(on.own)?;
+        let Rk4Memory { engine, theta, columns, stages, .. } = Rk4Memory::of(on.own)?;
         let (Some(columns), Some(stages)) = (columns, stages) else { return Ok(false) };
         let hessian = |i: usize, [q, v]: [&[f64]; 2], weights: [&[f64]; 2], to: &mut DMatrix<f64>| {
             let time = on.at.time + STAGES[i].0 * on.at.dt;

@@ -1,6 +1,6 @@
 //! The semi-implicit step of Euler, `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`.
 
-use super::euler::{Memory, Steps, halves, next_configuration, next_velocity, times, transposed_times};
+use super::euler::{EulerMemory, Steps, halves, next_configuration, next_velocity, times, transposed_times};
 use super::{
     Acceleration, ContactRows, ForwardDynamics, ImplicitFriction, Sensitivities, Step, StepView, StepWeights,
     memory_of, rk4,
@@ -40,7 +40,7 @@ impl SemiImplicitEuler<ForwardDynamics> {
     }
 }
 
-/// Memory of the extrapolation: that of the step, and states after a whole step and after half of one.
+/// EulerMemory of the extrapolation: that of the step, and states after a whole step and after half of one.
 struct Extrapolation {
     step: Box<dyn Any + Send>,
     whole: Vec<f64>,
@@ -91,8 +91,8 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     fn contacts(&self) -> &[ContactRows] {
         self.0.acceleration.contacts()
     }
-    fn accelerates_by_length(&self) -> bool {
-        self.0.acceleration.has_length()
+    fn acceleration_depends_on_dt(&self) -> bool {
+        self.0.acceleration.has_dt_derivative()
     }
     fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
         self.0.acceleration.check(model, place)
@@ -102,18 +102,18 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let columns = if self.0.flat { 0 } else { 2 * model.nv() + self.controls() };
-        Box::new(Memory::new(model, &self.0, 0, columns))
+        Box::new(EulerMemory::new(model, &self.0, 0, columns))
     }
     fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
-        if !self.0.acceleration.has_length() {
-            return Some(Box::new(rk4::Memory::new(model, &self.0.acceleration)));
+        if !self.0.acceleration.has_dt_derivative() {
+            return Some(Box::new(rk4::Rk4Memory::new(model, &self.0.acceleration)));
         }
         let x = vec![0.0; model.nq() + model.nv()];
         let (step, turn) = (self.memory(model), vec![0.0; model.nv()]);
         Some(Box::new(Extrapolation { step, whole: x.clone(), half: x, turn }))
     }
     fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
-        match self.0.acceleration.has_length() {
+        match self.0.acceleration.has_dt_derivative() {
             true => self.extrapolate(on, next),
             false => rk4::advance(&self.0.acceleration, on, next),
         }
@@ -142,7 +142,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
             }
             return Ok(());
         }
-        let Memory { w, rows, moved, .. } = Memory::of(on.own)?;
+        let EulerMemory { w, rows, moved, .. } = EulerMemory::of(on.own)?;
         if out.step_dq.nrows() != nv {
             (out.step_dq, out.step_dv) = (DMatrix::zeros(nv, nv), DMatrix::zeros(nv, nv));
         }
@@ -177,7 +177,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         out.step_dv = j;
         // Second derivatives of q ⊕ h v⁺: Rᵀ φ'' R, with R = ∂(δ, ε)/∂(q, v, u), whose rows of ε are h times those of v⁺ in [A B].
         let Quadratic { a, b, curvature, .. } = out;
-        let Memory { w, bent, along, .. } = Memory::of(on.own)?;
+        let EulerMemory { w, bent, along, .. } = EulerMemory::of(on.own)?;
         self.0.retraction.each(bent, w, &weights.next[..nv], |block, second| {
             let n = block.len();
             let rows = nv + block.start..nv + block.end;
@@ -218,10 +218,10 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     fn moves_by(&self) -> Option<[f64; 2]> {
         Some([0.0, 1.0])
     }
-    fn has_length(&self) -> bool {
+    fn has_dt_derivative(&self) -> bool {
         true
     }
-    fn by_length(
+    fn dt_derivative(
         &self,
         on: &mut StepView<'_>,
         by: &Sensitivities,
@@ -240,7 +240,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         }
         Ok(())
     }
-    fn curvature_by_length(
+    fn dt_curvature(
         &self,
         on: &mut StepView<'_>,
         by: &Sensitivities,
@@ -248,13 +248,13 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         out: &Quadratic,
         to: &mut [f64],
     ) -> Result<bool, Reason> {
-        if self.0.acceleration.has_length() {
+        if self.0.acceleration.has_dt_derivative() {
             to.fill(0.0);
             return Ok(false);
         }
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         let (by_q, by_v) = weights.next.split_at(nv);
-        let Memory { w, weights: mu, bent, .. } = Memory::of(on.own)?;
+        let EulerMemory { w, weights: mu, bent, .. } = EulerMemory::of(on.own)?;
         transposed_times(&out.step_dv, by_q, mu);
         // λ_vᵀ h a + μᵀ (h v + h² a), with μ = Jᵀ λ_q.
         let weight = |i: usize| by_v[i] + 2.0 * h * mu[i];

@@ -8,8 +8,8 @@ use gradyn_trajectory::step::{
     Actuation, Contact, Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step,
 };
 use gradyn_trajectory::{
-    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, Phase, Problem,
-    ProblemBuilder, ProblemError, Proximal, ProximalOptions, Status, guess,
+    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, Phase, Problem, ProblemBuilder,
+    ProblemError, Proximal, ProximalOptions, Status, guess,
 };
 use nalgebra::Vector3;
 

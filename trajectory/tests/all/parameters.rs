@@ -5,8 +5,8 @@ use gradyn::{Inertia, Model};
 use gradyn_trajectory::residual::{Control, FrameTranslation, LessParameter, ParameterValue, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, Rk4, SemiImplicitEuler};
 use gradyn_trajectory::{
-    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, PathConstraint,
-    Phase, Problem, ProblemBuilder, ProblemError, Status, Trajectory, guess,
+    Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, PathConstraint, Phase, Problem,
+    ProblemBuilder, ProblemError, Status, Trajectory, guess,
 };
 use nalgebra::DMatrix;
 

@@ -154,9 +154,9 @@ fn kernels_of_steps_agree_with_dual_numbers_through_their_page() {
             agree("A by v", &kernel.node.a.columns(nv, nv).into_owned(), &first.dv, 1e-11);
             agree("B", &kernel.node.b, &first.du.columns(0, nv).into_owned(), 1e-11);
             let mut by_h = vec![0.0; 2 * nv];
-            let has_length = kernel.step.has_length();
+            let has_length = kernel.step.has_dt_derivative();
             if has_length {
-                kernel.call(|step, on, by, node| step.by_length(on, by, node, &mut by_h));
+                kernel.call(|step, on, by, node| step.dt_derivative(on, by, node, &mut by_h));
                 agree("∂x⁺/∂h", &column(&by_h), &first.du.columns(nv, 1).into_owned(), 1e-11);
             }
 
@@ -173,8 +173,7 @@ fn kernels_of_steps_agree_with_dual_numbers_through_their_page() {
             agree("curvature", &found, &second.hessian.view((0, 0), (all, all)).into_owned(), 1e-9);
             if has_length {
                 let mut by_h = vec![0.0; all + 1];
-                let known =
-                    kernel.call(|step, on, by, node| step.curvature_by_length(on, by, weights, node, &mut by_h));
+                let known = kernel.call(|step, on, by, node| step.dt_curvature(on, by, weights, node, &mut by_h));
                 assert!(known, "{name}, {scheme}: curvature by the length");
                 agree("curvature by h", &column(&by_h), &second.hessian.columns(all, 1).into_owned(), 1e-9);
             }

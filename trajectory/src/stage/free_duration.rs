@@ -13,12 +13,12 @@ use crate::residual::ElapsedTime;
 
 /// Where a phase's duration stands in what states remember, and what it is where nothing is changed, s.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
+pub(crate) struct FreeDuration {
     pub(crate) index: usize,
     pub(crate) nominal: f64,
 }
 
-impl Clock {
+impl FreeDuration {
     /// T at a state that remembers `w`, s.
     pub(super) fn duration(&self, w: &[f64]) -> Result<f64, Reason> {
         match w.get(self.index) {

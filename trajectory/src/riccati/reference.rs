@@ -1,5 +1,5 @@
 //! One node of the sweep, line by line as in the equations of the [module](super). A test compares the
-//! [fast form](super::fast) with it. Nodes with equalities use its small factors.
+//! [vectorized form](super::vectorized) with it. Nodes with equalities use its small factors.
 
 #[cfg(test)]
 use super::Stagewise;

@@ -23,7 +23,7 @@ pub(crate) struct Domain {
 /// Its controls become what states carry from here on, in no time and at no cost. Numbers whose bounds are equal are
 /// none of them: these are what the start has.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub(crate) struct ParameterNode {
     pub(crate) nx: usize,
     pub(crate) ndx: usize,
     /// Which numbers are chosen, from the first one that states carry.
@@ -37,7 +37,7 @@ pub(crate) struct Choice {
     domain: Domain,
 }
 
-impl Choice {
+impl ParameterNode {
     /// Of all numbers that states carry, with these bounds.
     pub(crate) fn new(
         [nx, ndx]: [usize; 2],
@@ -86,7 +86,7 @@ impl Choice {
     }
 }
 
-impl Node for Choice {
+impl Node for ParameterNode {
     fn dims(&self) -> Dims {
         Dims { nx: self.nx, ndx: self.ndx, nu: self.lower.len(), n_eq: 0, n_in: 0 }
     }

@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 /// What states remember: the controls of the step before, durations of phases, and parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Remembered {
+pub(crate) struct StateAugmentation {
     pub(crate) rates: usize,
     pub(crate) durations: usize,
     pub(crate) parameters: usize,
 }
 
-impl Remembered {
+impl StateAugmentation {
     pub(crate) fn count(self) -> usize {
         self.rates + self.durations + self.parameters
     }
@@ -31,7 +31,7 @@ impl Remembered {
 
 /// Parameters of a problem.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Carried {
+pub(crate) struct StaticVariables {
     /// Names, with where their numbers stand among all that states have beside `(q, v)`.
     pub(crate) names: Vec<(String, Range<usize>)>,
     /// Those of the robot.
@@ -43,7 +43,7 @@ pub(crate) struct Carried {
 /// A residual is told of parameters; those of the robot must not be seen by one that has no derivatives by them.
 pub(super) fn bind_parameters(
     residual: &mut dyn Residual,
-    carried: &Carried,
+    carried: &StaticVariables,
     place: &ProblemPlace,
 ) -> Result<(), ProblemError> {
     residual.bind_parameters(&carried.names, place)?;
@@ -55,7 +55,7 @@ pub(super) fn bind_parameters(
 }
 
 /// Memory of a stage whose robot varies.
-pub(super) struct Varied {
+pub(super) struct RobotAtParameters {
     /// `(u, p)`, with `p` not a number where the robot is not one of these values.
     pub(super) u: Vec<f64>,
     /// What the step makes, by `(u, p)`.
@@ -64,13 +64,16 @@ pub(super) struct Varied {
 
 impl Stage {
     /// Memory, if the robot varies.
-    pub(super) fn varied(&self) -> Option<Box<Varied>> {
+    pub(super) fn varied(&self) -> Option<Box<RobotAtParameters>> {
         self.carried.numbers.as_ref()?;
         let (nu, np) = (self.nu, self.carried.places.len());
         let (nq, nv) = (self.model.nq(), self.model.nv());
         let n_eq = self.step.as_ref().map_or(0, |step| step.equalities());
         let dims = Dims { nx: nq + nv, ndx: 2 * nv, nu: nu + np, n_eq, n_in: 0 };
-        Some(Box::new(Varied { u: vec![f64::NAN; nu + np], inner: Quadratic::exact(dims, self.step.is_none()) }))
+        Some(Box::new(RobotAtParameters {
+            u: vec![f64::NAN; nu + np],
+            inner: Quadratic::exact(dims, self.step.is_none()),
+        }))
     }
 
     /// The robot becomes that of the node's parameters.

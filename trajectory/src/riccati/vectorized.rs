@@ -16,14 +16,14 @@
 
 use super::structured::Structured;
 use super::{Quadratics, Right, Stagewise};
-use crate::dense::{self, Blocks, Into, Panel, Row};
+use crate::dense::{self, Blocks, Into, Lanes, Panel};
 use crate::quadratic::Quadratic;
 use gradyn::derivatives::simd::WIDTH;
 use nalgebra::DMatrix;
 
 /// Memory for nodes of one size.
 #[derive(Debug)]
-pub(super) struct Fast {
+pub(super) struct Vectorized {
     ndx: usize,
     nu: usize,
     behind: usize,
@@ -31,14 +31,14 @@ pub(super) struct Fast {
     first: usize,
     /// Q, then L, Y, `Vₓₓ`.
     q: Panel,
-    gradient: Vec<Row>,
+    gradient: Vec<Lanes>,
     /// `Zᵀ`
     z: Panel,
     /// `Zᵀ V`
     zv: Panel,
     /// V, or S of a step with structure.
     v: Panel,
-    reciprocal: Vec<Row>,
+    reciprocal: Vec<Lanes>,
     turned: Panel,
     /// Columns of `Kᵀ`, below them k.
     gain: Panel,
@@ -47,7 +47,7 @@ pub(super) struct Fast {
     w: Panel,
 }
 
-impl Fast {
+impl Vectorized {
     /// `behind`: ndx of the next node.
     pub(super) fn new(ndx: usize, nu: usize, behind: usize) -> Self {
         let blocks = |n: usize| n.div_ceil(WIDTH);
@@ -60,11 +60,11 @@ impl Fast {
             behind,
             first,
             q: Panel::new(height, first * WIDTH + ndx),
-            gradient: vec![Row::ZERO; height],
+            gradient: vec![Lanes::ZERO; height],
             z: Panel::new(height, behind),
             zv: Panel::new(height, behind),
             v: Panel::new(blocks(behind), behind),
-            reciprocal: vec![Row::ZERO; first],
+            reciprocal: vec![Lanes::ZERO; first],
             turned: Panel::new(first, nu),
             gain: Panel::new(blocks(ndx + 1), nu),
             w: Panel::new(height, if structured.is_some() { ndx / 2 } else { 0 }),
@@ -119,7 +119,7 @@ impl Fast {
         self.z.put_transposed(lq.b.as_slice(), behind, (0, behind), 0);
         self.z.put_transposed(lq.a.as_slice(), behind, (0, behind), first);
         self.v.put(next.vxx.as_slice(), behind, (0, 0), false);
-        self.zv.rows.fill(Row::ZERO);
+        self.zv.rows.fill(Lanes::ZERO);
         dense::product(&self.z, (&self.v, 0), behind, &mut self.zv, everywhere, Into::Add);
         let controls = Blocks { rows: (0, all), columns: (0, nu), lower: Some(0) };
         dense::product(&self.zv, (&self.z, 0), behind, &mut self.q, controls, Into::Add);
@@ -182,14 +182,14 @@ fn fill_lower(to: &mut DMatrix<f64>, entry: impl Fn(usize, usize) -> f64) {
 }
 
 /// Numbers into rows from a block on.
-fn write(to: &mut [Row], block: usize, from: &[f64]) {
+fn write(to: &mut [Lanes], block: usize, from: &[f64]) {
     for (to, from) in to[block..].iter_mut().zip(from.chunks(WIDTH)) {
         to.0[..from.len()].copy_from_slice(from);
     }
 }
 
 /// And back.
-fn read(from: &[Row], block: usize, to: &mut [f64]) {
+fn read(from: &[Lanes], block: usize, to: &mut [f64]) {
     for (from, to) in from[block..].iter().zip(to.chunks_mut(WIDTH)) {
         to.copy_from_slice(&from.0[..to.len()]);
     }
