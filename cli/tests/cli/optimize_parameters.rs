@@ -1,7 +1,7 @@
 //! `gradyn optimize` with `[[parameters]]`.
 
 use super::optimize_broken::refused_at;
-use super::{directory, good, json, refused, run};
+use super::{directory, good, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use crate::task::Task;
 use gradyn_trajectory::Trajectory;
-use gradyn_trajectory::node::Row;
+use gradyn_trajectory::node::ConstraintRow;
 use gradyn_trajectory::quadratic::Multipliers;
 use serde::Serialize;
 
@@ -96,16 +96,16 @@ pub fn violations(
         problem.bounds(k, &mut lower, &mut upper);
         let prices = multipliers.get(k);
         for (i, c) in eq.iter().enumerate() {
-            let Some(name) = problem.constraint_of(k, Row::Equality(i)) else { continue };
+            let Some(name) = problem.constraint_of(k, ConstraintRow::Equality(i)) else { continue };
             // Where it does not count, its row is zero.
             add(name, (c.abs(), true), k, prices.and_then(|m| m.eq.get(i)).copied());
         }
         for (i, g) in ineq.iter().enumerate().filter(|(i, _)| lower[*i].is_finite() || upper[*i].is_finite()) {
-            let Some(name) = problem.constraint_of(k, Row::Inequality(i)) else { continue };
+            let Some(name) = problem.constraint_of(k, ConstraintRow::Inequality(i)) else { continue };
             add(name, outside(*g, lower[i], upper[i]), k, prices.and_then(|m| m.ineq.get(i)).copied());
         }
         for cone in problem.cones(k) {
-            let Some(name) = problem.constraint_of(k, Row::Inequality(cone.start)) else { continue };
+            let Some(name) = problem.constraint_of(k, ConstraintRow::Inequality(cone.start)) else { continue };
             add(name, beside(&ineq[cone.clone()]), k, prices.and_then(|m| m.ineq.get(cone.start)).copied());
         }
         if let Some((lower, upper)) = problem.node(k).control_bounds() {

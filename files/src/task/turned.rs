@@ -3,7 +3,7 @@
 use super::kinds::KINDS;
 use super::source::Source;
 use super::{Task, Term};
-use gradyn_trajectory::node::Row;
+use gradyn_trajectory::node::ConstraintRow;
 use gradyn_trajectory::{Problem, guess};
 use nalgebra::{Rotation3, Vector3};
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ fn numbers(problem: &Problem) -> BTreeMap<String, f64> {
             (vec![0.0; problem.dims((k + 1).min(problem.steps())).nx], vec![0.0; dims.n_eq + dims.n_in]);
         problem.value(k, &x, &u, &mut memory, &mut next, &mut rows).expect("runs");
         for (i, r) in rows.iter().enumerate() {
-            let row = if i < dims.n_eq { Row::Equality(i) } else { Row::Inequality(i - dims.n_eq) };
+            let row = if i < dims.n_eq { ConstraintRow::Equality(i) } else { ConstraintRow::Inequality(i - dims.n_eq) };
             let name = problem.constraint_of(k, row).expect("has a name");
             *all.entry(format!("{k} {name}")).or_insert(0.0) += r * r;
         }

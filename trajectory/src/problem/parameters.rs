@@ -60,16 +60,12 @@ impl Problem {
     /// The node that chooses durations and parameters, before all others.
     pub(super) fn add_choice(&mut self, bounds: &[[f64; 2]], least: Vec<f64>, durations: usize, rates: usize) {
         let space = self.space();
-        let phases =
-            self.clocks.iter().map(|(phase, index)| (format!("duration of phase `{phase}`"), *index..index + 1));
-        let names = phases.chain(self.carried.names.iter().cloned());
-        let names = names.map(|(name, place)| (name, place.start - rates..place.end - rates)).collect();
         let places: Vec<usize> = self.carried.places.iter().map(|place| place - rates).collect();
         // Who begins with an inertia that no body has does not ask for one that a body has.
         let begin = self.carried_of(&self.start);
         let numbers = self.carried.numbers.clone().filter(|of| of.are_physical(|value| begin[places[value]]));
         let domain = Domain { least, durations, numbers, places };
-        let choice = ParameterNode::new([space.nx(), space.ndx()], bounds, names, domain);
+        let choice = ParameterNode::new([space.nx(), space.ndx()], bounds, domain);
         let name = if bounds.len() > durations { PARAMETERS } else { DURATIONS };
         self.nodes.push(NodeEntry { phase: 0, time: 0.0, dt: 0.0, parameters: 0..0 });
         self.phases.push(PhaseEntry { name: name.into(), content: PhaseContent::ParameterNode(choice), first: 0 });

@@ -90,7 +90,7 @@ pub trait Algorithm: Sized + Send {
     }
     /// Whether it keeps all constraints of the problem: a fault names one that it does not.
     fn unsupported(&self, problem: &Problem) -> Option<Fault> {
-        super::support::unsupported_constraint(problem, false)
+        super::support::unsupported_constraint(problem)
     }
     /// Starts from a guess, which is the iterate.
     fn start(&mut self, at: &mut Context<'_>) {

@@ -1,7 +1,7 @@
 //! The constraints that block each other, by name.
 
 use super::report::Status;
-use crate::node::Row;
+use crate::node::ConstraintRow;
 use crate::problem::Problem;
 
 /// Names with the size of their largest violation or multiplier.
@@ -19,16 +19,16 @@ impl<'a> Blockers<'a> {
 
     /// Adds an equality of a node.
     pub(super) fn add_equality(&mut self, k: usize, row: usize, size: f64) {
-        self.add(k, Some(Row::Equality(row)), "equalities", size);
+        self.add(k, Some(ConstraintRow::Equality(row)), "equalities", size);
     }
     /// Adds a row of a node: its bounded controls come first, then its inequality constraints.
     pub(super) fn add_row(&mut self, k: usize, controls: usize, row: usize, size: f64) {
         match row.checked_sub(controls) {
             None => self.add(k, None, "bounds of controls", size),
-            Some(row) => self.add(k, Some(Row::Inequality(row)), "bounds", size),
+            Some(row) => self.add(k, Some(ConstraintRow::Inequality(row)), "bounds", size),
         }
     }
-    fn add(&mut self, k: usize, row: Option<Row>, other: &str, size: f64) {
+    fn add(&mut self, k: usize, row: Option<ConstraintRow>, other: &str, size: f64) {
         // Not a number does not count either.
         if size.partial_cmp(&self.least) != Some(std::cmp::Ordering::Greater) {
             return;

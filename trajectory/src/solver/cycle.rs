@@ -24,8 +24,7 @@ pub(super) struct Plan<'a> {
 /// Checks that the solver has memory for a problem of these sizes, which can be shifted in time.
 pub(super) fn fits(iterate: &Trajectory, problem: &Problem) -> Result<(), Fault> {
     if problem.choice().is_some() {
-        let why = "durations and parameters are chosen once: a trajectory with such is not moved in time".into();
-        return Err(of_dynamics(problem, 0, Reason::Other(why)));
+        return Err(of_dynamics(problem, 0, Reason::ChosenOnce));
     }
     if iterate.fits(problem) { Ok(()) } else { Err(size_mismatch(problem)) }
 }
@@ -53,9 +52,7 @@ impl Plan<'_> {
         mut rows: impl FnMut(usize, usize),
     ) -> Result<(), Fault> {
         if !(seconds.is_finite() && seconds >= 0.0) {
-            let reason =
-                Reason::Other(format!("the time to shift by is {seconds}: it must be finite and not negative"));
-            return Err(of_dynamics(problem, 0, reason));
+            return Err(of_dynamics(problem, 0, Reason::InvalidShift { seconds }));
         }
         let (last, space) = (problem.steps(), problem.space());
         let mut at = 0;
@@ -134,10 +131,9 @@ pub(super) fn feedback(
 ) -> Result<(), Fault> {
     let space = problem.space();
     if !prepared || x.len() != space.nx() || u.len() != node.k.len() {
-        let expected = (space.nx(), node.k.len());
-        let found = format!("a state of {} and controls of {} numbers, expected {expected:?}", x.len(), u.len());
-        let why = if prepared { found } else { "nothing has been prepared".into() };
-        return Err(of_dynamics(problem, 0, Reason::Other(why)));
+        let (found, expected) = ((x.len(), u.len()), (space.nx(), node.k.len()));
+        let reason = if prepared { Reason::FeedbackSizes { found, expected } } else { Reason::NotPrepared };
+        return Err(of_dynamics(problem, 0, reason));
     }
     let off = &mut scaled[..space.ndx()];
     space.difference(iterate.x(0), x, off).map_err(|reason| of_dynamics(problem, 0, reason))?;

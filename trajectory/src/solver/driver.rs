@@ -103,8 +103,8 @@ impl<A: Algorithm> Solver<A> {
         state.limits = A::limits(options);
         state.set_deadline();
         let at = &mut Context { problem, evaluator, state };
-        let status = if let Err(why) = algorithm.configure(options) {
-            Status::Fault(at.fault(0, Reason::Other(why)))
+        let status = if let Err(what) = algorithm.configure(options) {
+            Status::Fault(at.fault(0, Reason::InvalidOption { what }))
         } else if let Some(fault) = algorithm.unsupported(problem) {
             Status::Fault(fault)
         } else if begin.fits(problem) && at.state.iterate.fits(problem) {
@@ -239,7 +239,7 @@ impl<A: Resume> Solver<A> {
         cycle::fits(&state.iterate, problem)?;
         let first = !state.warm;
         let at = &mut Context { problem, evaluator, state };
-        algorithm.configure(options).map_err(|why| at.fault(0, Reason::Other(why)))?;
+        algorithm.configure(options).map_err(|what| at.fault(0, Reason::InvalidOption { what }))?;
         if first {
             at.state.now = Now::BEGIN;
             algorithm.start(at);
@@ -251,8 +251,10 @@ impl<A: Resume> Solver<A> {
             match algorithm.direction(at) {
                 Ok(()) => Ok(()),
                 Err(NoDirection::End(Status::Fault(fault))) => Err(fault),
-                Err(NoDirection::End(status)) => Err(at.fault(0, Reason::Other(status.to_string()))),
-                Err(NoDirection::At(failure)) => Err(at.fault(failure.node(), Reason::Other(failure.to_string()))),
+                Err(NoDirection::End(status)) => Err(at.fault(0, Reason::SweepFailed { why: status.to_string() })),
+                Err(NoDirection::At(failure)) => {
+                    Err(at.fault(failure.node(), Reason::SweepFailed { why: failure.to_string() }))
+                }
             }
         })?;
         state.warm = true;

@@ -8,44 +8,36 @@ use crate::trajectory::Trajectory;
 
 /// The fault of a guess of other sizes than the problem.
 pub(super) fn size_mismatch(problem: &Problem) -> Fault {
-    let reason = Reason::Other("the guess, or the solver, has other sizes than the problem".into());
+    let reason = Reason::SizeMismatch { what: "the guess, or the solver,", of: "the problem" };
     Fault { node: 0, phase: problem.phase_of(0).into(), term: None, reason: Box::new(reason) }
 }
 
-/// The fault of a problem with a constraint that a solver does not keep: of rows between bounds, or, without
-/// `equalities`, of any.
-pub(super) fn unsupported_constraint(problem: &Problem, equalities: bool) -> Option<Fault> {
-    // Solvers that keep equalities alone know no bounds of controls.
-    if let Some(name) = problem.choice().filter(|_| equalities).and_then(|choice| choice.bounded()) {
-        let reason = Reason::Other("this solver does not keep its bounds; `Fddp`, `Newton` and `Proximal` do".into());
-        return Some(Fault { node: 0, phase: problem.phase_of(0).into(), term: Some(name), reason: Box::new(reason) });
-    }
-    if let Some(fault) = unsupported_cone(problem) {
-        return Some(fault);
+/// Solvers that support all constraints.
+const SUPPORT_ALL: &[&str] = &["`Newton`", "`Proximal`"];
+
+/// The fault of a problem with constraints, of algorithms that support none.
+pub(super) fn unsupported_constraint(problem: &Problem) -> Option<Fault> {
+    let fault = |node: usize, row: ConstraintRow, what: &'static str| {
+        let term = problem.constraint_of(node, row).map(Into::into);
+        let reason = Reason::UnsupportedConstraint { what, solvers: SUPPORT_ALL };
+        Fault { node, phase: problem.phase_of(node).into(), term, reason: Box::new(reason) }
+    };
+    let cone = |k: usize| problem.cones(k).into_iter().find(|rows| !rows.is_empty()).map(|rows| (k, rows.start));
+    if let Some((node, row)) = (0..=problem.steps()).find_map(cone) {
+        return Some(fault(node, ConstraintRow::Inequality(row), "second-order cones"));
     }
     let of = |k: usize| {
         let dims = problem.dims(k);
         let (mut lower, mut upper) = (vec![0.0; dims.n_in], vec![0.0; dims.n_in]);
         problem.bounds(k, &mut lower, &mut upper);
-        // Rows without a bound are always kept.
+        // Rows without a bound always hold.
         let bounded = |i: &usize| lower[*i].is_finite() || upper[*i].is_finite();
         let between = (0..dims.n_in).filter(bounded).map(ConstraintRow::Inequality);
-        let equal = (0..dims.n_eq).map(ConstraintRow::Equality).filter(|_| !equalities);
-        let row = between.chain(equal).find_map(|row| problem.constraint_of(k, row));
-        row.map(|name| (k, name))
+        let equal = (0..dims.n_eq).map(ConstraintRow::Equality);
+        let row = between.chain(equal).find(|row| problem.constraint_of(k, *row).is_some());
+        row.map(|row| fault(k, row, "such constraints"))
     };
-    let (node, name) = (0..=problem.steps()).find_map(of)?;
-    let reason = Reason::Other("this solver does not keep such constraints; `Newton` and `Proximal` do".into());
-    Some(Fault { node, phase: problem.phase_of(node).into(), term: Some(name.into()), reason: Box::new(reason) })
-}
-
-/// The fault of a problem with a second-order cone, of solvers that keep none.
-fn unsupported_cone(problem: &Problem) -> Option<Fault> {
-    let first = |k: usize| problem.cones(k).into_iter().find(|rows| !rows.is_empty()).map(|rows| (k, rows.start));
-    let (node, row) = (0..=problem.steps()).find_map(first)?;
-    let reason = Reason::Other("this solver does not keep second-order cones; `Newton` and `Proximal` do".into());
-    let term = problem.constraint_of(node, ConstraintRow::Inequality(row)).map(Into::into);
-    Some(Fault { node, phase: problem.phase_of(node).into(), term, reason: Box::new(reason) })
+    (0..=problem.steps()).find_map(of)
 }
 
 /// A fault of a node's dynamics.

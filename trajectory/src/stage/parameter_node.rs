@@ -3,7 +3,6 @@
 use crate::node::{At, Memory, Node, NodeError};
 use crate::parameter::RobotNumbers;
 use crate::quadratic::{Dims, Multipliers, Quadratic};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Where numbers that are carried have a meaning: all but the boundary of it may be tried.
@@ -32,22 +31,15 @@ pub(crate) struct ParameterNode {
     carried: usize,
     lower: Vec<f64>,
     upper: Vec<f64>,
-    /// Names of parameters, with which of the numbers that are carried they have.
-    names: Vec<(String, Range<usize>)>,
     domain: Domain,
 }
 
 impl ParameterNode {
     /// Of all numbers that states carry, with these bounds.
-    pub(crate) fn new(
-        [nx, ndx]: [usize; 2],
-        bounds: &[[f64; 2]],
-        names: Vec<(String, Range<usize>)>,
-        domain: Domain,
-    ) -> Self {
+    pub(crate) fn new([nx, ndx]: [usize; 2], bounds: &[[f64; 2]], domain: Domain) -> Self {
         let chosen: Vec<usize> = (0..bounds.len()).filter(|i| bounds[*i][0] < bounds[*i][1]).collect();
         let (lower, upper) = chosen.iter().map(|i| (bounds[*i][0], bounds[*i][1])).unzip();
-        Self { nx, ndx, chosen, carried: bounds.len(), lower, upper, names, domain }
+        Self { nx, ndx, chosen, carried: bounds.len(), lower, upper, domain }
     }
     /// Controls that choose what is carried here.
     pub(crate) fn write(&self, carried: &[f64], u: &mut [f64]) {
@@ -76,13 +68,6 @@ impl ParameterNode {
             let place = self.domain.places[value];
             self.control(place).map_or_else(|| carried[place], &u)
         })
-    }
-    /// The first parameter, or duration, that has a bound.
-    pub(crate) fn bounded(&self) -> Option<String> {
-        let bound = |(l, u): &(&f64, &f64)| l.is_finite() || u.is_finite();
-        let row = self.lower.iter().zip(&self.upper).position(|both| bound(&both))?;
-        let of = self.names.iter().find(|(_, range)| range.contains(&self.chosen[row]));
-        Some(of.map_or_else(|| "duration".into(), |(name, _)| name.clone()))
     }
 }
 

@@ -159,7 +159,10 @@ fn a_guess_of_another_problem_is_refused() {
     let other = reach(&model, 11, None).build().expect("a problem");
     let mut solver = Fddp::new(&problem, FddpOptions::default());
     let status = solver.solve(&problem, &guess::standing(&other)).status;
-    assert!(matches!(&status, Status::Fault(fault) if matches!(*fault.reason, Reason::Other(_))), "{status}");
+    assert!(
+        matches!(&status, Status::Fault(fault) if matches!(*fault.reason, Reason::SizeMismatch { .. })),
+        "{status}"
+    );
 }
 
 /// With no first multiple of the identity it would be raised from zero without an end.

@@ -37,7 +37,7 @@ mod warm;
 #[allow(dead_code, reason = "tests share them with benchmarks")]
 mod drawn;
 #[path = "../../examples/own_algorithm.rs"]
-#[allow(dead_code, reason = "its main function is the example's")]
+#[allow(dead_code, unreachable_pub, reason = "an example, whose main function is not called")]
 mod own_algorithm;
 #[path = "../../problems/mod.rs"]
 #[allow(dead_code, reason = "tests share them with benchmarks")]

@@ -144,7 +144,10 @@ fn bad_input_is_a_fault() {
     let other = reach(&model, 11, None).build().expect("a problem");
     let mut solver = Proximal::new(&problem, ProximalOptions::default());
     let status = solver.solve(&problem, &guess::standing(&other)).status;
-    assert!(matches!(&status, Status::Fault(fault) if matches!(*fault.reason, Reason::Other(_))), "{status}");
+    assert!(
+        matches!(&status, Status::Fault(fault) if matches!(*fault.reason, Reason::SizeMismatch { .. })),
+        "{status}"
+    );
     let fault = solver.feedback(&problem, &[0.0; 14], &mut [0.0; 7]).expect_err("nothing is prepared");
     assert!(fault.to_string().contains("nothing has been prepared"), "{fault}");
     assert!(solver.shift(&other, 1).is_err() && solver.prepare(&other).is_err());

@@ -185,8 +185,7 @@ impl Trial {
                 }
             }
             if k == 0 && !domain::is_physical(problem, tried.u(0)) {
-                let why = "no body has the inertia that its parameters make";
-                return Err(of_dynamics(problem, 0, Reason::Other(why.into())));
+                return Err(of_dynamics(problem, 0, Reason::UnphysicalInertia));
             }
             match &beside {
                 Beside::Linearize(evaluator) => evaluator.offer(k, tried.x(k), tried.u(k)),

@@ -219,8 +219,7 @@ impl MultiStart {
             }
         }
         let Some(Ended { mut report, method, kept }) = best else {
-            let what = "there is no guess".to_owned();
-            let fault = super::support::of_dynamics(problem, 0, crate::fault::Reason::Other(what));
+            let fault = super::support::of_dynamics(problem, 0, crate::fault::Reason::NoGuess);
             return Report::new(Status::Fault(fault), &[]);
         };
         let (warnings, contradiction) = problem.judge_implied(&kept);

@@ -85,7 +85,7 @@ struct Attempt {
 #[derive(Clone, Copy, Debug)]
 struct Run {
     mu: f64,
-    /// μ of the first barrier at.problem.
+    /// μ of the first barrier problem.
     first_mu: f64,
     /// δ_c: zero if equalities can hold to first order.
     constraint_regularization: f64,

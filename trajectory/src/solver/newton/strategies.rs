@@ -42,7 +42,7 @@ impl Strategy {
     const MIXED: Self = Self { roll_out: RollOut::Automatic, replaces: true, rolled_out: false };
     const ROLLED_OUT: Self = Self { roll_out: RollOut::Nonlinear, replaces: true, rolled_out: true };
 
-    /// The first one of a at.problem. Where there are equalities and nothing beside them, the straight one: of 80 arms that reach for a place
+    /// The first one of a problem. Where there are equalities and nothing beside them, the straight one: of 80 arms that reach for a place
     /// (`ur5_reach` of `benches/newton.rs`) it solves all and the mixed one 52. With bounds the mixed one is sooner there: of the same within bounds
     /// it solves 79 and the straight one 52, and of 300 drawn ones 297 beside 284 (AVX2).
     pub(super) fn first(straight: bool) -> Self {

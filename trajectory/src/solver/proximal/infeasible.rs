@@ -5,7 +5,7 @@
 //! ```
 //!
 //! is one additional sweep. If it predicts no decrease of the violations, the violated rows are those that block each
-//! other: their violations are the multipliers of this at.problem.
+//! other: their violations are the multipliers of this problem.
 
 use super::AugmentedLagrangian;
 use crate::problem::Problem;
