@@ -112,19 +112,19 @@ def page(results, here, arguments):
     lines = [
         "# Reaches of the UR5, against Aligator",
         "",
-        "Written by `python3 benches/peers/aligator.py`, which sets Aligator up, solves all by all and writes this part.",
+        "Written by `python3 benches/peers/aligator.py`, which sets up Aligator, solves all problems with all solvers and writes this part.",
         f"{here['date']}, commit {here['commit']}; the first {count} reaches of 80. Machine: {here['processor']}, {here['cores']} cores,",
         f"{here['system']}; one core, one thread, programs in turn, one run of each. Load of the machine at the start: {here['load']:.1f}.",
-        f"Given is the processor's time of solving alone. gradyn: the default build, {here['rustc']}, no flags.",
+        f"Times are processor times of solving alone. gradyn: the default build, {here['rustc']}, no flags.",
         f"Aligator: {', '.join(PACKAGES[:3])} of PyPI, which are compiled",
-        f"for any x86-64 processor (SSE2); what calls them by {here['compiler']}, `{' '.join(FLAGS)}`.",
+        f"for any x86-64 processor (SSE2); the calling code is compiled by {here['compiler']}, `{' '.join(FLAGS)}`.",
         "",
-        "The problems are those of aligator-bench, with targets of our seeds: from the stretched arm at rest the tool to a place in 100 steps of",
-        "10 ms, semi-implicit Euler, 1e-4 of states and 1e-3 of torques along the way, the place as an equality at the end, and with limits",
-        "of the joints' velocities, or none. The guess is the start at all nodes, and no torques. `Newton`: its own options, all conditions",
-        f"of optimality to 1e-8. ProxDDP: {arguments.tolerance:g}, 400 iterations at most, its own options but for the penalty that it begins with, μ,",
-        "and the roll-out. **Solved** is what a solver says of itself. Medians: of those solved. **Ratio**: the geometric mean of our time by",
-        f"theirs, where both have solved. **Same**: costs within {SAME_OPTIMUM:.0e}; **less**: ours is lower by more. There are many local optima.",
+        "The problems are those of aligator-bench, with targets of our seeds: from the stretched arm at rest, the tool moves to a position in",
+        "100 steps of 10 ms, semi-implicit Euler, weights 1e-4 of states and 1e-3 of torques along the way, the position as an equality at the end, with or",
+        "without limits of the joints' velocities. The guess is the start at all nodes, and no torques. `Newton`: its default options, a KKT",
+        f"residual of at most 1e-8. ProxDDP: {arguments.tolerance:g}, 400 iterations at most, its default options except for the initial penalty, μ,",
+        "and the roll-out. **Solved** is the solver's own verdict. Medians: of those solved. **Ratio**: the geometric mean of our time over",
+        f"theirs, over problems solved by both. **Same**: costs within {SAME_OPTIMUM:.0e}; **less**: ours is lower by more. There are many local optima.",
         "",
         "| reaches | solver | solved | iterations | ms | cost | ratio | same | less |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -134,7 +134,7 @@ def page(results, here, arguments):
     lines.append("")
     for family, entries in results.items():
         solved = sum(any(found[name_of(*setting)]["converged"] for setting in SETTINGS) for found in entries)
-        lines.append(f"Solved by one of ProxDDP's four ways at least, {TITLES[family]}: {solved} of {len(entries)}.")
+        lines.append(f"Solved with at least one of ProxDDP's four settings, {TITLES[family]}: {solved} of {len(entries)}.")
     return "\n".join(lines)
 
 

@@ -25,8 +25,8 @@ from setup import ROOT, Missing
 from trajectory import build
 
 PROBLEMS = {
-    "panda": "panda, 50 nodes of 20 ms to a pose, torques within 15 N m; moves on by a node each cycle",
-    "solo12": "solo12, two steps of a trot, 50 nodes of 20 ms, torques within 2.7 N m; begins at its start each cycle",
+    "panda": "panda, 50 nodes of 20 ms to a pose, torques within 15 N m; shifts by a node each cycle",
+    "solo12": "solo12, two steps of a trot, 50 nodes of 20 ms, torques within 2.7 N m; restarts at its start each cycle",
 }
 PENALTIES = [1e-1, 1e-2, 1e-3]
 # Costs are sums of some hundred squares that both round in another order.
@@ -65,15 +65,15 @@ def page(results, here, arguments):
     lines = [
         "# A cycle of predictive control, against Aligator",
         "",
-        "Written by `python3 benches/peers/mpc.py`, which sets Aligator up, measures both in turn and writes this part.",
+        "Written by `python3 benches/peers/mpc.py`, which sets up Aligator, measures both in turn and writes this part.",
         f"{here['date']}, commit {here['commit']}. Machine: {here['processor']}, {here['cores']} cores, {here['system']}; one core, one thread,",
         f"{count} cycles of each in {arguments.rounds} turns. Load of the machine at the start: {here['load']:.1f}. gradyn: the default build, {here['rustc']}, no",
         f"flags. Aligator: {', '.join(PACKAGES[:3])} of PyPI, which are compiled for any x86-64 processor",
-        f"(SSE2); what calls them by {here['compiler']}, `{' '.join(FLAGS)}`.",
+        f"(SSE2); the calling code is compiled by {here['compiler']}, `{' '.join(FLAGS)}`.",
         "",
-        "Two iterations from the last solution, with its multipliers, begun at a state that is off by up to 1e-3 in each direction. ProxDDP:",
-        "Gauss-Newton, `cycleProblem` where the problem moves on, penalties that begin at μ each cycle. **By ProxDDP's**: our median by that of its",
-        "fastest penalty. Of the controls of our first solution both find the same cost, to 1e-8.",
+        "Each cycle is two iterations from the last solution, with its multipliers, from a state that is off by up to 1e-3 in each direction.",
+        "ProxDDP: Gauss-Newton, `cycleProblem` where the problem shifts, penalties that restart at μ each cycle. **By ProxDDP's**: our median over that of its",
+        "fastest penalty. For the controls of our first solution both compute the same cost, to 1e-8.",
         "",
     ]
     for robot, (found, feedback) in results.items():
@@ -84,7 +84,7 @@ def page(results, here, arguments):
             ratio = f"**{middle / fastest:.2f}**" if name.startswith("Newton") else ""
             lines.append(f"| {name} | {middle:.2f} | {late(times):.2f} | {late(times) / middle:.2f} | {ratio} |")
         lines += ["", f"`feedback`: {1e3 * statistics.median(feedback):.1f} µs, 99 % {1e3 * late(feedback):.1f}.", ""]
-    lines.append(f"We want {WANTED} of ProxDDP's time, and 99 % of all cycles within {STEADY} of the median.")
+    lines.append(f"The targets are {WANTED} of ProxDDP's time, and 99 % of all cycles within {STEADY} of the median.")
     return "\n".join(lines)
 
 

@@ -42,7 +42,7 @@ PAIRS = [
         "centroidal momentum and its rate",
     ),
     ("computeCentroidalDynamicsDerivatives", ["computeCentroidalDynamicsDerivatives"], "centroidal derivatives"),
-    ("jacobianCenterOfMass", ["jacobianCenterOfMass"], "Jacobian of the centre of mass"),
+    ("jacobianCenterOfMass", ["jacobianCenterOfMass"], "Jacobian of the center of mass"),
     ("jacobianSubtreeCenterOfMass", ["jacobianSubtreeCenterOfMass"], "of that of a subtree"),
     ("getCenterOfMassVelocityDerivatives", ["getCenterOfMassVelocityDerivatives"], "derivatives of its motion"),
     ("centerOfMass", ["centerOfMass"], "its position, velocity and acceleration"),
@@ -51,7 +51,7 @@ PAIRS = [
     ("computeMechanicalEnergy", ["computeMechanicalEnergy"], "both"),
     ("computeJointTorqueRegressor", ["computeJointTorqueRegressor"], "regressor"),
     ("jointBodyRegressor", ["jointBodyRegressor"], "of one body's wrench"),
-    ("computeStaticRegressor", ["computeStaticRegressor"], "of the centre of mass"),
+    ("computeStaticRegressor", ["computeStaticRegressor"], "of the center of mass"),
     ("computeKineticEnergyRegressor", ["computeKineticEnergyRegressor"], "of kinetic energy"),
     ("computePotentialEnergyRegressor", ["computePotentialEnergyRegressor"], "of potential energy"),
     ("computeGeneralizedGravityDerivatives", ["computeGeneralizedGravityDerivatives"], "derivatives of gravity"),
@@ -67,7 +67,7 @@ PAIRS = [
     ("normalize", ["normalize"], "quaternions of length one"),
     ("dIntegrate", ["dIntegrate"], "by q and by v"),
     ("dDifference", ["dDifference"], "by q₀ and by q₁"),
-    ("dIntegrateTransport", ["dIntegrateTransport"], "a matrix taken along a step"),
+    ("dIntegrateTransport", ["dIntegrateTransport"], "a matrix transported along a step"),
 ]
 BATCHES = [
     ("batch/rnea", ["rnea"]),
@@ -124,8 +124,8 @@ Written by `python3 benches/peers/run.py`, which sets up the peers, compares res
 bench ROBOT` measures one robot alone. {m["date"]}, commit {m["commit"]}.
 
 Machine: {m["processor"]}, {m["cores"]} cores, {m["system"]}; one core, programs in turn, {results["rounds"]} rounds of 41
-samples of 50 µs; 16 states take turns. Load of the machine at the start: {m["load"]:.1f}. Given is the **least** time a
-call in µs, which what else runs on a machine disturbs least (below, the medians). gradyn: the default build,
+samples of 50 µs; 16 states take turns. Load of the machine at the start: {m["load"]:.1f}. Times are the **least** per
+call in µs, because other programs on the machine disturb it the least (medians are below). gradyn: the default build,
 {m["rustc"]}, no flags. Peers: {m["compiler"]}, `{m["compiler_flags"]}`; {", ".join(m["packages"])}.
 """
 
@@ -139,12 +139,12 @@ def pairs(robots, which, key):
 
 
 def one_state(robots, own, generated):
-    parts = ["## One state, against Pinocchio\n\ngradyn / Pinocchio = ratio; below one, gradyn is faster. In brackets nv; "
+    parts = ["## One state, against Pinocchio\n\ngradyn / Pinocchio = ratio; below one, gradyn is faster. nv is in parentheses; "
              "`solo12` and `g1` float.\n"]  # fmt: skip
     if own:
         parts.append(pairs(robots, own, KEY))
     if generated:
-        parts.append("Chains and binary trees of revolute joints about turned axes:\n")
+        parts.append("Chains and binary trees of revolute joints about rotated axes:\n")
         parts.append(pairs(robots, generated, KEY))
     return parts
 
@@ -173,7 +173,7 @@ def growth(robots, generated, docs):
         rows.append(row)
     sizes = {what: ", ".join(str(robots[r]["nv"]) for r in family) for what, family in families.items()}
     heads = [f"{what}s of {sizes[what]}: {program}" for what in families for program in ("gradyn", "Pinocchio")]
-    parts = ["### Growth\n\nThe exponent of time over the number of joints: the slope of log t over log n, by least squares. "
+    parts = ["### Growth\n\nThe table gives the exponent of time over the number of joints: the slope of log t over log n, by least squares. "
              "One is linear.\n", table(["", *heads], rows)]  # fmt: skip
     for what, family in families.items():
         series = []
@@ -192,7 +192,7 @@ def growth(robots, generated, docs):
 def batches(robots, order):
     names = [f"{r} ({robots[r]['nv']})" for r in order]
     rows = [[f"`{name}`", *(cell(robots[r], name, theirs, KEY) for r in order)] for name, theirs in BATCHES]
-    parts = ["## Many states\n\nA state's share of a batch of 128 on one core, against one call of Pinocchio.\n"]
+    parts = ["## Many states\n\nTime per state in a batch of 128 on one core, against one call of Pinocchio.\n"]
     parts.append(table(["", *names], rows))
     threads = sorted({n for r in order for n in robots[r]["gradyn"] if "threads" in n})
     if threads:
@@ -204,7 +204,7 @@ def batches(robots, order):
                 both = [robots[r]["gradyn"].get(n) for n in (single, name)]
                 row.append(f"{micros(both[1][KEY])}, × {both[0][KEY] / both[1][KEY]:.2f}" if all(both) else "–")
             rows.append(row)
-        parts.append("On all cores, of a batch of 1024 states (fewer where matrices would take more than 64 MB each): time a state, and how many times faster than on one. Batches of less than 0.1 ms of work stay on one thread.\n")
+        parts.append("On all cores, in a batch of 1024 states (fewer if matrices would take more than 64 MB each): time per state, and the speedup over one core. Batches of less than 0.1 ms of work stay on one thread.\n")
         parts.append(table(["", *names], rows))
     return parts
 
@@ -233,9 +233,9 @@ def against_generated(results, order):
         rows.append(row)
     parts = [
         "## Against generated code\n",
-        filled(f"""CasADi's C for this one robot: straight lines of operations with the robot's constants folded in, compiled for
-            this processor by {" and by ".join(m["c_compilers"])} (the faster one counts; of derivatives, the faster of
-            automatic differentiation and the traced analytical algorithm). gradyn reads the robot when it runs."""),
+        filled(f"""CasADi's C is generated for one robot: straight-line code with the robot's constants folded in, compiled for
+            this processor by {" and by ".join(m["c_compilers"])} (the faster one counts; for derivatives, the faster of
+            automatic differentiation and the traced analytical algorithm). gradyn reads the robot at run time."""),
         "",
         table(["", *which], rows),
     ]
@@ -270,7 +270,7 @@ def gap(results, which):
         row("operations: generated, constants folded", lambda r: str(counts[r]["rnea"])),
         row("sines and cosines alone: gradyn, in registers", lambda r: ns(own[r]["sines"])),
         row("sines and cosines alone: generated, by the C library", lambda r: ns(code[r]["sines"])),
-        row("looking at each argument and torque: finite?", lambda r: ns(own[r]["finite"])),
+        row("checking that each argument and torque is finite", lambda r: ns(own[r]["finite"])),
     ]
 
     def each(of):
@@ -282,21 +282,21 @@ def gap(results, which):
     against_open = each(lambda r: f"{ours[r] / code[r]['rnea_open']:.2f}")
     steps = ", ".join(f"{n} joints {ns(t)}" for n, t in chains.items() if n not in ("0", "1"))
     return [
-        "### What the gap of inverse dynamics is made of\n",
+        "### Parts of the gap in inverse dynamics\n",
         table(["", *which], rows),
-        item(f"""**Constants folded**: the zeros and ones of axes and placements, and sums of constants, are gone from the
-            generated code, {left_out} of its operations. Compiled with the same constants as arguments it takes longer by
+        item(f"""**Constants folded**: the generated code omits the zeros and ones of axes and placements, and sums of constants:
+            {left_out} of its operations. Compiled with the same constants as arguments it takes longer by
             {folding}; gradyn's time over that: {against_open}."""),
-        item(f"""**No checks**: generated code looks neither at lengths nor at numbers. A call of gradyn for a robot without
-            joints takes {ns(entry)}: lengths, whether the workspace is this model's, the processor's level. The look at all
-            numbers, one by one, would take what the table says; gradyn adds up zero times each torque in the registers it
-            has, and compares once."""),
-        item(f"""**No run-time structure**: gradyn goes through the joints in a loop, eight to a register. One joint takes
-            {ns(one)}, as a register takes as long for one as for eight; {steps}. So each further joint of a register adds
-            {ns((eight - one) / 7)}: its pose after its parent's, which nothing can overlap on a chain, and the way of its
+        item(f"""**No checks**: generated code checks neither lengths nor numbers. A call of gradyn for a robot without
+            joints takes {ns(entry)}: it checks lengths, that the workspace is this model's, and the processor's level. Checking
+            all numbers, one by one, would take what the table says; gradyn adds up zero times each torque in registers,
+            and compares once."""),
+        item(f"""**No run-time structure**: gradyn iterates over the joints, eight to a register. One joint takes
+            {ns(one)}, because a register takes as long for one as for eight; {steps}. So each further joint of a register adds
+            {ns((eight - one) / 7)}: its pose after its parent's, which nothing can overlap on a chain, and moving its
             numbers to their lane and back."""),
-        item("""**For gradyn**: sines and cosines of all joints at once, and full registers for the rest; straight lines of
-            scalar operations use one lane of them."""),
+        item("""**In gradyn's favor**: sines and cosines of all joints at once, and full registers for the rest; straight-line
+            scalar code uses one lane of them."""),
         "",
     ]
 
@@ -324,9 +324,9 @@ def against_mujoco(robots, order):
             ours, other = robots[r]["gradyn"][name][KEY], robots[r]["mujoco"][theirs][KEY]
             row.append(f"{micros(ours)} / {micros(other)} = {ratio(ours, other)}")
         rows.append(row)
-    return ["## Against MuJoCo\n\nNot the same work: a call of MuJoCo also computes positions of geometry, the mass matrix and "
-            "constraints (there are none here), and its derivatives are differences, right to some six digits. It answers "
-            "what a user of either waits for.\n", table(["", *which], rows)]  # fmt: skip
+    return ["## Against MuJoCo\n\nThe work differs: a call of MuJoCo also computes positions of geometry, the mass matrix and "
+            "constraints (there are none here), and its derivatives are differences, right to some six digits. The table "
+            "compares what a user of either waits for.\n", table(["", *which], rows)]  # fmt: skip
 
 
 def levels(robots, order, docs):
@@ -373,12 +373,12 @@ def limits(results, own):
         rows.append(row)
     return [f"""## Physical limit
 
-Sums, products and quotients of a call, counted by running the generic algorithm over a number type that counts; a sine with
-its cosine is one function, counted by itself. Below: the µs they would take at this core's peak, and what share of the
-peak a call on one state reaches, then one in a batch. The peak, measured by fused multiply-adds that stay in registers at
-level {operations["level"]}, is {peak:.0f} operations a nanosecond; sums and products that do not come in pairs can reach
-half of it. The forms over `f64` need not do the operations of the generic ones: those that use the structure of a whole
-register do more, those that find their result another way fewer.
+The first line of a cell counts sums, products and quotients of a call, by running the generic algorithm over a counting number
+type; a sine with its cosine is one function, counted by itself. The second line gives the µs they would take at this core's
+peak, and the share of the peak that a call on one state reaches, then one in a batch. The peak, measured by fused
+multiply-adds that stay in registers at level {operations["level"]}, is {peak:.0f} operations per nanosecond; sums and products that do not come in
+pairs can reach half of it. The forms over `f64` need not perform the operations of the generic ones: those that use the
+structure of a whole register perform more, those that compute their result differently perform fewer.
 """, table(["", *which], rows)]  # fmt: skip
 
 
@@ -395,20 +395,20 @@ def agreement(results):
 NOT_COMPARABLE = """## What is not comparable
 
 - Pinocchio's `computeRNEADerivatives` fills the upper triangle of the mass matrix and writes no zeros; gradyn writes whole
-  matrices, exact zeros included. Its `ccrba` and `dccrba` are also the bias and the inertia.
-- gradyn checks that every argument and result is finite and says what is not. Pinocchio checks nothing.
+  matrices, exact zeros included. Its `ccrba` and `dccrba` also compute the bias and the inertia.
+- gradyn checks that every argument and result is finite and reports what is not. Pinocchio checks nothing.
 - `…JacobiansTimeVariation`, `…KinematicsDerivatives`, `getPoint…` and `getCenterOfMassVelocityDerivatives`, `jointBodyRegressor`:
-  the sweep that Pinocchio asks for, then what is asked for of the one body. gradyn's derivatives of a point
-  are those of velocity and acceleration, of the centre of mass those of position, velocity and acceleration, by `q`, `v` and `a`
-  in one call; Pinocchio's of the centre of mass are those of its velocity by `q`.
+  the time covers the sweep that Pinocchio requires, then the result for the one body. gradyn's derivatives of a point
+  are those of velocity and acceleration, of the center of mass those of position, velocity and acceleration, by `q`, `v` and `a`
+  in one call; Pinocchio's of the center of mass are those of its velocity by `q`.
 - `dIntegrate` and `dDifference`: Pinocchio writes the blocks on the diagonal into matrices that hold zeros elsewhere; gradyn
-  writes all entries, most of what it does for `g1`.
-- Second derivatives of the chain of 100 are 32 MB, more than the caches. Those of the chain of 300 are left out: four tensors
+  writes all entries, which is most of its work for `g1`.
+- Second derivatives of the chain of 100 are 32 MB, more than the caches. Those of the chain of 300 are omitted: four tensors
   of 27 million numbers.
 - Variants that begin with the same sweep (frames for joints, velocities without accelerations) are not timed twice.
-- Joints of `g1` follow each other in Pinocchio's order of names here, as they do for all others.
-- MuJoCo's velocities of a floating base are in other coordinates, so there only its times are given.
-- Drake, Crocoddyl and others with Python between them and the clock are left out.
+- Joints of `g1` are in Pinocchio's order of names here, as for all others.
+- MuJoCo's velocities of a floating base are in other coordinates, so only its times are given for these.
+- Drake, Crocoddyl and others that can only be timed through Python are omitted.
 """
 
 

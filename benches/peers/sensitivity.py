@@ -129,9 +129,9 @@ def page(times, worst, counts, here, arguments):
     lines = [
         f"## Forward: 84 columns, {STEPS} steps",
         "",
-        "Derivatives of every state by 70 inertial parameters, `q₀` and `v₀`; all matrices are kept.",
+        "Derivatives of every state by 70 inertial parameters, `q₀` and `v₀`; all matrices are stored.",
         "",
-        "| | least, ms | median, ms | of gradyn's least |",
+        "| | least, ms | median, ms | least / gradyn's |",
         "|---|---|---|---|",
         f"| gradyn | {cells(('forward', 'gradyn'))} | 1 |",
     ]
@@ -146,9 +146,9 @@ def page(times, worst, counts, here, arguments):
         "",
         f"## Adjoint: one cost of the last state, {STEPS} steps",
         "",
-        "By mass, centre and moments about it of all seven links, 70 numbers; gradyn's also has `q₀`, `v₀` and all controls.",
+        "By mass, center of mass and moments about it of all seven links, 70 numbers; gradyn's gradient also has `q₀`, `v₀` and all controls.",
         "",
-        "| | step of the simulation, least µs | median | step of the gradient, least µs | median | gradient by simulation |",
+        "| | step of the simulation, least µs | median | step of the gradient, least µs | median | gradient / simulation |",
         "|---|---|---|---|---|---|",
     ]
     for name, key in (("gradyn", "gradyn"), (f"phyz-diff {PHYZ}", "phyz")):
@@ -160,14 +160,14 @@ def page(times, worst, counts, here, arguments):
         "",
         f"phyz-diff's gradient takes {ratio:.0f} times gradyn's time.",
         "",
-        "How far states, derivatives and gradients are from gradyn's, of the largest entry: "
+        "Deviations of states, derivatives and gradients from gradyn's, relative to the largest entry: "
         + "; ".join(f"{who} {off:.0e}" for who, off in worst.items())
         + ".",
         "",
-        f"{here['processor']}, {here['cores']} cores that others share (load {here['load']:.1f}), one thread, "
+        f"{here['processor']}, {here['cores']} cores shared with others (load {here['load']:.1f}), one thread, "
         f"seconds of the processor; {here['system']}; {here['date']}, commit {here['commit']}; "
         f"{arguments.rounds} rounds of {arguments.runs} runs, "
-        f"programs in turns. {here['rustc']}, no flags; {here['compiler']}; {here['gcc']}; C and the loop around it: "
+        f"programs in turn. {here['rustc']}, no flags; {here['compiler']}; {here['gcc']}; C and the loop around it: "
         f"`{here['compiler_flags']}`. {', '.join(PACKAGES)}, phyz-diff {PHYZ}.",
     ]
     return "\n".join(lines)

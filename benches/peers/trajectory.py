@@ -153,25 +153,25 @@ def page(results, here, rounds, iterations):
     lines = [
         "# An iteration of trajectory optimization, against Crocoddyl",
         "",
-        "Written by `python3 benches/peers/trajectory.py`, which sets Crocoddyl up, compares solutions, measures and writes this",
+        "Written by `python3 benches/peers/trajectory.py`, which sets up Crocoddyl, compares solutions, measures and writes this",
         f"page. {here['date']}, commit {here['commit']}.",
         "",
         f"Machine: {here['processor']}, {here['cores']} cores, {here['system']}; one core, programs in turn, {rounds} rounds of",
-        f"{iterations} iterations at the solution. Load of the machine at the start: {here['load']:.1f}. Given is the **least** time of",
-        f"each part, ms, which what else runs on a machine disturbs least. gradyn: the default build, {here['rustc']}, no flags.",
-        f"Crocoddyl {VERSION}, {', '.join(PACKAGES[1:3])}; its package of PyPI is compiled for any x86-64 processor.",
+        f"{iterations} iterations at the solution. Load of the machine at the start: {here['load']:.1f}. The times are the **least** of",
+        f"each part, ms, because other programs on the machine disturb it the least. gradyn: the default build, {here['rustc']}, no flags.",
+        f"Crocoddyl {VERSION}, {', '.join(PACKAGES[1:3])}; its package on PyPI is compiled for any x86-64 processor.",
     ]
     if native:
         lines += [
             f"\"Native\" is its library compiled from PyPI's source by {here['compiler']}, `{here['compiler_flags']}`: solver, actions,",
-            "contacts, impulses, costs, states, and the algorithms of Pinocchio in them. What only sets problems up (Python's module,",
-            "the reader of URDF) is the package's, and so is its alignment of data at 16 bytes; `malloc` gives 64.",
+            "contacts, impulses, costs, states, and the algorithms of Pinocchio in them. Code that only sets up problems (Python's module,",
+            "the reader of URDF) is the package's, and so is its alignment of data to 16 bytes; `malloc` gives 64.",
         ]
     lines += [
         "",
-        "All solve the same problem from the same guess by FDDP, in as many iterations, with the same costs: `trajectory/tests/all/crocoddyl.rs`",
-        "compares them. An iteration is one linearization of all nodes, one sweep, one roll-out. Crocoddyl's model is `calcDiff`",
-        "alone, since its roll-out has left the values that it starts from; ours computes them again.",
+        "All solve the same problem from the same guess by FDDP, in the same number of iterations, with the same costs;",
+        "`trajectory/tests/all/crocoddyl.rs` compares them. An iteration is one linearization of all nodes, one sweep, one roll-out.",
+        "Crocoddyl's model is `calcDiff` alone, because its roll-out has already computed the values; gradyn computes them again.",
         "",
     ]
     for problem, title in TITLES.items():
