@@ -4,7 +4,7 @@
 use crate::level::at_level;
 use gradyn_derivatives::Real;
 
-/// Are all numbers finite? To be called at the level of the numbers.
+/// Whether all numbers are finite. Call it at the level of the numbers.
 #[inline(always)]
 pub(crate) fn are_finite<T: Real>(x: &[T]) -> bool {
     let mut i = 0;
@@ -25,7 +25,7 @@ pub(crate) fn fill<T: Copy>(to: &mut [T], x: T) {
     }
 }
 
-/// Are all numbers finite? Plain ones are looked at several at a time: `0 x` is zero, or not a number.
+/// Whether all numbers are finite. Plain ones are checked several at a time: `0 x` is zero, or not a number.
 #[inline(always)]
 pub(crate) fn all_finite<T: Real>(x: &[T]) -> bool {
     let Some(x) = T::as_f64s(x) else { return first_not_finite(x).is_none() };
@@ -100,7 +100,7 @@ at_level! {
     }
 }
 
-/// Are all numbers of a state finite?
+/// Whether all numbers of a state are finite.
 #[inline]
 pub(crate) fn state_is_finite<T: Real>(q: &[T], v: &[T], a: &[T]) -> bool {
     [q, v, a].into_iter().all(|x| first_not_finite(x).is_none())

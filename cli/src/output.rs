@@ -41,7 +41,7 @@ impl Output {
         }
     }
 
-    /// Is the whole answer kept in memory?
+    /// Whether the whole answer is kept in memory.
     pub(crate) fn is_in_memory(&self) -> bool {
         match self {
             Self::Stdout(_) => true,
@@ -158,7 +158,7 @@ impl Place {
     }
 }
 
-/// Does the path say that it is a folder's?
+/// Whether the path is written as a folder's.
 fn is_folder(path: &Path) -> bool {
     path.file_name().is_none() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }

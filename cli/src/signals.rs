@@ -2,8 +2,8 @@
 
 use std::fs;
 
-/// Was the program told to ignore this signal, as by `nohup`, or as a job in the background of a script? It is to leave it so, then.
-/// Where that cannot be found out: no.
+/// Whether the program was told to ignore this signal, as by `nohup`, or as a background job of a script. Then it must
+/// leave it so. `false` where that is unknown.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -391,38 +391,38 @@ impl Quantity {
         self.row().family
     }
 
-    /// Is it computed by the method that is asked for?
+    /// Whether it is computed by the requested method.
     pub fn is_by_method(self) -> bool {
         self.row().way == Way::Derivative
     }
 
-    /// Is it a tensor, or made of as much?
+    /// Whether it is a tensor, or computed from one.
     pub fn is_second_derivative(self) -> bool {
         self.axes().1 == Axis::DofPairs || self == Self::DdqHessian
     }
 
-    /// Is it by the configuration: has it a column for each direction of motion?
+    /// Whether it is a derivative by the configuration, with a column for each direction of motion.
     pub fn is_by_configuration(self) -> bool {
         self.name().ends_with("_dq") || self == Self::ComJacobian
     }
 
-    /// Is it a function of torques, or a derivative of one?
+    /// Whether it is a function of torques, or a derivative of one.
     pub fn needs_tau(self) -> bool {
         matches!(self.family(), Family::Accelerations | Family::AccelerationTensors | Family::Constrained)
             || matches!(self, Self::DdqGradient | Self::DdqHessian | Self::DdqHessianProduct)
     }
 
-    /// Is it a combination of others, by the state's `lambda`?
+    /// Whether it is a combination of others, by the state's `lambda`.
     pub fn needs_lambda(self) -> bool {
         self.inputs().contains('l')
     }
 
-    /// Is it along the state's `direction`?
+    /// Whether it is along the state's `direction`.
     pub fn needs_direction(self) -> bool {
         self.inputs().contains('d')
     }
 
-    /// Is there none without constraints?
+    /// Whether it needs constraints.
     pub fn needs_constraints(self) -> bool {
         matches!(self.family(), Family::Constrained | Family::Impulses | Family::Constraints)
     }

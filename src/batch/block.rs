@@ -60,7 +60,7 @@ impl<Q: Quantity> Work<'_, Q> {
         }
     }
 
-    /// Would another thread, which has to be woken up, take over more work than that costs?
+    /// Whether another thread takes over more work than waking it costs.
     #[cfg(feature = "rayon")]
     fn is_worth_a_thread(&self) -> bool {
         /// Work of one thread, ns. Waking another one took 10 to 30 µs.
@@ -166,7 +166,7 @@ fn one_after_the_other<Q: Quantity>(
     bad
 }
 
-/// The algorithm has refused one of the states: which?
+/// Finds the state that the algorithm has rejected.
 #[cold]
 #[inline(never)]
 fn one_by_one<R: Register, Q: InLanes>(

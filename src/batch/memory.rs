@@ -82,7 +82,7 @@ impl Single {
 pub struct Batch {
     /// One a thread.
     pub(super) slots: Vec<Slot>,
-    /// A bit a state: is it bad?
+    /// One bit per state: set if the state is invalid.
     pub(super) masks: Vec<u8>,
     pub(super) structure: u64,
     /// nv, and the number of bodies.

@@ -5,7 +5,7 @@ use gradyn_derivatives::WIDTH;
 /// Which states of a batch are finite, arguments and results; those that are not have NaN for all results.
 #[derive(Clone, Copy, Debug)]
 pub struct Finite<'a> {
-    /// A bit a state: is it bad?
+    /// One bit per state: set if the state is invalid.
     pub(super) masks: &'a [u8],
     pub(super) count: usize,
 }
@@ -16,12 +16,12 @@ impl<'a> Finite<'a> {
     pub fn count(&self) -> usize {
         self.count
     }
-    /// Are all states finite?
+    /// Whether all states are finite.
     #[must_use]
     pub fn all(&self) -> bool {
         self.masks.iter().all(|mask| *mask == 0)
     }
-    /// Is this state? Not, if there is no such state.
+    /// Whether state `s` is finite. False if there is no such state.
     #[must_use]
     pub fn state(&self, s: usize) -> bool {
         s < self.count && self.masks[s / WIDTH] >> (s % WIDTH) & 1 == 0

@@ -46,20 +46,22 @@ pub(super) trait Quantity: Sync {
     /// About what one state takes, to see whether threads are worth waking: within a factor of three on a processor of today.
     #[cfg_attr(not(feature = "rayon"), expect(dead_code, reason = "there is one thread"))]
     fn nanoseconds(&self, model: &Model) -> usize;
-    /// Is it faster to evaluate one state after the other, with eight joints in a register, by [`alone`](Self::alone)?
+    /// Whether it is faster to evaluate one state after the other, with eight joints in a register, by
+    /// [`alone`](Self::alone).
     fn is_faster_alone(&self, _model: &Model, _level: Level) -> bool {
         false
     }
-    /// Evaluates one state. Is it finite, and what comes of it?
+    /// Evaluates one state. Returns whether the state and its results are finite.
     fn alone(&self, model: &Model, single: &mut Single, input: Input<'_>, output: Output<'_>) -> bool;
 }
 
 /// A quantity that has an algorithm over lanes.
 pub(super) trait InLanes: Quantity {
-    /// Is it faster with fewer states at once, where a register is two of the processor's ([`Register::HALVES`])? Half the states
-    /// need half the room, between instructions and in the cache, but a long chain of sums has the processor wait.
+    /// Whether it is faster with fewer states at once, where a register is two of the processor's
+    /// ([`Register::HALVES`]). Half the states need half the room, between instructions and in the cache, but a long
+    /// chain of sums makes the processor wait.
     const IN_HALVES: bool;
-    /// Are results of nv × nv entries matrices with the zeros of the mass matrix?
+    /// Whether results of nv × nv entries are matrices with the zeros of the mass matrix.
     const OF_MASS: bool = true;
     /// Evaluates the states of the memory, which are finite.
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R>;

@@ -77,7 +77,7 @@ fn named(model: &Model, quantity: Quantity, options: &Options) -> Options {
     options
 }
 
-/// Is the state complete?
+/// Checks that the state is complete.
 fn expect_state(model: &Model, quantity: Quantity, state: &State<'_>) -> Result<(), ClaimError> {
     model.check_configuration(state.q)?;
     for (what, x) in [("v", state.v), ("a", state.a), ("tau", state.tau)] {
@@ -97,7 +97,7 @@ fn expect_state(model: &Model, quantity: Quantity, state: &State<'_>) -> Result<
     Ok(())
 }
 
-/// Is the claim of the quantity's shape?
+/// Checks that the claim has the quantity's shape.
 fn expect_shape(
     model: &Model,
     quantity: Quantity,

@@ -61,7 +61,7 @@ pub(super) fn of_vector(model: &Model, of: Of, state: partials::State<'_>, right
     mistakes
 }
 
-/// A matrix with nq columns: is it by the coordinates themselves?
+/// The mistake of a matrix with nq columns, by the coordinates themselves.
 ///
 /// Then `C G` is the derivative along the tangent, with `q̇ = G v`, whatever the function is beside unit quaternions.
 pub(super) fn of_coordinates(
@@ -99,7 +99,7 @@ fn other_references(
     Ok(())
 }
 
-/// Velocities of joints with rotations are those of the body, in its axes. What if they were others?
+/// Velocities of joints with rotations are those of the body, in its axes. These are the mistakes of other conventions.
 ///
 /// With `u = C v` in another convention, columns become `E C⁻¹`, those by torques `E Cᵀ`; rows that are torques `C⁻ᵀ E`, rows
 /// that are accelerations `C E`. Or the inverses, where somebody converts the wrong way.

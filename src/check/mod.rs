@@ -1,4 +1,4 @@
-//! Is this derivative of a robot's dynamics right? Claimed matrices against evidence.
+//! Checks derivatives of a robot's dynamics: claimed matrices against evidence.
 //!
 //! This module is for quantities of a robot, which it knows by name ([`Quantity`]), computed by whatever program. For derivatives of
 //! functions of your own, robots or not, there is [`derivatives::check`](mod@gradyn_derivatives::check), whose options, verdicts and

@@ -97,7 +97,7 @@ impl Quantity {
         (self.rows(model).len(), self.columns(model).len())
     }
 
-    /// Is it symmetric?
+    /// Whether it is symmetric.
     pub(super) fn is_symmetric(self) -> bool {
         matches!(self, Self::MassMatrix | Self::MassMatrixInverse | Self::DtauDa | Self::DdqDtau)
     }

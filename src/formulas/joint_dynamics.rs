@@ -7,7 +7,7 @@ use gradyn_derivatives::{Real, Scalar};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointDynamics<'a, P> {
     pub(crate) entries: &'a [DofDynamics<P>],
-    /// Do damping and friction count?
+    /// Whether damping and friction count.
     pub(crate) friction: bool,
     /// The velocity at which friction has reached 76 % of its size, rad/s or m/s.
     pub(crate) width: P,

@@ -22,7 +22,7 @@ pub struct PointMass<T> {
 }
 
 impl<T: Real> PointMass<T> {
-    /// Are all numbers finite?
+    /// Whether all numbers are finite.
     pub(crate) fn is_finite(&self) -> bool {
         let [x, v, a] = [&self.position, &self.velocity, &self.acceleration].map(|x| first_not_finite(x.as_slice()));
         first_not_finite(&[self.mass]).is_none() && x.is_none() && v.is_none() && a.is_none()

@@ -42,7 +42,7 @@ pub(crate) fn scale_of<T: Real>(mass: T, trace: T, s: Motion<T>) -> T {
     mass * v3::norm_squared(s.linear) + trace * v3::norm_squared(s.angular)
 }
 
-/// Is the pivot, in any lane, not above what rounding makes of this scale?
+/// Whether the pivot, in any lane, does not exceed the rounding of this scale.
 #[inline(always)]
 pub(crate) fn is_lost<T: Real>(pivot: T, scale: T) -> bool {
     (scale * RESOLUTION - pivot).select_lt(0.0, T::zero(), T::one()) != T::zero()

@@ -15,7 +15,7 @@ pub struct Mimic<P = f64> {
     inner: Elementary<P>,
     multiplier: P,
     offset: P,
-    /// Are the coordinates of the other joint (cos, sin)?
+    /// Whether the coordinates of the other joint are (cos, sin).
     of_direction: bool,
 }
 
@@ -46,7 +46,7 @@ impl<P: Real> Mimic<P> {
         Self { of_direction: true, ..self }
     }
 
-    /// Are the coordinates of the other joint (cos, sin), two of them?
+    /// Whether the other joint has two coordinates, (cos, sin).
     #[must_use]
     pub fn is_of_direction(&self) -> bool {
         self.of_direction

@@ -85,7 +85,7 @@ pub trait JointKind<P: Real> {
     /// The columns of `S(q)`, in coordinates of the body, into `columns` (nv of them).
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]);
 
-    /// Does `S` depend on `q`? If not, the bias is zero.
+    /// Whether `S` depends on `q`. If not, the bias is zero.
     fn subspace_varies(&self) -> bool {
         false
     }
@@ -96,8 +96,7 @@ pub trait JointKind<P: Real> {
         Motion::zero()
     }
 
-    /// A joint whose `S` depends on `q` is a row of stages whose own `S` does not: where does the stage that `column`
-    /// belongs to end?
+    /// Where the stage of `column` ends. A joint whose `S` depends on `q` is a series of stages whose own `S` does not.
     ///
     /// A column is at rest in the frame behind its stage and is carried by the stages after it. So, along `q ⊕ ε e_k`,
     /// `∂S_l/∂q_k = S_l × S_k` if the stage of `l` comes before that of `k`, and zero otherwise.

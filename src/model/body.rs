@@ -21,7 +21,7 @@ pub struct Body<P = f64> {
     pub(crate) v: Range<usize>,
     pub(crate) subtree_end: usize,
     pub(crate) owns_coordinates: bool,
-    /// Does the joint's motion subspace depend on q?
+    /// Whether the joint's motion subspace depends on q.
     pub(crate) subspace_varies: bool,
 }
 
@@ -93,7 +93,7 @@ impl<P: Real> Body<P> {
     pub fn v_range(&self) -> Range<usize> {
         self.v.clone()
     }
-    /// Does the joint have coordinates of its own? A mimic joint has not.
+    /// Whether the joint has its own coordinates. A mimic joint does not.
     #[must_use]
     pub fn owns_coordinates(&self) -> bool {
         self.owns_coordinates

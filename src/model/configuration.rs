@@ -221,8 +221,8 @@ impl<P: Real> Model<P> {
         self.check_directions("q1", q1)
     }
 
-    /// Is a result with one entry a coordinate finite? If not, which of the configurations, and then of the numbers, that it was
-    /// made from is to blame?
+    /// Checks that a result with one entry per coordinate is finite. If not, the error names the configuration, or else
+    /// the numbers, from which it was computed.
     #[inline]
     fn check_reached<T: Scalar<P>, const N: usize>(
         &self,

@@ -1,4 +1,4 @@
-//! Coordinates that are directions: is a configuration one?
+//! Coordinates that are directions, and the check of configurations.
 //!
 //! A quaternion of another length than one is no rotation, and algorithms would compute with what it makes of one: of
 //! length 0 nothing ever turns, of length 1.1 torques are 8 % off. So every public function that takes a configuration
@@ -87,8 +87,8 @@ at_level! {
 }
 
 impl<P: Real> Model<P> {
-    /// Has a configuration the right length, and do its quaternions and (cos, sin) pairs have length one to within
-    /// [`UNIT_WITHIN`]? Of dual numbers, by their values.
+    /// Checks that a configuration has the right length, and that its quaternions and (cos, sin) pairs have length one
+    /// to within [`UNIT_WITHIN`]. Dual numbers are checked by their values.
     #[inline]
     pub(crate) fn check_q<T: Real>(&self, q: &[T]) -> Result<(), InputError> {
         self.check_length("q", "nq", q.len(), self.nq)?;

@@ -100,7 +100,7 @@ impl<P: Real> Draft<P> {
     }
 }
 
-/// Are the coordinates (cos, sin)?
+/// Whether the coordinates are (cos, sin).
 pub(super) fn is_direction<P: Real>(joint: &Joint<P>) -> bool {
     matches!(joint, Joint::Elementary(Elementary::Continuous(_)))
 }
@@ -124,7 +124,7 @@ pub(super) fn not_negative<P: Real>(what: &'static str, name: &str, numbers: &[P
     })
 }
 
-/// Are all numbers of an inertia finite?
+/// Checks that all numbers of an inertia are finite.
 pub(super) fn numbers<P: Real>(name: &str, y: &Inertia<P>) -> Result<(), ModelError> {
     let r = &y.rotational;
     not_negative("mass", name, &[y.mass])?;
@@ -132,7 +132,7 @@ pub(super) fn numbers<P: Real>(name: &str, y: &Inertia<P>) -> Result<(), ModelEr
     finite("rotational inertia", name, &[r.xx, r.xy, r.xz, r.yy, r.yz, r.zz])
 }
 
-/// Is that a placement?
+/// Checks that this is a valid placement.
 pub(super) fn placed<P: Real>(name: &str, x: &Transform<P>) -> Result<(), ModelError> {
     finite("placement", name, x.translation.as_slice())?;
     finite("placement", name, x.rotation.as_slice())?;

@@ -1,4 +1,4 @@
-//! Which model is it? Ids of bodies and frames know the model that gave them.
+//! The identity of a model. Ids of bodies and frames know the model that gave them.
 //!
 //! A body of one robot is another body, or none, of the next one, so an id that came from elsewhere is refused instead of being taken as a
 //! number. Clones, [lifted](super::Model::lift) models and those with other parameters (`with_…`) are the same model here: their
@@ -73,7 +73,7 @@ macro_rules! id {
                 self.index as usize
             }
 
-            /// Is it one of the model with this number?
+            /// Whether it belongs to the model with this number.
             #[inline]
             pub(crate) fn is_of(self, model: Number) -> bool {
                 self.model == model

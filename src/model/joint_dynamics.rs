@@ -61,7 +61,7 @@ impl JointConstant {
         }
     }
 
-    /// Is it part of the dynamics?
+    /// Whether it is part of the dynamics.
     #[inline(always)]
     pub(crate) fn counts(self, joint_friction: bool) -> bool {
         joint_friction || self == Self::Armature
@@ -101,7 +101,7 @@ impl<P: Real> DofDynamics<P> {
         }
     }
 
-    /// Is there surely no friction? A parameter that carries a derivative may be zero and still matter.
+    /// Whether there is surely no friction. A parameter that carries a derivative may be zero and still matter.
     #[inline(always)]
     fn frictionless(&self) -> bool {
         P::as_f64s(std::slice::from_ref(&self.friction)) == Some(&[0.0])
@@ -255,7 +255,7 @@ impl<P: Real> Model<P> {
         Err(at)
     }
 
-    /// Is an entry what some joint has by itself?
+    /// Whether an entry is some joint's own.
     pub(super) fn is_of_a_joint(&self, at: usize) -> bool {
         let index = self.dofs[at].index;
         let mut sharing = self.bodies.iter().enumerate().filter(|(_, body)| body.v.contains(&index));

@@ -178,7 +178,7 @@ impl<P: Real> Model<P> {
     pub fn joint_dynamics(&self) -> &[DofDynamics<P>] {
         &self.dofs
     }
-    /// Are damping and friction of the joints part of the dynamics?
+    /// Whether damping and friction of the joints are part of the dynamics.
     #[must_use]
     pub fn has_joint_friction(&self) -> bool {
         self.joint_friction
@@ -214,7 +214,7 @@ impl<P: Real> Model<P> {
     pub fn subtree(&self, body: BodyId) -> Range<usize> {
         self.place_of(body).map_or(0..0, |b| b..self.bodies[b].subtree_end)
     }
-    /// Does `ancestor` lie on the path from `body` to the world, `body` included?
+    /// Whether `ancestor` lies on the path from `body` to the world, `body` included.
     #[must_use]
     pub fn supports(&self, ancestor: BodyId, body: BodyId) -> bool {
         self.place_of(body).is_some_and(|body| self.subtree(ancestor).contains(&body))

@@ -122,7 +122,7 @@ impl<P: Real> Model<P> {
     }
 }
 
-/// Are all of these surely zero?
+/// Whether all of these are surely zero.
 fn stays<P: Real>(step: &[P]) -> bool {
     P::as_f64s(step).is_some_and(|step| step.iter().all(|x| *x == 0.0))
 }

@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 #[derive(Debug)]
 pub struct Parameters<'m, P = f64> {
     model: &'m mut Model<P>,
-    /// Has the list of entries of joint dynamics become another one?
+    /// Whether the list of entries of joint dynamics has changed.
     relisted: bool,
 }
 

@@ -6,7 +6,7 @@ use std::hint::black_box;
 /// What is smaller is not asked for: it grows no faster than what is there already.
 const SMALL: usize = 1 << 20;
 
-/// Is there room for so many numbers of type `T` in all, `counts` multiplied?
+/// Checks that the product of `counts` numbers of type `T` fits into memory.
 ///
 /// The memory is asked for in one piece and given back: a system that promises more than it has refuses one large piece
 /// sooner than many small ones.

@@ -53,7 +53,7 @@ at_level! {
 }
 
 at_level! {
-    /// `x := B x`: is it finite?
+    /// `x := B x`. Returns whether it is finite.
     fn multiply6<T: Real>(block: &Triangular<T>, x: &mut [T]) -> bool {
         x.copy_from_slice(&block.times(motion(Geometry::Se3, x)).to_array());
         are_finite(x)
@@ -61,7 +61,7 @@ at_level! {
 }
 
 at_level! {
-    /// `x := M x`: is it finite?
+    /// `x := M x`. Returns whether it is finite.
     fn multiply3<T: Real>(m: &Matrix3<T>, x: &mut [T]) -> bool {
         let product = v3::rotate(m, Vector3::new(x[0], x[1], x[2]));
         x.copy_from_slice(&[product.x, product.y, product.z]);
@@ -70,7 +70,7 @@ at_level! {
 }
 
 impl<T: Real> Step<T> {
-    /// Writes the block to its place `at` on the diagonal: is it finite?
+    /// Writes the block to its place `at` on the diagonal. Returns whether it is finite.
     #[inline(always)]
     pub(super) fn put(&self, block: &Triangular<T>, at: Range<usize>, to: &mut DMatrix<T>) -> bool {
         let i = at.start;
@@ -82,7 +82,7 @@ impl<T: Real> Step<T> {
         }
     }
 
-    /// Multiplies the rows `at` by the block: are they finite then?
+    /// Multiplies the rows `at` by the block. Returns whether they are then finite.
     #[inline(always)]
     pub(super) fn multiply(&self, block: &Triangular<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
         match self.geometry {
@@ -100,7 +100,7 @@ impl<T: Real> Step<T> {
     }
 }
 
-/// Writes a square block to its place on the diagonal: is it finite?
+/// Writes a square block to its place on the diagonal. Returns whether it is finite.
 #[inline(always)]
 fn put<T: Real, const N: usize>(block: &SMatrix<T, N, N>, i: usize, to: &mut DMatrix<T>) -> bool {
     to.fixed_view_mut::<N, N>(i, i).copy_from(block);
@@ -126,7 +126,7 @@ fn in_plane<T: Real>(block: &Triangular<T>) -> Matrix3<T> {
     Matrix3::new(a.m11, a.m12, b.m13, a.m21, a.m22, b.m23, o, o, a.m33)
 }
 
-/// Multiplies the three rows `at` by a matrix: are they finite then?
+/// Multiplies the three rows `at` by a matrix. Returns whether they are then finite.
 #[inline(always)]
 fn multiply_all3<T: Real>(m: &Matrix3<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
     let mut finite = true;

@@ -206,7 +206,7 @@ pub fn aba_derivatives_into(
     Ok(())
 }
 
-/// Equation (1), at the accelerations in the result. Are all surely finite?
+/// Equation (1), at the accelerations in the result. Returns whether all are surely finite.
 fn analytical(
     model: &Model,
     ws: &mut DerivativeWorkspace,
@@ -242,7 +242,7 @@ fn analytical(
     Ok(finite.is_finite() && wrenches.is_empty())
 }
 
-/// Equation (1) by the legs of a quadruped. Are all finite, and no pivot lost?
+/// Equation (1) by the legs of a quadruped. Returns whether all are finite, and no pivot is lost.
 fn legs(
     model: &Model,
     ws: &mut DerivativeWorkspace,

@@ -11,7 +11,8 @@ use crate::model::Model;
 use crate::spatial::Motion;
 use nalgebra::Vector3;
 
-/// Fills in the derivatives, at a state in the field of some gravity. Are all surely finite? Lengths have been checked.
+/// Fills in the derivatives, at a state in the field of some gravity. Returns whether all are surely finite. Lengths
+/// have been checked.
 ///
 /// Eight joints at a time where the joints allow it, else by the plain form. Who goes on where another
 /// call has `reuse`, eight joints at a time at the same configuration, does not ask for the mass matrix: it is left out.

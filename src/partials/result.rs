@@ -93,8 +93,8 @@ impl RneaDerivatives {
         Ok(())
     }
 
-    /// Are all entries finite? Else they are cleared: no method writes to all entries that the tree makes zero, and one that leaves
-    /// out a matrix must not find there what another has left.
+    /// Checks that all entries are finite, and clears them otherwise: no method writes the entries that the tree makes
+    /// zero, and a method that omits a matrix must not find results of another there.
     pub(super) fn check_finite(&mut self, model: &Model) -> Result<(), InputError> {
         let of_wrenches = self.dtau_df_ext.iter().map(|m| ("dtau_df_ext", m));
         if let Some(index) = self.tau.iter().position(|x| !x.is_finite()) {

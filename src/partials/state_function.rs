@@ -120,7 +120,7 @@ impl StateJacobian {
         })
     }
 
-    /// Has it the shapes of the derivatives of so many outputs at this state?
+    /// Whether it has the shapes of the derivatives of so many outputs at this state.
     pub(super) fn fits(&self, outputs: usize, model: &Model, state: &State<'_>) -> bool {
         let columns = [model.nv(), state.v.len(), state.u.len()];
         self.value.len() == outputs
@@ -128,7 +128,7 @@ impl StateJacobian {
             && self.df_ext.len() == state.wrenches.len()
     }
 
-    /// Are all numbers finite?
+    /// Checks that all numbers are finite.
     fn check_finite(&self, model: &Model) -> Result<(), InputError> {
         if let Some(index) = self.value.iter().position(|x| !x.is_finite()) {
             return Err(model.overflow_of("value", index, model.whole_label()));
@@ -151,7 +151,7 @@ impl StateJacobian {
     }
 }
 
-/// Are the lengths those of the model, or zero where that is allowed?
+/// Checks that the lengths are those of the model, or zero where that is allowed.
 pub(super) fn check<F: StateFunction>(model: &Model, f: &F, state: &State<'_>) -> Result<(), InputError> {
     model.check_q(state.q)?;
     if !state.v.is_empty() {

@@ -47,8 +47,8 @@ pub(crate) struct Link<P> {
     /// Where its joint is mounted on the parent: the pose at `q = 0` of a joint with one coordinate.
     pub(crate) rotation: Matrix3<P>,
     pub(crate) translation: Vector3<P>,
-    /// Does the origin of shared coordinates go along with it ([`origin`])? Bodies before it only translate: their
-    /// moments are asked by nobody.
+    /// Whether the origin of shared coordinates moves with it ([`origin`]). Bodies before it only translate, so their
+    /// moments are not needed.
     pub(crate) takes_origin: bool,
     /// About the body's origin.
     pub(crate) mass: Mass<P>,
@@ -106,7 +106,7 @@ fn step(model: &Model, body: &Body, takes_origin: bool) -> Option<Step> {
     Some(Step { parent: body.parent, q: body.q.start, v: body.v.start, link })
 }
 
-/// Which eight entries of a matrix belong to a degree of freedom and one that it carries?
+/// For each eight entries of a matrix, whether they belong to a degree of freedom and one that it carries.
 fn filled(model: &Model) -> Vec<bool> {
     let nv = model.nv;
     let mut filled = vec![false; (nv * nv).div_ceil(WIDTH)];

@@ -12,7 +12,7 @@ macro_rules! compare_numbers {
             fn default_epsilon() -> f64 {
                 f64::default_epsilon()
             }
-            /// Does every number differ by at most `epsilon`?
+            /// Whether every number differs by at most `epsilon`.
             fn abs_diff_eq(&self, other: &Self, epsilon: f64) -> bool {
                 let of = |$a: &Self| $numbers;
                 of(self).iter().zip(of(other)).all(|(a, b)| a.abs_diff_eq(&b, epsilon))
@@ -23,7 +23,7 @@ macro_rules! compare_numbers {
             fn default_max_relative() -> f64 {
                 f64::default_max_relative()
             }
-            /// Does every number differ by at most `epsilon`, or by `max_relative` of the larger one?
+            /// Whether every number differs by at most `epsilon`, or by `max_relative` of the larger one.
             fn relative_eq(&self, other: &Self, epsilon: f64, max_relative: f64) -> bool {
                 let of = |$a: &Self| $numbers;
                 of(self).iter().zip(of(other)).all(|(a, b)| a.relative_eq(&b, epsilon, max_relative))

@@ -125,7 +125,7 @@ pub fn rotate_back_plus<P: Real, T: Scalar<P>>(r: &Matrix3<P>, a: Vector3<T>, b:
     )
 }
 
-/// Are all three numbers finite?
+/// Whether all three numbers are finite.
 pub(crate) fn is_finite<T: Real>(a: Vector3<T>) -> bool {
     a.x.is_finite() && a.y.is_finite() && a.z.is_finite()
 }

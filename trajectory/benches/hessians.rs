@@ -1,4 +1,4 @@
-//! How long do second derivatives take, of dynamics and of whole steps, beside first ones?
+//! Times second derivatives of dynamics and of whole steps, beside first ones.
 //!
 //! ```sh
 //! cargo bench -p gradyn-trajectory --bench hessians                   # all robots

@@ -1,4 +1,4 @@
-//! Has a digit moved? A hash of the history of each problem by each solver, to be compared before and after a change of structure.
+//! Hashes the history of each problem by each solver, to compare before and after a change of structure.
 //!
 //! ```sh
 //! cargo bench --bench histories > before.txt       # and `> after.txt`, then `diff before.txt after.txt`

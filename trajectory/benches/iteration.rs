@@ -1,4 +1,4 @@
-//! How long does an iteration take, and what of it? The three problems that Crocoddyl solves too, at their solutions.
+//! Times an iteration and its parts: the three problems that Crocoddyl solves too, at their solutions.
 //!
 //! ```sh
 //! cargo bench -p gradyn-trajectory --bench iteration                     # all, 60 iterations each

@@ -1,4 +1,4 @@
-//! How long does a cycle of model-predictive control take? Two iterations of `Newton` from the last solution, then `feedback`.
+//! Times a cycle of model-predictive control: two iterations of `Newton` from the last solution, then `feedback`.
 //!
 //! ```sh
 //! cargo bench -p gradyn-trajectory --bench mpc            # 1000 cycles of each
@@ -25,7 +25,7 @@ use std::time::Instant;
 
 /// Of measured states, rad and rad/s, or m and m/s.
 const NOISE: f64 = 1e-3;
-/// And does it move on by a node each cycle?
+/// The problems, and whether each shifts by a node each cycle.
 const PROBLEMS: [(&str, bool); 3] = [("panda_mpc", true), ("solo12_mpc", false), ("solo12_trot", false)];
 const HESSIANS: [(Hessian, &str); 2] = [(Hessian::GaussNewton, "Gauss-Newton"), (Hessian::Exact, "exact")];
 

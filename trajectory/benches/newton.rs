@@ -1,4 +1,4 @@
-//! How many of problems that are drawn by seeds does `Newton` solve, with its defaults? Those of `problems/drawn.rs`.
+//! Counts how many of the problems drawn by seeds (`problems/drawn.rs`) `Newton` solves with its defaults.
 //!
 //! ```sh
 //! newton drawn 300               # shares solved, medians, and each failure with its reason

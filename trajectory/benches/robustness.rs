@@ -1,4 +1,4 @@
-//! From how many random starts are problems solved? The four problems of `problems/starts.rs`.
+//! Counts the random starts from which problems are solved: the four problems of `problems/starts.rs`.
 //!
 //! ```sh
 //! robustness starts 100 [PROBLEM ...]         # writes starts of problems

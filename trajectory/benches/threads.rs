@@ -1,5 +1,5 @@
-//! What are two threads worth? The three problems that Crocoddyl solves too: whole solutions from a standing guess, and iterations at
-//! the solution, where whole steps are taken.
+//! Times one thread against two: the three problems that Crocoddyl solves too, whole solutions from a standing guess,
+//! and iterations at the solution, where full steps are taken.
 //!
 //! ```sh
 //! cargo bench -p gradyn-trajectory --bench threads            # 1 and 2 threads

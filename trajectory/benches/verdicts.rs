@@ -1,4 +1,5 @@
-//! How many problems that have a solution are solved, and how many that have none are refuted? Those of `problems/verdicts.rs`.
+//! Counts how many feasible problems are solved and how many infeasible ones are refuted: those of
+//! `problems/verdicts.rs`.
 //!
 //! ```sh
 //! verdicts feasible 500        # shares by kind, iterations, and each failure with what was tried

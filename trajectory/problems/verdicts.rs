@@ -270,7 +270,7 @@ fn flip(rng: &mut ChaCha8Rng) -> Made<Problem> {
     Ok(Problem::builder(&model).start(&start, &rest).phase(go).last_constraint(there).build()?)
 }
 
-/// Does a proof name the reason?
+/// Whether a proof names the reason.
 pub(crate) type Reason = fn(&Certificate) -> bool;
 
 /// A problem without a solution, and whether a proof names its reason.

@@ -117,8 +117,8 @@ impl Turning {
     }
 }
 
-/// The difference `q₁ ⊖ q₀` of configurations; of joints that are half a turn apart on the side that is chosen. Is one
-/// of them?
+/// The difference `q₁ ⊖ q₀` of configurations; for joints that are half a turn apart, on the chosen side. Returns
+/// whether there is such a joint.
 pub(crate) fn difference(model: &Model, from: &[f64], to: &[f64], out: &mut [f64]) -> Result<bool, InputError> {
     model.difference_into(from, to, out)?;
     let turning = Turning::new(model);

@@ -33,7 +33,7 @@ pub(crate) struct Report {
     pub(crate) data: Vec<u8>,
     /// For standard error, a line each.
     pub(crate) warnings: Vec<String>,
-    /// Did a check fail?
+    /// Whether a check failed.
     pub(crate) failed: bool,
 }
 

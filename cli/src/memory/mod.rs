@@ -13,7 +13,7 @@ use std::path::Path;
 pub(crate) struct Memory {
     /// `None` if nobody knows: then allocations fail when they fail.
     limit: Option<u64>,
-    /// Is it from the command line?
+    /// Whether it is from the command line.
     given: bool,
 }
 
@@ -34,7 +34,7 @@ impl Memory {
         }
     }
 
-    /// Is there so much? If not, why not: what follows "takes 8.0 GB of memory, ".
+    /// Checks that there is so much. The error is what follows "takes 8.0 GB of memory, ".
     pub(crate) fn check(self, bytes: u128) -> Result<(), String> {
         let Some(limit) = self.limit.filter(|limit| bytes > u128::from(*limit)) else { return Ok(()) };
         let (needed, limit) = (Size(bytes), Size(limit.into()));

@@ -17,7 +17,7 @@ pub struct Claim {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) values: Vec<f64>,
-    /// May this entry differ from zero? All may, without a pattern.
+    /// Whether each entry may differ from zero. `None`: all may.
     pub(super) pattern: Option<Vec<bool>>,
 }
 

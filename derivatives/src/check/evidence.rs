@@ -33,9 +33,9 @@ pub(super) struct Found {
     pub(super) kink: f64,
     /// What the function jumps by, where `kink` is infinite.
     pub(super) jump: f64,
-    /// Are there values on one side of the point only? Then this is the derivative from there.
+    /// Whether there are values on one side of the point only. Then this is the one-sided derivative.
     pub(super) one_sided: bool,
-    /// Does the value at the point stand apart from those around it?
+    /// Whether the value at the point differs from the limit of those around it.
     pub(super) apart: bool,
     /// Why the error is large, if it is.
     pub(super) reason: Reason,
@@ -98,7 +98,7 @@ pub(super) struct Evidence {
     pub(super) magnitude: Vec<f64>,
     /// The size of each input: what one step along it is measured by.
     pub(super) lengths: Vec<f64>,
-    /// May outputs be small by cancellation of what others are made of, of a size that is not known? Then all have the scale of the largest.
+    /// Whether outputs may be small because terms of unknown size cancel. Then all have the scale of the largest.
     pub(super) shared: bool,
 }
 
@@ -300,7 +300,7 @@ impl Track {
         self.rows += 1;
     }
 
-    /// Does the function vary over the steps so far as much as ever, and has the table not settled?
+    /// Whether the function varies over the steps so far as much as before, and the table has not converged.
     fn is_coarse(&self) -> bool {
         self.sides.wild() && self.error > 1e-4 * self.value.abs()
     }

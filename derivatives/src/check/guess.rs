@@ -32,7 +32,7 @@ pub enum Guess {
     MissingRotation,
     /// Only one triangle of a symmetric matrix is filled.
     OneTriangle {
-        /// The upper one?
+        /// Whether it is the upper one.
         upper: bool,
     },
     /// Linear and angular parts are exchanged.

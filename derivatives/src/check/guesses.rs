@@ -1,4 +1,4 @@
-//! Which of the usual mistakes explains what disagrees?
+//! The usual mistakes, and which of them explains the entries that disagree.
 
 use super::{Entry, Guess, Options, Report, Verdict};
 
@@ -60,7 +60,7 @@ impl<'r> Question<'r> {
         self.entries[row * self.columns + column].found
     }
 
-    /// Would these be claimed wherever the claim disagrees?
+    /// Whether these values explain the claim at all entries that disagree.
     fn explains(&self, values: impl Fn(&Entry) -> f64) -> bool {
         let left = |entry: &Entry| (entry.claimed - values(entry)).abs();
         let near = |entry: &Entry| left(entry) <= NEARER * entry.deviation();
@@ -114,7 +114,7 @@ impl<'r> Question<'r> {
         guesses
     }
 
-    /// Do rows and columns of what was found stand in the claim in another order?
+    /// Whether the claim has the rows and columns of what was found in another order.
     fn is_reordered(&self) -> bool {
         let claimed = |i: usize, j: usize| self.entries[i * self.columns + j].claimed;
         let largest = self.entries.iter().fold(0.0, |largest: f64, entry| largest.max(entry.found.abs()));

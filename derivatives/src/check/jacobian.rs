@@ -81,8 +81,9 @@ pub struct Knowledge {
     pub rounding: Option<Vec<f64>>,
     /// What would have been claimed if a certain mistake had been made, row-major, most probable first.
     pub mistakes: Vec<(super::Guess, Vec<f64>)>,
-    /// Is it known that the function has no derivative at the point, because its values around are others, as where a rank changes?
-    /// Along single directions that need not show. Then the verdict is [`Reason::Isolated`](super::Reason::Isolated).
+    /// Whether the function is known to have no derivative at the point, because its values around it differ, as where
+    /// a rank changes. Differences along single directions may not show that. The verdict is then
+    /// [`Reason::Isolated`](super::Reason::Isolated).
     pub isolated: bool,
 }
 
@@ -181,7 +182,7 @@ fn confirm<E: Debug + Display>(
     Ok(())
 }
 
-/// Is the point as long as it has to be, and finite?
+/// Checks that the point has the expected length and is finite.
 pub(super) fn expect_point(what: &'static str, x: &[f64], expected: usize) -> Result<(), CheckError> {
     if x.len() != expected {
         return Err(CheckError::Size { what, expected, found: x.len() });

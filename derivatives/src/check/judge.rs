@@ -6,7 +6,7 @@ use super::{CheckError, Claim, Entry, Guess, Options, Reason, Report, Verdict};
 /// Evidence that is worse than this, of the entry or of the scale, cannot confirm.
 const COARSE: [f64; 2] = [1e-3, 1e-6];
 
-/// Is the claim of the right shape, and are the options good?
+/// Checks the shape of the claim, and the options.
 pub(super) fn expect_shape(
     options: &Options,
     claim: &Claim,

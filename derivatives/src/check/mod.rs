@@ -1,4 +1,4 @@
-//! Is this derivative right? A claimed matrix against evidence from the function itself.
+//! Checks derivatives: a claimed matrix against evidence from the function itself.
 //!
 //! For functions of any kind, given as closures or generic code. (`gradyn::check` is for derivatives of a robot, and
 //! takes its evidence from the robot.)

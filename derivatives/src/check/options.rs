@@ -43,7 +43,7 @@ pub struct Options {
     pub step: f64,
     /// Decides all that is random: directions of Taylor tests.
     pub seed: u64,
-    /// Is the matrix symmetric at every point?
+    /// Whether the matrix is symmetric at every point.
     pub symmetric: bool,
     /// How many curves of the difference over the step to draw, of the entries that are worst.
     pub curves: usize,
@@ -160,7 +160,7 @@ impl Options {
         self.sizes.get(entry).map_or(self.size, |size| size.max(self.size))
     }
 
-    /// Can one check with these?
+    /// Checks that the options are valid for a matrix of this size.
     pub(super) fn check(&self, rows: usize, columns: usize) -> Result<(), CheckError> {
         for (what, names, expected) in
             [("names of rows", &self.rows, rows), ("names of columns", &self.columns, columns)]

@@ -84,7 +84,7 @@ pub struct Taylor {
 }
 
 impl Taylor {
-    /// Is the order at least the expected one, to a quarter? Also if there is no remainder to see.
+    /// Whether the order is at least the expected one, to a quarter. True also if there is no visible remainder.
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.order.is_none_or(|order| order > self.expected - 0.25)
@@ -132,13 +132,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// Does every entry agree? Then none disagrees, and there is none of which nothing can be said.
+    /// Whether every entry agrees. Then no entry disagrees, and none is undecided.
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.counts.agree == self.entries.len()
     }
 
-    /// Does any entry disagree?
+    /// Whether any entry disagrees.
     #[must_use]
     pub fn disagrees(&self) -> bool {
         self.counts.disagree > 0

@@ -1,4 +1,4 @@
-//! Do the derivatives from the two sides meet?
+//! Tests whether the derivatives from the two sides meet.
 //!
 //! With `A(h) = (y(h) ⊖ y(0)) / h` and `B(h) = (y(0) ⊖ y(−h)) / h`, a smooth function has `A − B = y″ h + O(h³)`. Free of
 //! its first term, `J(h) = 2 (A − B)(h/2) − (A − B)(h)` falls like `h³`. At a kink it goes to the difference of the two
@@ -41,7 +41,7 @@ impl Sides {
         self.rows.push(Row { sum: ahead + behind, spread: ahead - behind, rounding: rounding * h, gap });
     }
 
-    /// Do they come together, as far as can be seen: is the last `J` rounding, or did it fall?
+    /// Whether they converge to each other, as far as can be seen: the last `J` is rounding, or it decreased.
     pub(super) fn meet(&self) -> bool {
         let falls = match self.jumps[..] {
             [_, .., before, last] => last == 0.0 || last.abs() < 0.5 * before.abs(),
@@ -70,15 +70,15 @@ impl Sides {
         }
     }
 
-    /// Does `y(h) − y(−h)` stay the same as the step shrinks? It jumps at the point.
+    /// Whether `y(h) − y(−h)` stays the same as the step shrinks: the function jumps at the point.
     fn stays(&self) -> bool {
         let last = &self.rows[self.rows.len().saturating_sub(ROW)..];
         let same = |pair: &[Row]| (pair[1].spread - pair[0].spread).abs() < 0.1 * pair[0].spread.abs();
         last.len() == ROW && last.windows(2).all(same) && self.large(|row| row.spread)
     }
 
-    /// Does `y(h) + y(−h) − 2 y(0)` stay the same as the step shrinks, while the sides come together? The value at the point stands
-    /// apart from those around it.
+    /// Whether `y(h) + y(−h) − 2 y(0)` stays the same as the step shrinks, while the sides converge to each other: the
+    /// value at the point differs from those around it.
     pub(super) fn is_apart(&self) -> bool {
         let last = &self.rows[self.rows.len().saturating_sub(ROW)..];
         let same = |pair: &[Row]| (pair[1].sum - pair[0].sum).abs() < 0.1 * pair[0].sum.abs();
@@ -90,13 +90,13 @@ impl Sides {
         self.rows.last().map_or(0.0, |row| row.sum.abs().max(row.spread.abs()))
     }
 
-    /// Is the last of these beyond errors of values?
+    /// Whether the last of these exceeds the errors of the values.
     fn large(&self, of: impl Fn(&Row) -> f64) -> bool {
         let change = self.rows.iter().fold(0.0, |most: f64, row| most.max(row.sum.abs()).max(row.spread.abs()));
         self.rows.last().is_some_and(|row| of(row).abs() > (JUMP.0 * row.rounding).max(JUMP.1 * change))
     }
 
-    /// Does the function still vary by as much at the shortest step as at the longest?
+    /// Whether the function still varies by as much at the shortest step as at the longest.
     pub(super) fn wild(&self) -> bool {
         let largest = |rows: &[Row]| rows.iter().fold(0.0, |most: f64, row| most.max(row.spread.abs()));
         let n = self.rows.len();

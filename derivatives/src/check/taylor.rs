@@ -1,4 +1,4 @@
-//! Taylor tests: how fast does the remainder of an expansion shrink?
+//! Taylor tests: the order at which the remainder of an expansion shrinks.
 
 use super::curve::fit;
 use super::random::direction;

@@ -83,7 +83,7 @@ impl<E: Debug + Display> DifferenceError<E> {
     }
 }
 
-/// Is the argument `what` as long as it has to be?
+/// Checks that the argument `what` has the expected length.
 pub(super) fn expect_len<E: Debug + Display>(
     what: &'static str,
     found: usize,
@@ -92,7 +92,7 @@ pub(super) fn expect_len<E: Debug + Display>(
     if found == expected { Ok(()) } else { Err(DifferenceError::Size { what, expected, found }) }
 }
 
-/// Is it a step?
+/// Checks that it is a valid step.
 pub(super) fn expect_step<E: Debug + Display>(step: f64) -> Result<(), DifferenceError<E>> {
     if step > 0.0 && step.is_finite() { Ok(()) } else { Err(DifferenceError::Step { step }) }
 }

@@ -101,9 +101,9 @@ impl Middle {
         self.change = self.change.max(ahead.abs()).max(behind.abs());
     }
 
-    /// Is the limit another than zero, beyond its own error, and that of `y(0)`, which all steps share: ten thousand roundings, or a
-    /// ten millionth of what the function changes by? Both of the output where they are largest: an output may be small by
-    /// cancellation of what others are made of.
+    /// Whether the limit differs from zero by more than its own error and that of `y(0)`, which all steps share: ten
+    /// thousand roundings, or a ten millionth of the change of the function. Both are of the output where they are
+    /// largest, because an output may be small by cancellation.
     fn is_apart(&self, rounding: f64, change: f64) -> bool {
         let limit = self.limit.abs();
         limit > 100.0 * self.error && limit > (1e4 * rounding).max(1e-7 * change)

@@ -77,7 +77,7 @@ impl TryError<Infallible> {
     }
 }
 
-/// Is the argument `what` as long as it has to be?
+/// Checks that the argument `what` has the expected length.
 pub(super) fn expect_len(what: &'static str, found: usize, expected: usize) -> Result<(), DriverError> {
     if found == expected { Ok(()) } else { Err(DriverError::Size { what, expected, found }) }
 }

@@ -144,7 +144,7 @@ pub trait Real:
     fn atan2(self, x: Self) -> Self;
     /// `below` where the value is less than `bound`, `otherwise` elsewhere (NaN included).
     fn select_lt(self, bound: f64, below: Self, otherwise: Self) -> Self;
-    /// Is the value (of every lane) finite? Derivatives are not looked at.
+    /// Whether the value (of every lane) is finite. Derivatives are ignored.
     fn is_finite(self) -> bool;
 
     /// Sine; [`sin_cos`](Self::sin_cos) gives both for the price of one.
@@ -225,7 +225,7 @@ pub trait Real:
     fn select_less(self, other: Self, below: Self, otherwise: Self) -> Self {
         (self - other).select_lt(0.0, below, otherwise)
     }
-    /// Is the value less than `bound`? `None` if lanes differ.
+    /// Whether the value is less than `bound`. `None` if lanes differ.
     #[inline(always)]
     fn is_below(self, bound: f64) -> Option<bool> {
         let one = self.select_lt(bound, Self::one(), Self::zero());
@@ -237,7 +237,7 @@ pub trait Real:
             None
         }
     }
-    /// Is the value less than that of `other`? `None` if lanes differ.
+    /// Whether the value is less than that of `other`. `None` if lanes differ.
     #[inline(always)]
     fn is_less(self, other: Self) -> Option<bool> {
         (self - other).is_below(0.0)

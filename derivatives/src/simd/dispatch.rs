@@ -83,7 +83,7 @@ impl VectorLevel {
         }
     }
 
-    /// Does one register of the processor hold eight numbers, so that half of one takes as long?
+    /// Whether one register of the processor holds eight numbers, so that half of one takes as long.
     #[inline]
     #[must_use]
     pub fn holds_eight(self) -> bool {

@@ -41,7 +41,7 @@ impl Level {
     /// All levels, lowest first.
     pub const ALL: [Self; 4] = [Self::Plain, Self::Neon, Self::Avx2, Self::Avx512];
 
-    /// Does this processor have it?
+    /// Whether this processor has it.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {

@@ -130,7 +130,8 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// What holds all eight numbers at this level.
     #[doc(hidden)]
     type Whole: Register;
-    /// Is this two registers of the processor, of which it has so few that long formulas are better worked out for each by itself?
+    /// Whether this is two registers of the processor, which has so few that long formulas are better evaluated for
+    /// each of the two separately.
     #[doc(hidden)]
     const HALVES: bool = false;
     /// How many lanes this holds: all eight, or four.
@@ -168,7 +169,7 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     fn sqrt(self) -> Self;
     /// Lane by lane: `below` where `self < bound`, `otherwise` elsewhere (NaN included).
     fn select_lt(self, bound: Self, below: Self, otherwise: Self) -> Self;
-    /// Is every lane less than its bound?
+    /// Whether every lane is less than its bound.
     fn all_lt(self, bound: Self) -> bool;
     /// Runs a piece of a kernel as a function of its own, with this level's instructions.
     fn call<P: Piece>(piece: P) -> P::Output;

@@ -11,7 +11,7 @@ trait Case {
     const NAME: &'static str;
     /// Relative to the derivative, or to one where that is small.
     const TOLERANCE: f64;
-    /// Is the value the one of `f64`, bit for bit?
+    /// Whether the value is that of `f64`, bit for bit.
     const EXACT: bool;
     fn grid() -> Vec<f64>;
     fn eval<D: DualNum<Primitive = f64> + Copy>(x: D) -> D;

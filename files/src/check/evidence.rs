@@ -292,8 +292,8 @@ fn expected(
     Ok((matrix, size))
 }
 
-/// Is it another number in other velocity coordinates? Torques that depend on `q` alone are turned, and what has no degrees of
-/// freedom along its axes is the same.
+/// Whether it is another number in other velocity coordinates. Torques that depend on `q` alone are rotated, and
+/// quantities without degrees of freedom along their axes are the same.
 fn depends_on_velocities(what: &Claimed) -> bool {
     let is_turned = matches!(what.quantity, Quantity::Gravity | Quantity::StaticTorque | Quantity::WrenchTorques);
     let rates = matches!(

@@ -382,7 +382,7 @@ fn furthest(gradients: [(&[f64], &DMatrix<f64>, f64); 3], lambda: &DVector<f64>,
     further(further(a, b), c)
 }
 
-/// Has the matrix, its diagonal scaled to one, a Cholesky factor but for rounding?
+/// Whether the matrix, with its diagonal scaled to one, has a Cholesky factor up to rounding.
 fn is_positive(m: &DMatrix<f64>) -> bool {
     let scale = |i: usize| if m[(i, i)] > 0.0 { m[(i, i)].sqrt() } else { 1.0 };
     let scaled = |i: usize, j: usize| m[(i, j)] / (scale(i) * scale(j)) + if i == j { RELATIVE } else { 0.0 };

@@ -152,7 +152,7 @@ impl Coordinates {
         Ok(Self { blocks, nq: q, nv: v, q_names, v_names })
     }
 
-    /// Are velocities the same numbers here and there, but for their order?
+    /// Whether velocities are the same numbers in both programs, up to their order.
     pub fn same_velocities(&self) -> bool {
         self.blocks.iter().all(|block| block.form == Form::Same)
     }
@@ -322,7 +322,7 @@ fn rotation<T: Real>(q: &[T]) -> Matrix3<T> {
     Quaternion::from_array([q[3], q[4], q[5], q[6]]).rotation()
 }
 
-/// Does one of the bodies before hang from the same parent?
+/// Whether one of the bodies before has the same parent.
 fn is_sibling(body: &Body, before: &[&Body]) -> bool {
     before.iter().any(|other| other.parent() == body.parent())
 }

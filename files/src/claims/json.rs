@@ -7,7 +7,7 @@ use crate::quantity::{self, Parts};
 /// Inputs that are objects.
 const NESTED: [&str; 3] = ["f_ext", "f_ext_world", "direction"];
 
-/// Is it an object, with a field for each link, or part?
+/// Whether it is an object, with a field for each link or part.
 fn is_nested(key: &str) -> bool {
     NESTED.contains(&key) || quantity::parse(key).is_ok_and(|quantity| quantity.parts() != Parts::Whole)
 }

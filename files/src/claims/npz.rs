@@ -97,7 +97,7 @@ fn split(key: &str, array: Array, states: &mut [Vec<Entry>]) -> Result<(), Strin
     Ok(())
 }
 
-/// Are all numbers finite? If not, the first that is not is named by its place.
+/// Checks that all numbers are finite. The error names the place of the first that is not.
 fn finite(key: &str, array: &Array) -> Result<(), String> {
     let Some(at) = array.numbers.iter().position(|x| !x.is_finite()) else { return Ok(()) };
     let mut place = Vec::with_capacity(array.shape.len());

@@ -168,7 +168,7 @@ impl Reader<'_> {
         format!("{reason}{}", hint(self.robot))
     }
 
-    /// Is there such a link with a wrench, such a frame, or what constraints need?
+    /// Checks that there is such a link with a wrench, such a frame, or what constraints need.
     fn check_part(&self, what: &Claimed, f_ext: Option<&[LinkWrench]>) -> Result<(), String> {
         let (robot, part) = (self.robot, &what.part);
         match what.quantity.parts() {
@@ -288,7 +288,7 @@ fn gather(places: &[Place], rows: &[String], columns: &[String]) -> Result<Vec<f
     Ok(numbers)
 }
 
-/// Is it the reference that a quantity stands in?
+/// Whether it is the key of a quantity's reference.
 pub(super) fn is_reference(key: &str) -> bool {
     let quantity = key.strip_suffix(".reference").and_then(|head| quantity::parse(head).ok());
     quantity.is_some_and(|quantity| matches!(quantity.parts(), Parts::Frames | Parts::Points | Parts::Pairs))

@@ -70,7 +70,7 @@ impl Constraints {
         Ok(())
     }
 
-    /// Does the robot have what they hold, and can it be held?
+    /// Checks that the robot has what they hold, and that it can be held.
     fn check(&self, model: &Model) -> Result<(), String> {
         let (mut ws, q) = (Workspace::new(model), model.neutral::<f64>());
         constraint_error(model, &mut ws, &q, &self.list).map(|_| ()).map_err(|error| error.to_string())

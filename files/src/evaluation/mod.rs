@@ -178,7 +178,7 @@ pub fn derivatives<'w>(
     Ok(by)
 }
 
-/// Are all entries of a vector, or of a matrix with a row for each degree of freedom, finite?
+/// Checks that all entries of a vector, or of a matrix with a row for each degree of freedom, are finite.
 fn finite(model: &Model, what: &'static str, numbers: &[f64]) -> Result<(), InputError> {
     let Some(at) = numbers.iter().position(|x| !x.is_finite()) else { return Ok(()) };
     let index = at % model.nv();

@@ -48,8 +48,8 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Are derivatives by wrenches asked for that come with those by the joints' coordinates? By formulas they are
-    /// [Jacobians](Self::by_wrenches).
+    /// Whether derivatives by wrenches are requested that come with those by the joints' coordinates. By formulas they
+    /// are [Jacobians](Self::by_wrenches).
     fn needs_matrices(&self, at: &At<'_>, answers: &Answers<'_>, by_wrenches: Quantity) -> bool {
         self.method != Method::Analytical && !at.wrenches.is_empty() && answers.ask(&[by_wrenches])
     }

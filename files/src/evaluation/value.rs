@@ -138,7 +138,7 @@ pub(super) struct Answers<'a> {
 }
 
 impl<'a> Answers<'a> {
-    /// Of quantities with parts there may be none; `wrenches`: does the state speak of any?
+    /// The values asked for. Quantities with parts may have none; `wrenches`: the state has some.
     pub(super) fn new(asked: &'a [Quantity], wrenches: bool) -> Self {
         let has_parts = |quantity: &&Quantity| match quantity.parts() {
             Parts::Whole | Parts::Fields(_) => false,
@@ -149,7 +149,7 @@ impl<'a> Answers<'a> {
         Self { asked, values: Vec::new(), parts }
     }
 
-    /// Is one of these asked for?
+    /// Whether one of these is requested.
     pub(super) fn ask(&self, quantities: &[Quantity]) -> bool {
         quantities.iter().any(|quantity| self.asked.contains(quantity))
     }

@@ -28,7 +28,7 @@ pub struct Plot {
     pub shades: Vec<Shade>,
     /// Over the lines, a point each.
     pub dots: Vec<(f64, f64)>,
-    /// Does a script move a line along x, which is time?
+    /// Whether a script moves a line along x, which is time.
     pub clock: bool,
     /// What lines of a class are called: in the legend, if there are several, and at the pointer. If there are none, no script reads values.
     pub names: Vec<(&'static str, String)>,

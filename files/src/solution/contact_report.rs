@@ -184,7 +184,7 @@ pub struct Row {
     pub good: bool,
 }
 
-/// Has the solver ended where there is no motion of the robot?
+/// Whether the solver ended without a motion of the robot.
 pub(super) fn is_nowhere(status: &Status) -> bool {
     matches!(status, Status::Infeasible(_) | Status::NoFeasiblePoint { .. } | Status::Diverged | Status::Fault(_))
 }

@@ -321,7 +321,7 @@ impl Reference {
         Ok(Motion::of_states(task, time, &self.x, &self.u))
     }
 
-    /// Are these the times of the problem's nodes?
+    /// Whether these are the times of the problem's nodes.
     fn has_nodes_of(&self, task: &Task, time: &[f64]) -> bool {
         let first = task.first();
         let same = |(k, time): (usize, &f64)| (task.problem.time(first + k) - time).abs() <= SAME_TIME;

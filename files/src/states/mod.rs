@@ -56,7 +56,7 @@ impl LinkWrench {
         Force::new(Vector3::new(fx, fy, fz), Vector3::new(nx, ny, nz))
     }
 
-    /// Are they those of the body that carries the link?
+    /// Whether they are those of the body that carries the link.
     pub fn is_of_body(&self) -> bool {
         self.frame == WrenchFrame::World || self.place.placement == Transform::identity()
     }

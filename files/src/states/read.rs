@@ -75,7 +75,8 @@ fn state(value: Json, model: &Model, links: &HashMap<&str, LinkPlace>) -> Result
     Ok(State { q, v, a, tau, f_ext, lambda, direction })
 }
 
-/// Is there no link with a wrench in its own frame and one in the world's? Derivatives by them would have one name.
+/// Checks that no link has a wrench in its own frame and one in the world's. Derivatives by them would have the same
+/// name.
 pub fn one_each(wrenches: &[LinkWrench]) -> Result<(), String> {
     let mut seen = HashSet::new();
     match wrenches.iter().find(|wrench| !seen.insert(&wrench.link)) {

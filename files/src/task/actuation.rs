@@ -35,7 +35,7 @@ pub struct Thruster {
 }
 
 impl Actuated {
-    /// Does a control move this degree of freedom?
+    /// Whether a control moves this degree of freedom.
     pub(super) fn moves(&self, dof: usize) -> bool {
         self.actuation.matrix().row(dof).iter().any(|x| *x != 0.0)
     }

@@ -34,11 +34,11 @@ impl fmt::Debug for ConstraintTask {
 }
 
 impl ConstraintTask {
-    /// Are several of its rows in a second-order cone together?
+    /// Whether several of its rows are in a second-order cone together.
     pub fn is_cone(&self) -> bool {
         self.set != Set::Between
     }
-    /// Is each of its rows one number, or without a bound?
+    /// Whether each of its rows equals one number, or is unbounded.
     pub fn is_equality(&self) -> bool {
         let counts = |(lower, upper): &(&f64, &f64)| lower.is_finite() || upper.is_finite();
         self.lower.iter().zip(&self.upper).filter(counts).all(|(lower, upper)| lower >= upper)
@@ -96,7 +96,7 @@ fn rows_of(contact: &str, phases: &[PhaseTask]) -> usize {
     held_by(contact, phases).map_or(0, |held| held.contact.constraint.rows())
 }
 
-/// Does it see the state alone, and not what controls make of it?
+/// Whether it depends on the state alone, and not on the controls.
 fn of_state(residual: &dyn Residual) -> bool {
     let depends = residual.depends();
     !(depends.u || depends.a || depends.f)

@@ -44,7 +44,7 @@ pub struct Held {
     pub frame: FrameId,
     /// How much of it is held.
     pub hold: Hold,
-    /// Is it known where it is held?
+    /// Whether it is known where it is held.
     pub stays: bool,
 }
 

@@ -344,7 +344,7 @@ impl<'a> Made<'a, '_> {
         self.table.get("normal").map_or_else(|| Ok(self.held()?.contact.normal), |item| surface::normal(&item))
     }
 
-    /// `inside`: do facets lie inside of the cone? So they do, if nothing is said.
+    /// `inside`: whether the facets lie inside of the cone. They do by default.
     fn inside(&self) -> Result<bool, Error> {
         self.table.get("inside").map_or(Ok(true), |item| item.flag())
     }

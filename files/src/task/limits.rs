@@ -59,7 +59,7 @@ impl<'a> Limits<'a> {
         Ok(Some(Self { kept }))
     }
 
-    /// Is any of them kept?
+    /// Whether any of them is in use.
     pub(super) fn keeps_any(&self) -> bool {
         self.kept.iter().any(Option::is_some)
     }

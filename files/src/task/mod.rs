@@ -243,7 +243,7 @@ fn in_motion(start: &Start, first: &PhaseTask) -> Option<String> {
     ))
 }
 
-/// Are the loops closed at the start?
+/// Checks that the loops are closed at the start.
 fn closed(root: &Table<'_>, loops: &[Held], start: &Start) -> Result<(), Error> {
     for held in loops {
         let refuse = |reason: String| match root.get("loops") {

@@ -23,7 +23,7 @@ pub struct PhaseTask {
     pub dt: Vec<f64>,
     /// Where its nodes stand among those of the file: numbers from 0, and shares where steps are split.
     positions: Vec<f64>,
-    /// Do damping and friction act at the end of steps?
+    /// Whether damping and friction act at the end of steps.
     pub implicit_friction: bool,
     /// The least and the most that it lasts, s, where the solver chooses.
     pub free: Option<[f64; 2]>,
@@ -33,7 +33,7 @@ pub struct PhaseTask {
     pub held: Vec<Held>,
     /// Of an impact: the share of its velocity with which a contact leaves again.
     pub restitution: f64,
-    /// Are contacts let go that the impact would have to pull?
+    /// Whether contacts that the impact would have to pull are released.
     pub release: bool,
 }
 

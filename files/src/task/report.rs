@@ -47,7 +47,7 @@ impl HeldLimits {
 /// The table `report`.
 #[derive(Clone, Debug, Default)]
 pub struct ReportTask {
-    /// Are steps left as they are?
+    /// Whether steps are not integrated again.
     off: bool,
     step_defect: Option<f64>,
     constraint: Option<f64>,
@@ -75,7 +75,7 @@ impl ReportTask {
         }
         Ok(report)
     }
-    /// Are steps integrated again?
+    /// Whether steps are integrated again.
     pub fn steps(&self) -> bool {
         !self.off
     }

@@ -244,7 +244,7 @@ impl SolverTask {
         }
     }
 
-    /// Does it keep all constraints, with multipliers?
+    /// Whether it supports all constraints, with multipliers.
     pub fn has_multipliers(&self) -> bool {
         self.solver.keeps == Kept::All
     }
@@ -265,7 +265,7 @@ impl SolverTask {
         ROLL_OUTS.iter().find(|(_, roll_out)| *roll_out == self.roll_out).map_or("", |(name, _)| name)
     }
 
-    /// `constrained`: is there a constraint?
+    /// `constrained`: whether there is a constraint.
     pub(super) fn read(item: Option<Item<'_>>, constrained: bool) -> Result<Self, Error> {
         let default = (SOLVERS[if constrained { SOLVERS.len() - 1 } else { 0 }].defaults)();
         let Some(item) = item else { return Ok(default) };

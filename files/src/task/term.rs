@@ -37,9 +37,9 @@ pub struct Term {
     pub at: At,
     /// Indices of the phases that it counts in.
     pub phases: Vec<usize>,
-    /// Does it count at the last node of the trajectory?
+    /// Whether it applies at the last node of the trajectory.
     pub end: bool,
-    /// Does it count at the first node of the trajectory? Its state is given.
+    /// Whether it applies at the first node of the trajectory. Its state is given.
     pub(super) start: bool,
     /// One for all nodes, or one a node.
     pub goals: Vec<Goal>,
@@ -120,7 +120,7 @@ impl Term {
         places.into_iter().zip(residuals).map(piece).collect()
     }
 
-    /// Is a node one of both?
+    /// Whether both share a node.
     fn meets(&self, other: &Self) -> bool {
         (self.end && other.end) || self.phases.iter().any(|phase| other.phases.contains(phase))
     }
@@ -247,7 +247,8 @@ impl Reader<'_> {
         Ok(Found { term, kind, own })
     }
 
-    /// Does it count at impacts, if no place is named? A cone does, unless it bounds the size of forces, N, which impulses do not have.
+    /// Whether it applies at impacts if no place is named. A cone does, unless it bounds the magnitude of forces, N,
+    /// which does not apply to impulses.
     fn at_impacts(&self, table: &Table<'_>, kind: &Kind) -> Result<bool, Error> {
         let Some(item) = table.get("impacts") else {
             let bounds = |key: &str| table.get(key).and_then(|item| item.as_number()).is_some_and(|most| most > 0.0);

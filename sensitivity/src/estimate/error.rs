@@ -54,12 +54,12 @@ pub enum EstimateError {
     },
 }
 
-/// Is it as long as it has to be?
+/// Checks that it has the expected length.
 pub(super) fn expect_size(what: &'static str, found: usize, expected: usize) -> Result<(), EstimateError> {
     if found == expected { Ok(()) } else { Err(EstimateError::Size { what, expected, found }) }
 }
 
-/// Are all entries finite?
+/// Checks that all entries are finite.
 pub(super) fn expect_finite(what: &'static str, x: &[f64]) -> Result<(), EstimateError> {
     match x.iter().position(|x| !x.is_finite()) {
         Some(entry) => Err(EstimateError::NotFinite { what, entry, value: x[entry] }),
@@ -67,7 +67,7 @@ pub(super) fn expect_finite(what: &'static str, x: &[f64]) -> Result<(), Estimat
     }
 }
 
-/// Is it positive and finite?
+/// Checks that it is positive and finite.
 pub(super) fn expect_positive(what: &'static str, value: f64) -> Result<(), EstimateError> {
     if value > 0.0 && value.is_finite() {
         return Ok(());

@@ -31,7 +31,7 @@ pub struct Identifiability {
 const NEGLIGIBLE: f64 = 1e-6;
 
 impl Identifiability {
-    /// Does a direction that cannot be told move this parameter?
+    /// Whether this parameter can be identified: no unidentifiable direction moves it.
     #[must_use]
     pub fn is_told(&self, parameter: usize) -> bool {
         parameter < self.null_space.nrows() && self.null_space.row(parameter).amax() <= NEGLIGIBLE

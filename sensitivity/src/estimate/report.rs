@@ -22,7 +22,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Did it end where it should?
+    /// Whether the fit converged.
     #[must_use]
     pub fn converged(self) -> bool {
         matches!(self, Self::Gradient | Self::Step | Self::Cost)
@@ -72,7 +72,7 @@ pub struct Estimate {
     pub covariance: Option<DMatrix<f64>>,
     /// What the data can tell at all, without the pull.
     pub identifiability: Identifiability,
-    /// Of each parameter: can neither data nor pull tell it?
+    /// For each parameter, whether neither data nor prior identify it.
     pub(super) loose: Vec<bool>,
 }
 

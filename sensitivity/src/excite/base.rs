@@ -53,7 +53,7 @@ impl Base {
         &self.columns
     }
 
-    /// Does a parameter stand for itself alone?
+    /// Whether a parameter is a base parameter by itself.
     pub(super) fn alone(&self, parameter: usize) -> bool {
         self.columns.iter().position(|k| *k == parameter).is_some_and(|at| self.with[at].is_empty())
     }

@@ -36,7 +36,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Did it end where it should?
+    /// Whether the optimizer converged.
     #[must_use]
     pub fn converged(self) -> bool {
         self == Self::Converged
@@ -107,7 +107,7 @@ pub struct Excitation {
     pub iterations: usize,
     /// Why it ended.
     pub status: Status,
-    /// Is each parameter a base parameter by itself?
+    /// For each parameter, whether it is a base parameter by itself.
     alone: Vec<bool>,
 }
 

@@ -98,7 +98,7 @@ impl JointLimits {
         self
     }
 
-    /// Are they as many as there are joints, and limits at all?
+    /// Checks that there is one valid limit per joint.
     pub(super) fn check(&self, names: &[String]) -> Result<(), SensitivityError> {
         let expected = names.len();
         for (what, found) in [

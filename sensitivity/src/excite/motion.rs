@@ -49,7 +49,7 @@ impl<'a> Motion<'a> {
         Ok(uses)
     }
 
-    /// Is it within the limits at this size?
+    /// Whether it is within the limits at this size.
     fn fits(&self, size: f64) -> Result<bool, SensitivityError> {
         Ok(self.uses(size)?.worst().2 <= 1.0 - ROOM)
     }

@@ -166,13 +166,13 @@ pub enum GlobalError {
 }
 
 impl GlobalError {
-    /// Does the list have this length?
+    /// Checks that the list has this length.
     pub(crate) fn length(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
         if found == expected { Ok(()) } else { Err(Self::Length { what, expected, found }) }
     }
 }
 
-/// Are all distributions such, and is there one?
+/// Checks that there is a prior, and that all priors are valid.
 pub(crate) fn check_priors(priors: &[crate::prior::Prior]) -> Result<(), GlobalError> {
     if priors.is_empty() {
         return Err(GlobalError::Count { what: "the number of parameters", value: 0, rule: "there must be one" });
@@ -181,7 +181,7 @@ pub(crate) fn check_priors(priors: &[crate::prior::Prior]) -> Result<(), GlobalE
     all.try_for_each(|(parameter, prior)| prior.check().map_err(|error| GlobalError::Prior { parameter, error }))
 }
 
-/// Can intervals be made so?
+/// Checks that intervals can be computed with this resampling.
 pub(crate) fn check_resampling(resampling: &crate::statistics::Resampling) -> Result<(), GlobalError> {
     match resampling.fault() {
         Some((what, value, rule)) => Err(GlobalError::Number { what, value, rule }),

@@ -44,9 +44,9 @@ pub(super) struct Centred {
     pub(super) mean: f64,
     /// What it was divided by; one if all are the same.
     pub(super) scale: f64,
-    /// Are all the same, up to rounding?
+    /// Whether all are the same, up to rounding.
     pub(super) constant: bool,
-    /// Does one sample make the scatter?
+    /// Whether one sample makes the scatter.
     pub(super) dominated: bool,
 }
 

@@ -86,7 +86,8 @@ impl<P: Plan> Run<P> {
         Ok(self)
     }
 
-    /// Evaluates on from where it stands, until all is done or `progress` says [`ControlFlow::Break`]. Is all done?
+    /// Continues the evaluation until all is done or `progress` says [`ControlFlow::Break`]. Returns whether all is
+    /// done.
     ///
     /// `f(x, y)`: x holds samples one after the other, [`Plan::parameters`] numbers each, at most a block of them and always the same ones
     /// together; into y go the outputs of each, one sample after the other. Outputs that are not written count as not finite. Blocks are
@@ -159,7 +160,7 @@ impl<P: Plan> Run<P> {
         }
     }
 
-    /// Does it fit together? The number of samples.
+    /// Checks that the state is consistent. Returns the number of samples.
     fn check(&self) -> Result<usize, GlobalError> {
         let Self { outputs, block, done, values, .. } = self;
         if *outputs == 0 {

@@ -25,7 +25,7 @@ pub struct Saltelli {
     pub groups: Vec<Vec<usize>>,
     /// N, best a power of two.
     pub rows: usize,
-    /// Are the samples for second order wanted?
+    /// Whether the samples for second order are included.
     pub second_order: bool,
     /// What the seed does.
     pub scramble: Scramble,
@@ -47,7 +47,7 @@ impl Saltelli {
         Layout { groups, second_order: self.second_order }
     }
 
-    /// Is every parameter in one group?
+    /// Checks that every parameter is in exactly one group.
     fn check_groups(&self) -> Result<(), GlobalError> {
         if self.groups.is_empty() {
             return Ok(());

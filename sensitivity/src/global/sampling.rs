@@ -101,7 +101,7 @@ pub(super) fn sobol_sample(
     Ok(u)
 }
 
-/// Is it a number of samples from which a variance can be made?
+/// Checks that there are enough samples for a variance.
 pub(super) fn check_samples(what: &'static str, samples: usize) -> Result<(), GlobalError> {
     if (2..=1 << 32).contains(&samples) {
         return Ok(());

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub struct Layout {
     /// Groups of parameters, g.
     pub groups: usize,
-    /// Are there samples for second order?
+    /// Whether there are samples for second order.
     pub second_order: bool,
 }
 
@@ -143,7 +143,7 @@ struct One {
 /// and their mean are rounded to 1e-16 each, and some thousand of them are summed.
 const LOST: f64 = 1e-10;
 
-/// Does an output have a variance?
+/// Whether an output has a variance.
 #[derive(Clone, Copy, PartialEq)]
 enum Spread {
     Some,
@@ -235,7 +235,7 @@ impl Table {
         term.count.map_or(self.rows as f64, |count| sums[count])
     }
 
-    /// Are there enough rows for each mean?
+    /// Checks that there are enough rows for each mean.
     fn check(&self, sums: &[f64]) -> Result<(), GlobalError> {
         match self.terms.iter().map(|term| self.count(sums, term)).find(|count| *count < 2.0) {
             Some(count) => Err(GlobalError::Few { what: "an index", found: count as usize, least: 2 }),

@@ -132,7 +132,7 @@ pub enum Warning {
         delay: f64,
         /// Its standard deviation, s.
         deviation: f64,
-        /// Was it taken out?
+        /// Whether the delay was removed.
         corrected: bool,
     },
     /// What the data say is far from the prior: the prior pulls against the data.
@@ -254,7 +254,7 @@ impl Data {
     pub fn len(&self) -> usize {
         self.time.len()
     }
-    /// None at all?
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
@@ -305,7 +305,7 @@ impl Data {
         Ok(self)
     }
 
-    /// Do sizes fit the robot, and are all numbers finite?
+    /// Checks that the sizes are the robot's, and that all numbers are finite.
     ///
     /// # Errors
     /// [`SensitivityError::Length`], or [`SensitivityError::Number`] by sample and entry.

@@ -20,7 +20,7 @@ pub struct Delay {
     pub seconds: f64,
     /// Its standard deviation, s.
     pub deviation: f64,
-    /// Is it more than noise: five standard deviations, and a twentieth of a step?
+    /// Whether it is more than noise: five standard deviations, and a twentieth of a step.
     pub significant: bool,
 }
 

@@ -51,13 +51,13 @@ impl Filter {
         Ok(Self { segments, delays, low_pass: low, kept, kept_segments })
     }
 
-    /// Does it leave all as it is?
+    /// Whether it leaves all rows unchanged.
     pub(super) fn is_nothing(&self) -> bool {
         let rows: usize = self.segments.iter().map(Range::len).sum();
         !self.is_late() && self.low_pass.iter().all(Option::is_none) && self.kept.len() == rows
     }
 
-    /// Are the model's rows taken later?
+    /// Whether the model's rows are delayed.
     pub(super) fn is_late(&self) -> bool {
         self.delays.iter().any(|shift| *shift != 0.0)
     }

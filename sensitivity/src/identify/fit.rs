@@ -36,9 +36,10 @@ pub struct FitOptions {
     pub held_out: Option<Range<usize>>,
     /// Directions along which the data say less than this part of the best are not identifiable.
     pub tolerance: f64,
-    /// Test residuals for whiteness, and let intervals be those of the samples that are independent? Else noise is taken for white.
+    /// Whether residuals are tested for whiteness, and intervals computed from the effective number of independent
+    /// samples. Otherwise noise is taken as white.
     pub color: bool,
-    /// Estimate by how much torques are late, and take a delay out that is more than noise?
+    /// Whether the delay of the torques is estimated, and removed if it is more than noise.
     pub delay: bool,
     /// The corner of a low-pass, Hz: Butterworth of second order, forwards and backwards, over measured and predicted torques alike.
     pub low_pass: Option<f64>,
@@ -134,8 +135,9 @@ pub struct Fit {
     pub effective_samples: Vec<f64>,
     /// How many standard deviations, of both together, what the data say is from the prior; `None` without one.
     pub from_prior: Vec<Option<f64>>,
-    /// Is clearly less left than before, on data that were held out? That is less than 90 %, or 5 % of the torques, with no explanation of
-    /// the data that leaves less than half of it; and less than 30 % of the torques, unless what is left is noise, but never all of them.
+    /// Whether the remaining error on held-out data is clearly smaller than before: less than 90 % of it, or 5 % of the
+    /// torques, with no explanation of the data that leaves less than half of it; and less than 30 % of the torques,
+    /// unless the residuals are noise, but never all of them.
     pub explains: bool,
     /// What the data would have to be for the robot to explain them: a sign, a unit, a column, in words.
     pub explanations: Vec<String>,

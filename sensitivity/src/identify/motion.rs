@@ -29,7 +29,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Does it fit the robot and the roll-out?
+    /// Checks that its sizes are those of the robot and the roll-out.
     ///
     /// # Errors
     /// [`SensitivityError::Length`] and [`SensitivityError::Number`], by node.
@@ -146,7 +146,7 @@ pub struct MotionFit {
     pub cannot_tell: Vec<String>,
     /// By how much an error of the start grows over the motion, with the parameters found.
     pub amplification: f64,
-    /// Does first order mean something over this length? Where it does not, shorter pieces of the motion do.
+    /// Whether first-order results are meaningful over this length. If not, use shorter pieces of the motion.
     pub trustworthy: bool,
 }
 

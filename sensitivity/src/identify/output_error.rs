@@ -55,7 +55,7 @@ pub struct OutputErrorFit {
     pub held_out: usize,
     /// What is odd about the data.
     pub warnings: Vec<Warning>,
-    /// Is less than 90 % of the positions' errors left, on pieces that were held out?
+    /// Whether less than 90 % of the positions' errors remain, on held-out pieces.
     pub explains: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct Poses {
     pub q: Vec<Vec<f64>>,
     /// One a configuration.
     pub poses: Vec<Transform<f64>>,
-    /// Were rotations measured? Else those of `poses` do not count.
+    /// Whether rotations were measured. If not, those of `poses` do not count.
     pub rotations: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct PoseFit {
     pub tried: Range<usize>,
     /// Of each pose: how far the frame is from it, m and rad.
     pub errors: Vec<[f64; 2]>,
-    /// Is less than 90 % of the error left, of positions, on poses that were held out?
+    /// Whether less than 90 % of the positions' error remains, on held-out poses.
     pub explains: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Does a fit explain the data? What is left of the torques, on data that were held out, and what would explain them better.
+//! The verdict on a fit: the remaining error of the torques on held-out data, and what would explain them better.
 
 use super::rows::Row;
 use super::{Data, JointError, Validation, Warning};

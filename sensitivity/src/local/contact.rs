@@ -77,7 +77,7 @@ pub(super) fn forces(
     Ok(forces)
 }
 
-/// Does the rank of `J`, of entries of this size, stay to first order?
+/// Checks that the rank of `J`, of entries of this size, is constant to first order.
 fn check_rank(
     parameters: &Parameters,
     by_jacobian: &[DMatrix<f64>],

@@ -60,7 +60,7 @@ pub enum Output<'a> {
     },
 }
 
-/// Does each degree of freedom turn? A screw does.
+/// For each degree of freedom, whether it is a rotation. A helical one is.
 #[must_use]
 pub fn turns(model: &Model) -> Vec<bool> {
     let mut turns = vec![false; model.nv()];
@@ -164,7 +164,8 @@ impl Output<'_> {
         })
     }
 
-    /// Is there a [form](Self::value_abreast) for eight robots at once? Where all of the time goes into making a robot, there is none.
+    /// Whether there is a [form](Self::value_abreast) for eight robots at once. If making a robot takes all of the
+    /// time, there is none.
     pub(super) fn is_abreast(&self) -> bool {
         matches!(self, Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. })
     }

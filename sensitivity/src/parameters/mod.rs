@@ -44,12 +44,12 @@ impl Parameter {
     pub fn held(&self) -> &'static str {
         self.kind.held()
     }
-    /// Is there no robot with a value below zero: is it a friction, a damping or an armature?
+    /// Whether no robot has a negative value: it is a friction, a damping or an armature.
     #[must_use]
     pub fn is_never_negative(&self) -> bool {
         self.kind.is_never_negative()
     }
-    /// Does it change the state at the start, and not the robot?
+    /// Whether it changes the state at the start, and not the robot.
     #[must_use]
     pub fn is_of_the_start(&self) -> bool {
         self.kind.is_of_the_start()
@@ -230,7 +230,7 @@ impl Parameters {
         SensitivityError::Unknown { pattern: pattern.to_owned(), robot: self.robot.name().to_owned(), nearest }
     }
 
-    /// May this one be varied beside those that are?
+    /// Checks that this one may be varied together with those that already are.
     fn admit(&self, index: usize) -> Result<(), SensitivityError> {
         let (new, chart_of) = (&self.all[index], |kind: Kind| kind.robot().and_then(ParameterId::chart));
         if let Kind::Robot(ParameterId::LogCholesky(body, _)) = new.kind
@@ -314,7 +314,7 @@ impl Parameters {
     pub fn len(&self) -> usize {
         self.chosen.len()
     }
-    /// Has none been chosen?
+    /// Whether no parameter has been selected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen.is_empty()
@@ -348,12 +348,12 @@ impl Parameters {
         all
     }
 
-    /// Is one of them, tied ones too, of such a kind?
+    /// Whether one of them, including tied ones, is of such a kind.
     pub(crate) fn any(&self, is: impl Fn(Kind) -> bool) -> bool {
         self.chosen.iter().flatten().any(|i| is(self.all[*i].kind))
     }
 
-    /// May the inertias of all bodies that have mass grow by one factor?
+    /// Whether the inertias of all bodies with mass can be scaled by one factor.
     pub(crate) fn scale_all_inertias(&self) -> bool {
         let names: Vec<String> = self.names();
         let varies = |body: &gradyn::model::Body| {
@@ -363,13 +363,15 @@ impl Parameters {
         !names.is_empty() && self.robot.bodies().iter().all(varies)
     }
 
-    /// Does any of them move a joint, but by its coordinates: a placement, an axis, a pitch, a ratio or an offset?
+    /// Whether any of them moves a joint other than by its coordinates: a placement, an axis, a pitch, a ratio or an
+    /// offset.
     #[must_use]
     pub fn moves_geometry(&self) -> bool {
         (0..self.len()).any(|k| self.one_moves_geometry(k))
     }
 
-    /// Are all inertias, friction, damping and armature, or of frames and the start: what the standard regressor multiplies?
+    /// Whether all are inertias, friction, damping and armature, or of frames and the start: what the standard
+    /// regressor multiplies.
     pub(crate) fn are_standard(&self) -> bool {
         !self.moves_geometry()
             && !self.any(|kind| matches!(kind, Kind::Robot(ParameterId::FrictionWidth | ParameterId::Gravity(_))))
@@ -380,7 +382,7 @@ impl Parameters {
         self.chosen.get(index).is_some_and(|members| members.iter().any(|i| moves(self.all[*i].kind)))
     }
 
-    /// Is it a friction, damping or armature, which robots have none below zero of?
+    /// Whether it is a friction, damping or armature, which are nonnegative.
     pub(crate) fn is_never_negative(&self, index: usize) -> bool {
         self.chosen.get(index).is_some_and(|members| members.iter().any(|i| self.all[*i].is_never_negative()))
     }

@@ -77,7 +77,7 @@ impl Parameters {
     }
 }
 
-/// Is there no robot with a value of zero or below?
+/// Whether every robot's value is positive.
 fn is_positive(kind: Kind) -> bool {
     match kind {
         Kind::Robot(ParameterId::Mass(_) | ParameterId::Density(_)) => true,

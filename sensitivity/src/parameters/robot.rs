@@ -106,7 +106,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// Do workspaces have to be made anew after [`set`](Self::set)?
+    /// Whether workspaces must be created anew after [`set`](Self::set).
     #[must_use]
     pub fn changes_joints(&self) -> bool {
         self.any(changes_joint)

@@ -57,7 +57,7 @@ impl Prior {
         prior.check().map(|()| prior)
     }
 
-    /// Are its numbers those of a distribution?
+    /// Checks that its numbers define a distribution.
     ///
     /// # Errors
     /// A number that is not finite, a deviation or a median that is not positive, bounds that are not in order.

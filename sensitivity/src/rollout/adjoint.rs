@@ -38,7 +38,7 @@ pub struct Adjoint {
 }
 
 impl Adjoint {
-    /// Does first order mean something here: are rounding errors, grown as the adjoint has, still small?
+    /// Whether first-order results are meaningful: rounding errors, amplified like the adjoint, are still small.
     #[must_use]
     pub fn is_trustworthy(&self) -> bool {
         self.growth.is_finite() && self.growth * f64::EPSILON < 1e-4

@@ -55,7 +55,7 @@ impl Kernel for Add<'_> {
     }
 }
 
-/// Are all numbers finite?
+/// Whether all numbers are finite.
 pub(super) fn all_finite(x: &DMatrix<f64>) -> bool {
     dispatch(AllFinite(x.as_slice()))
 }

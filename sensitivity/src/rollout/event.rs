@@ -81,7 +81,7 @@ pub struct HybridRun {
 }
 
 impl HybridRun {
-    /// Can its derivatives be trusted: was each guard crossed, and one at a time?
+    /// Whether its derivatives can be trusted: each guard was crossed, and one at a time.
     #[must_use]
     pub fn is_regular(&self) -> bool {
         self.events.iter().all(|e| matches!(e.status, EventStatus::Crossed { .. } | EventStatus::OnSample { .. }))

@@ -45,7 +45,7 @@ impl Forward {
         }
         by.singular_values().max()
     }
-    /// Does first order mean something at the end: is rounding, amplified, still below 1e-4?
+    /// Whether first-order results are meaningful at the end: amplified rounding is still below 1e-4.
     #[must_use]
     pub fn is_trustworthy(&self) -> bool {
         let grown = self.amplification(self.by.len().saturating_sub(1));

@@ -12,7 +12,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Is the number within? Without an interval: never.
+    /// Whether the interval contains the number. Without an interval: never.
     #[must_use]
     pub fn contains(&self, x: f64) -> bool {
         self.half_width.is_some_and(|half| (x - self.value).abs() <= half)

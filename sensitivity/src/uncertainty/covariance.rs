@@ -4,7 +4,7 @@ use super::UncertaintyError;
 use super::error::{expect_finite, expect_size};
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// Is it a finite symmetric n × n matrix without negative variances on its diagonal?
+/// Checks that it is a finite symmetric n × n matrix without negative variances on its diagonal.
 pub(super) fn check(p: &DMatrix<f64>, n: usize) -> Result<(), UncertaintyError> {
     check_symmetric("the covariance", p, n, |i, j| p[(i, i)].abs().sqrt() * p[(j, j)].abs().sqrt())?;
     match (0..n).find(|i| p[(*i, *i)] < 0.0) {
@@ -13,7 +13,7 @@ pub(super) fn check(p: &DMatrix<f64>, n: usize) -> Result<(), UncertaintyError> 
     }
 }
 
-/// Is it a finite n × n matrix, symmetric to 1e-12 of the size that `scale` tells of an entry?
+/// Checks that it is a finite n × n matrix, symmetric to 1e-12 of the size of an entry by `scale`.
 pub(super) fn check_symmetric(
     what: &'static str,
     p: &DMatrix<f64>,

@@ -80,12 +80,12 @@ pub enum UncertaintyError {
     },
 }
 
-/// Is it as long as it has to be?
+/// Checks that it has the expected length.
 pub(super) fn expect_size(what: &'static str, found: usize, expected: usize) -> Result<(), UncertaintyError> {
     if found == expected { Ok(()) } else { Err(UncertaintyError::Size { what, expected, found }) }
 }
 
-/// Are all entries finite?
+/// Checks that all entries are finite.
 pub(super) fn expect_finite(what: &'static str, x: &[f64]) -> Result<(), UncertaintyError> {
     match x.iter().position(|x| !x.is_finite()) {
         Some(entry) => Err(UncertaintyError::NotFinite { what, entry, value: x[entry] }),

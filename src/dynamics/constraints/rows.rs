@@ -107,8 +107,9 @@ fn run<'w, P: Real, T: Scalar<P>>(
     done.map(|()| &memory.rows)
 }
 
-/// The bodies that constraints act on, with their motion at a velocity, into `ws.placed`, and columns of all joints: are they by
-/// lanes in `ws.by_joint`? Then `ws.placed` has them only if some constraint is not [`anchored`](Constraint::anchored).
+/// Writes the bodies that constraints act on, with their motion at a velocity, and columns of all joints into
+/// `ws.placed`. Returns whether they are by lanes in `ws.by_joint`; then `ws.placed` has them only if some constraint
+/// is not [`anchored`](Constraint::anchored).
 #[inline(never)]
 fn place<P: Real, T: Scalar<P>>(
     model: &Model<P>,

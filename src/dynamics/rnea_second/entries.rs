@@ -99,8 +99,7 @@ impl<'a, T: Real> Entries<'a, T> {
         }
     }
 
-    /// Those of all steps, from lane `lane` on. Do `i` and `j` belong to the same link (`OWN`), do `j` and `k`
-    /// (`SAME`)?
+    /// Those of all steps, from lane `lane` on. `OWN`: `i` and `j` belong to the same link; `SAME`: `j` and `k` do.
     #[inline(always)]
     fn put_all<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool>(
         &mut self,

@@ -11,8 +11,8 @@ pub(crate) trait Pack<T: Real>: Scalar<T> {
     const WIDTH: usize;
     /// Whether each product is checked to be finite. Otherwise [`are_small`](Self::are_small) decides, or the result.
     const LOOKS: bool;
-    /// Are these so small that nothing that second derivatives make of them can overflow? `false` where products are
-    /// looked at: what derivatives of numbers are up to, their magnitudes do not tell.
+    /// Whether these are so small that no term of second derivatives can overflow. `false` where products are checked,
+    /// because magnitudes do not bound the derivatives of numbers.
     fn are_small(columns: &[Column<T>], motions: &[Motions<T>]) -> bool;
     /// The first numbers of a slice.
     fn load(from: &[T]) -> Self;

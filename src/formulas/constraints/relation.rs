@@ -93,7 +93,7 @@ impl<P: Real> Relation<P> {
         }
     }
 
-    /// Does a row hold a rotation, and not a position?
+    /// Whether a row holds a rotation, and not a position.
     pub(crate) fn turns(&self, row: usize) -> bool {
         match self {
             Self::Point | Self::Frame => row >= 3,
@@ -101,12 +101,12 @@ impl<P: Real> Relation<P> {
         }
     }
 
-    /// Does turning both sides together change this row? It does if it is an offset in axes of the world.
+    /// Whether rotating both sides together changes this row. It does if it is an offset in axes of the world.
     pub(crate) fn is_turned(&self, row: usize) -> bool {
         matches!(self, Self::Point | Self::Frame) && row < 3
     }
 
-    /// Is it of a point or a frame?
+    /// The axes, if it is a point or a frame.
     pub(crate) fn axes(&self) -> Option<Axes> {
         match self {
             Self::Point => Some(Axes { turned: false }),
@@ -252,7 +252,7 @@ pub(crate) struct Axes {
 }
 
 impl Axes {
-    /// Are rotations held too?
+    /// Whether rotations are held, too.
     #[inline(always)]
     pub(crate) fn is_turned(self) -> bool {
         self.turned

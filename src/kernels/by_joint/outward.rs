@@ -169,7 +169,8 @@ pub(crate) fn motions<R: Register, const KEPT: u8>(
     motions_in_field::<R, KEPT>(constants.gravity, layout, memory, g, false);
 }
 
-/// [`motions`] in the field of any gravity. Do the velocities stand there already, and the inertias summed up over subtrees?
+/// [`motions`] in the field of any gravity. `moving`: the velocities, and the inertias summed over subtrees, are there
+/// already.
 #[inline(always)]
 pub(crate) fn motions_in_field<R: Register, const KEPT: u8>(
     gravity: Vector3<f64>,

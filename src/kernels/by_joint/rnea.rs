@@ -11,7 +11,8 @@ use crate::spatial::{Force, Transform, vector as v3};
 use gradyn_derivatives::{Register, WIDTH};
 use nalgebra::Vector3;
 
-/// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
+/// Writes the torques of a state under the wrenches of `memory` to `tau`. Returns whether they are surely finite.
+/// Lengths have been checked.
 pub(crate) fn rnea(
     constants: &JointConstants,
     layout: &JointsLayout,
@@ -25,7 +26,8 @@ pub(crate) fn rnea(
     finite.and(as_lanes(used_lanes))
 }
 
-/// Is the torque of each degree of freedom that of one lane? Else sums may not be finite where lanes are.
+/// Whether the torque of each degree of freedom is that of one lane. Otherwise sums may overflow where lanes are
+/// finite.
 #[inline(always)]
 pub(crate) fn as_lanes(layout: &JointsLayout) -> bool {
     layout.direct && layout.more_joints.is_empty()

@@ -97,7 +97,7 @@ pub(super) fn check(text: &str) -> Result<Checked<'_>, UrdfError> {
     }
 }
 
-/// Is that a prefix that may be declared? `xml` and `xmlns` always are; others are left to the parser.
+/// Whether this is a prefix that may be declared. `xml` and `xmlns` always are; others are left to the parser.
 fn is_prefix(prefix: &str) -> bool {
     let is_letter = |b: u8| b.is_ascii_alphabetic() || b == b'_';
     let follows = |b: u8| is_letter(b) || b.is_ascii_digit() || matches!(b, b'-' | b'.');

@@ -68,7 +68,7 @@ impl Content {
             && self.second.matrix().iter().all(|x| x.is_finite())
     }
 
-    /// Is there no inertia along some motion that the joint allows?
+    /// Whether there is no inertia along some motion that the joint allows.
     fn is_singular_for(&self, joint_type: JointType, axis: Vector3<f64>) -> bool {
         let size = self.second.xx + self.second.yy + self.second.zz;
         let along = v3::dot(axis, self.second.times(axis));
@@ -82,7 +82,7 @@ impl Content {
         }
     }
 
-    /// Is the inertia about the center of mass, along an axis or along the worst one, at most this much?
+    /// Whether the inertia about the center of mass, along an axis or along the worst one, is at most `bound`.
     fn at_centre_is_below(&self, axis: Option<Vector3<f64>>, bound: f64) -> bool {
         let c = v3::scale(self.mass.recip(), self.first);
         let mut centred = *self;

@@ -4,7 +4,7 @@ use super::description::JointType;
 use super::physical::Unphysical;
 use super::text::Owner;
 
-/// Does a note ask for attention?
+/// Whether a note needs attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Good to know: something that the dynamics does not need was left out.
@@ -17,7 +17,7 @@ pub enum Severity {
 const KNOWN: [&str; 8] =
     ["visual", "collision", "material", "transmission", "gazebo", "ros2_control", "safety_controller", "calibration"];
 
-/// Is that an element of URDF, or of a common extension?
+/// Whether it is an element of URDF, or of a common extension.
 pub(super) fn is_known(element: &str) -> bool {
     KNOWN.contains(&element)
 }
@@ -43,7 +43,7 @@ pub enum NoteKind {
         owner: Owner,
         /// Name of the element, as written.
         element: String,
-        /// Is it part of URDF, or of a common extension?
+        /// Whether it is part of URDF, or of a common extension.
         known: bool,
     },
     /// An attribute that URDF does not know. A warning.
@@ -250,14 +250,14 @@ impl Note {
         Self { line, kind }
     }
 
-    /// Does the note ask for attention?
+    /// Whether the note needs attention.
     pub fn severity(&self) -> Severity {
         self.kind.severity()
     }
 }
 
 impl NoteKind {
-    /// Does it ask for attention?
+    /// Whether it needs attention.
     pub fn severity(&self) -> Severity {
         match self {
             Self::IgnoredElement { known: true, .. }

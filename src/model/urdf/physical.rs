@@ -1,4 +1,4 @@
-//! Is this the inertia of a rigid body?
+//! The check that an inertia is that of a rigid body.
 
 use crate::spatial::Symmetric3;
 use std::fmt;

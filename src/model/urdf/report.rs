@@ -58,7 +58,7 @@ impl LoadReport {
         self.notes.iter().filter(|note| note.severity() == Severity::Warning)
     }
 
-    /// Is there any warning?
+    /// Whether there is any warning.
     pub fn has_warnings(&self) -> bool {
         self.warning_count() > 0
     }

@@ -273,8 +273,8 @@ impl Attribute<'_> {
     }
 }
 
-/// Would this element of xacro leave the dynamics as they are? It stands in what the dynamics do not use, such as a `visual`, or defines
-/// what others may use.
+/// Whether this element of xacro does not affect the dynamics: it is inside an element that the dynamics do not use,
+/// such as a `visual`, or defines what others may use.
 fn has_no_effect(node: Node) -> bool {
     let path: Vec<&str> = node.ancestors().skip(1).filter(Node::is_element).map(full_name).collect();
     let is_definition = ["property", "arg", "macro"].contains(&node.tag_name().name());

@@ -204,7 +204,8 @@ pub(super) fn impulses(
     Ok(())
 }
 
-/// Were accelerations or velocities found by factors in blocks? Then the places of bodies are in `ws.by_joint`, too.
+/// Whether accelerations or velocities were computed by factors in blocks. Then the poses of bodies are in
+/// `ws.by_joint`, too.
 fn in_blocks(ws: &DerivativeWorkspace) -> bool {
     ws.base.constraints.as_deref().is_some_and(|memory| memory.by == FactorsOfMass::Blocks)
 }

@@ -21,7 +21,7 @@ pub struct ImpulseDynamicsDerivatives {
     pub rank: usize,
     /// How clear that is.
     pub margin: RankMargin,
-    /// Is the rank the same at all configurations near by ([`constraint_rank`])? If not, there are no derivatives with respect to
+    /// Whether the rank is the same at all configurations near by ([`constraint_rank`]). If not, there are no derivatives with respect to
     /// `q` here: those by formulas and dual numbers are the ones that there would be if it were, and the errors of differences
     /// are infinite.
     pub rank_is_locally_constant: bool,

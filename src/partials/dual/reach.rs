@@ -34,7 +34,7 @@ pub(super) struct Chunk {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moved {
     pub(super) body: usize,
-    /// Does its own joint, or only one that carries it?
+    /// Whether its own joint moves, and not only one that carries it.
     pub(super) driven: bool,
 }
 
@@ -93,7 +93,7 @@ impl Chunk {
         Self { dofs, owners, moved, standing: indices(&stands), carriers, runs }
     }
 
-    /// Does this body move?
+    /// Whether this body moves.
     #[inline(always)]
     pub(super) fn moves(&self, body: usize) -> bool {
         self.moved.binary_search_by_key(&body, |moved| moved.body).is_ok()

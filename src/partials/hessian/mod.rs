@@ -265,7 +265,7 @@ impl Swept<'_> {
     }
 }
 
-/// Do lengths, workspace and wrenches belong to the model?
+/// Checks that lengths, workspace and wrenches belong to the model.
 fn check(model: &Model, base: &Workspace<f64>, at: At<'_>) -> Result<(), InputError> {
     model.check_state(at.q, at.v, at.a)?;
     model.check_length("lambda", "nv", at.lambda.len(), model.nv)?;
@@ -273,7 +273,7 @@ fn check(model: &Model, base: &Workspace<f64>, at: At<'_>) -> Result<(), InputEr
     check_wrenches(model, at.wrenches)
 }
 
-/// Are all arguments finite, but for wrenches?
+/// Whether all arguments but the wrenches are finite.
 fn is_finite(at: At<'_>) -> bool {
     [at.q, at.v, at.a, at.lambda].into_iter().all(all_finite)
 }

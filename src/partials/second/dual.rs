@@ -10,7 +10,7 @@ use gradyn_derivatives::Directions;
 use gradyn_derivatives::directions::{InDirections, in_directions};
 use std::ops::Range;
 
-/// Fills in the tensors; are all entries finite?
+/// Fills in the tensors. Returns whether all entries are finite.
 pub(super) fn rnea_second_derivatives(
     model: &Model,
     ws: &mut SecondOrderWorkspace,

@@ -95,7 +95,7 @@ impl SparsityPattern {
     pub fn coordinates(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         (0..self.columns()).flat_map(move |j| self.row_indices[self.range(j)].iter().map(move |i| (*i, j)))
     }
-    /// Can this entry differ from zero? No, if there is no such entry.
+    /// Whether this entry can differ from zero. False if there is no such entry.
     #[must_use]
     pub fn contains(&self, row: usize, column: usize) -> bool {
         column < self.columns() && self.row_indices[self.range(column)].binary_search(&row).is_ok()

@@ -3,7 +3,8 @@
 use crate::dynamics::jacobian::carries;
 use crate::model::Model;
 
-/// Is `b` on the path from the root to a body, itself included? Not if there are no such bodies, nor on that to the world.
+/// Whether `b` is on the path from the root to a body, itself included. False if there are no such bodies, and for the
+/// world.
 pub(super) fn on_path(model: &Model, b: usize, to: Option<usize>) -> bool {
     to.is_some_and(|to| b < model.bodies().len() && carries(&model.bodies, b, to))
 }

@@ -127,7 +127,7 @@ impl TensorPattern {
     pub fn coordinates(&self) -> &[[usize; 3]] {
         &self.places
     }
-    /// Can this entry differ from zero? No, if there is no such entry.
+    /// Whether this entry can differ from zero. False if there is no such entry.
     #[must_use]
     pub fn contains(&self, i: usize, j: usize, k: usize) -> bool {
         self.places.binary_search(&[i, j, k]).is_ok()

@@ -120,7 +120,7 @@ impl Frame {
 }
 
 impl PartialEq for Frame {
-    /// Is it the same frame? Names do not count.
+    /// Whether it is the same frame. Names do not count.
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
@@ -204,7 +204,7 @@ macro_rules! framecheck {
     };
 }
 
-/// Is it the same frame?
+/// Checks that it is the same frame.
 fn same(
     operation: &'static str,
     left: (&'static str, &Frame),
@@ -222,7 +222,7 @@ fn same(
     })
 }
 
-/// Are two quantities expressed in the same frame?
+/// Checks that two quantities are expressed in the same frame.
 fn same_coordinates(operation: &'static str, left: &Frame, right: &Frame) -> Result<(), FrameMismatch> {
     same(operation, ("the left side is expressed in", left), ("the right side in", right))
 }

@@ -151,14 +151,14 @@ impl<T: Real> CheckedAcceleration<T> {
     }
 }
 
-/// Does the second velocity begin at the body of the first, in the same coordinates?
+/// Checks that the second velocity begins at the body of the first, in the same coordinates.
 fn chained<T>(operation: &'static str, v_ab: &CheckedMotion<T>, v_bc: &CheckedMotion<T>) -> Result<(), FrameMismatch> {
     same_coordinates(operation, &v_ab.expressed_in, &v_bc.expressed_in)?;
     let (left, right) = ("the left velocity is of", "the right one is measured in");
     same(operation, (left, &v_ab.body), (right, &v_bc.base))
 }
 
-/// Are acceleration and velocity of one body in one base, in the same coordinates?
+/// Checks that acceleration and velocity are of one body in one base, in the same coordinates.
 pub(super) fn belongs<T>(
     operation: &'static str,
     a: &CheckedAcceleration<T>,

@@ -108,7 +108,8 @@ impl Inertia<f64> {
     }
 }
 
-/// Are two matrices of `rows` rows, stored by columns, equal within [`PATTERN_WITHIN`] of the scale of each entry?
+/// Checks that two matrices of `rows` rows, stored by columns, are equal within [`PATTERN_WITHIN`] of the scale of each
+/// entry.
 fn check_pattern(
     given: &[f64],
     expected: &[f64],

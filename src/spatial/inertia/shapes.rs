@@ -122,7 +122,7 @@ impl<T: Real> Inertia<T> {
     }
 }
 
-/// Are all numbers finite, and none negative?
+/// Checks that all numbers are finite and nonnegative.
 fn sizes<T: Real, const N: usize>(shape: &'static str, given: [(&'static str, T); N]) -> Result<(), InertiaError> {
     for (name, x) in given {
         // comparisons work in each lane, so a negative number becomes one that is not finite
@@ -134,7 +134,7 @@ fn sizes<T: Real, const N: usize>(shape: &'static str, given: [(&'static str, T)
     Ok(())
 }
 
-/// Is a position finite?
+/// Checks that a position is finite.
 fn finite<T: Real>(shape: &'static str, name: &'static str, p: Vector3<T>) -> Result<(), InertiaError> {
     if p.x.is_finite() && p.y.is_finite() && p.z.is_finite() {
         return Ok(());

@@ -100,8 +100,8 @@ pub struct Principal {
 const TOLERANCE: f64 = 1e-9;
 
 impl Inertia<f64> {
-    /// Can a body have this inertia? All numbers finite, mass not negative, no rotational inertia without mass,
-    /// principal moments not negative and none above the sum of the other two (within 1e-9 of the largest).
+    /// Checks that a body can have this inertia: all numbers finite, mass not negative, no rotational inertia without
+    /// mass, principal moments not negative and none above the sum of the other two (within 1e-9 of the largest).
     ///
     /// # Errors
     /// The first [`InertiaError`] that applies, in this order.

@@ -58,7 +58,7 @@ pub enum PoseError {
 const ORTHONORMAL_WITHIN: f64 = 1e-9;
 
 impl Transform<f64> {
-    /// Is this a pose: finite, orthonormal within 1e-9, and right-handed?
+    /// Checks that this is a pose: finite, orthonormal within 1e-9, and right-handed.
     ///
     /// # Errors
     /// [`PoseError::NotFinite`], [`PoseError::NotOrthonormal`] or [`PoseError::Reflection`], the first that applies.
@@ -77,7 +77,7 @@ impl Transform<f64> {
         Ok(())
     }
 
-    /// Are all twelve numbers finite?
+    /// Checks that all twelve numbers are finite.
     pub(super) fn finite(&self) -> Result<(), PoseError> {
         if self.is_finite() {
             return Ok(());
@@ -87,7 +87,7 @@ impl Transform<f64> {
 }
 
 impl<T: Real> Transform<T> {
-    /// Its [`validity`](Transform::validity) over `f64`; over other numbers, is it finite?
+    /// Its [`validity`](Transform::validity) over `f64`; over other numbers, checks that it is finite.
     pub(crate) fn check(&self) -> Result<(), PoseError> {
         match (self as &dyn Any).downcast_ref::<Transform<f64>>() {
             Some(x) => x.validity(),
@@ -96,7 +96,7 @@ impl<T: Real> Transform<T> {
         }
     }
 
-    /// Are all twelve numbers finite?
+    /// Whether all twelve numbers are finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.rotation.as_slice().iter().all(|x| x.is_finite())
             && self.translation.as_slice().iter().all(|x| x.is_finite())

@@ -38,12 +38,12 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Does every entry agree, and could it be checked?
+    /// Whether every entry could be checked and agrees.
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.report.as_ref().is_ok_and(Report::agrees)
     }
-    /// Does an entry disagree?
+    /// Whether an entry disagrees.
     #[must_use]
     pub fn disagrees(&self) -> bool {
         self.report.as_ref().is_ok_and(Report::disagrees)
@@ -58,12 +58,12 @@ pub struct ProblemCheck {
 }
 
 impl ProblemCheck {
-    /// Does every entry of every derivative agree, and could all be checked?
+    /// Whether every entry of every derivative could be checked and agrees.
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.checked.iter().all(Checked::agrees)
     }
-    /// Does an entry of any derivative disagree?
+    /// Whether an entry of any derivative disagrees.
     #[must_use]
     pub fn disagrees(&self) -> bool {
         self.checked.iter().any(Checked::disagrees)

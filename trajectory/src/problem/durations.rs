@@ -85,7 +85,7 @@ impl Problem {
         self.carry(*index..index + 1, &[seconds], guess);
         Ok(())
     }
-    /// Is it a trajectory of this problem?
+    /// Checks that it is a trajectory of this problem.
     pub(crate) fn check_sizes(&self, at: &Trajectory) -> Result<(), ProblemError> {
         let what = "it has other sizes than the problem";
         if at.fits(self) { Ok(()) } else { Err(ProblemError::Missing { place: "the trajectory".into(), what }) }

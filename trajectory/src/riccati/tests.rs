@@ -54,7 +54,7 @@ fn make_semi_implicit(rng: &mut ChaCha8Rng, lq: &mut Quadratic, blocks: &[Range<
     }
 }
 
-/// Is every result of the sweep that of the page of equations?
+/// Checks that every result of the sweep is that of the page of equations.
 fn hold_to_equations(dims: &[Dims], lq: &[Quadratic], what: &str) {
     let delta = 0.01;
     let mut riccati = Riccati::new(dims);

@@ -55,7 +55,7 @@ impl CurvatureMemory {
         }
     }
 
-    /// Adds a residual; does `S` see what the step makes?
+    /// Adds a residual. Returns whether `S` sees what the step makes.
     fn add(
         &mut self,
         residual: &dyn Residual,

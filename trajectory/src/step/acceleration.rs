@@ -106,7 +106,7 @@ pub trait Acceleration: Send + Sync + Debug {
     fn contacts(&self) -> &[ContactRows] {
         &[]
     }
-    /// Is it one of this robot? Called when a problem is built.
+    /// Checks that it belongs to this robot. Called when a problem is built.
     ///
     /// # Errors
     /// Why not; `place` is the phase.
@@ -118,7 +118,7 @@ pub trait Acceleration: Send + Sync + Debug {
     fn held(&self) -> &[Constraint] {
         &[]
     }
-    /// Is `a` affine in state and controls, for every state of this robot?
+    /// Whether `a` is affine in state and controls, for every state of this robot.
     fn is_affine(&self, model: &Model) -> bool {
         let _ = model;
         false

@@ -42,7 +42,7 @@ impl Algebra {
         Self { terms }
     }
 
-    /// Is `q ⊕ v` a sum of numbers, so that all brackets are zero?
+    /// Whether `q ⊕ v` is a sum of numbers, so that all brackets are zero.
     #[must_use]
     pub fn is_flat(&self) -> bool {
         self.terms.is_empty()

@@ -36,7 +36,7 @@ impl<A: Acceleration> Euler<A> {
 #[derive(Clone, Debug)]
 pub(super) struct Steps<A> {
     pub(super) acceleration: A,
-    /// Is `q ⊕ w` the sum of numbers?
+    /// Whether `q ⊕ w` is a sum of numbers.
     pub(super) flat: bool,
     pub(super) retraction: Retraction,
 }

@@ -80,7 +80,7 @@ impl Retraction {
         RetractionMemory(self.joints.iter().map(of).collect())
     }
 
-    /// Is `q ⊕ w` a sum of numbers?
+    /// Whether `q ⊕ w` is a sum of numbers.
     pub(super) fn is_flat(&self) -> bool {
         self.joints.is_empty()
     }

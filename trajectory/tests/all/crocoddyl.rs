@@ -1,4 +1,4 @@
-//! Are iterates those of Crocoddyl 3.2.1? `golden/with_crocoddyl.py` has written them down.
+//! Iterates are those of Crocoddyl 3.2.1, which `golden/with_crocoddyl.py` recorded.
 
 use crate::problems;
 use gradyn_trajectory::{Fddp, FddpOptions, Status, guess};

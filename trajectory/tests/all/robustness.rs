@@ -1,4 +1,5 @@
-//! Are problems solved from random starts? A small part of what `benches/peers/robustness.py` compares with other programs.
+//! Problems are solved from random starts: a small part of what `benches/peers/robustness.py` compares with other
+//! programs.
 
 use crate::{problems, starts};
 use gradyn_trajectory::{Fddp, FddpOptions, Newton, NewtonOptions};

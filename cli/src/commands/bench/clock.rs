@@ -36,7 +36,7 @@ impl<'a> Clock<'a> {
         Self { only, results: Vec::new(), skipped: Vec::new() }
     }
 
-    /// Is this asked for?
+    /// Whether this is requested.
     pub(super) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
     }

@@ -135,7 +135,7 @@ fn quantities(robot: &Robot, args: &Check, constraints: &Constraints) -> Result<
 /// A state where something cannot be compared is drawn again so often.
 const DRAWS: usize = 20;
 
-/// One more state. Was all compared? Else nothing has been, unless that is wanted `anyway`.
+/// Compares one more state. Returns whether all was compared. If not, nothing was, unless `anyway` is set.
 fn look(
     robot: &Robot,
     args: &Check,

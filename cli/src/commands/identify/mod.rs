@@ -136,7 +136,7 @@ fn files(args: &Identify) -> String {
     args.data.iter().chain(&args.held_out).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Does the fit tell all that was asked for, and explain the data?
+/// Whether the fit identifies all requested parameters and explains the data.
 fn is_good(found: &Fit) -> bool {
     found.cannot_tell.is_empty() && found.not_physical.is_empty() && found.estimate.status.converged() && found.explains
 }

@@ -38,7 +38,7 @@ fn usage(error: &SensitivityError) -> Error {
     Error::Usage(error.to_string())
 }
 
-/// Is the task about this robot?
+/// Checks that the task is about this robot.
 pub(super) fn same_robot(task: &Task, path: &Path, file: &Path) -> Result<(), Error> {
     let full = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if full(&task.robot.path) == full(path) {

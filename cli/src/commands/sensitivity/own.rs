@@ -70,7 +70,8 @@ impl Own {
         Error::content(self.file.clone(), error.to_string())
     }
 
-    /// Are they samples of this pattern: in rows of A, A with each group from B, with second order B with each group from A, then B?
+    /// Checks that they are samples of this pattern: rows of A, A with each group from B, with second order B with each
+    /// group from A, then B.
     pub(super) fn check_pattern(&self, layout: Layout, groups: &[Vec<usize>]) -> Result<(), Error> {
         let (k, stride, g) = (self.parameters, layout.stride(), groups.len());
         let count = self.lines.len();

@@ -32,7 +32,7 @@ pub(super) trait Question: Sync {
     fn units(&self) -> Vec<&'static str>;
     /// By how much rounding moves each of them, in its unit.
     fn rounding(&self) -> Result<Vec<f64>, Error>;
-    /// Is it about a motion, whose simulation may leave every bound?
+    /// Whether it is about a motion, whose simulation may diverge.
     fn is_motion(&self) -> bool {
         self.nodes() > 0
     }

@@ -135,7 +135,7 @@ fn usage(error: GlobalError) -> Error {
 /// `f(x, y)` of [`Run::advance`].
 type Evaluation<'a> = dyn Fn(&[f64], &mut [f64]) + Sync + 'a;
 
-/// Is there memory for it?
+/// Checks that there is memory for it.
 fn check_memory(args: &Sensitivity, plan: &impl Plan, width: usize) -> Result<(), Error> {
     let (samples, bytes) = (plan.samples().map_err(usage)?, plan.bytes(width).map_err(usage)?);
     let what = || match &args.sample_file {

@@ -80,7 +80,7 @@ struct Force {
 #[derive(Serialize)]
 struct Target {
     name: String,
-    /// Is its rotation a goal, too?
+    /// Whether its rotation is a goal, too.
     turned: bool,
     /// From when to when it counts, s.
     from: f64,

@@ -59,7 +59,7 @@ impl BodiesMemory {
     }
 }
 
-/// Torques of inverse dynamics. Are they and the configuration finite? Lengths have been checked.
+/// Torques of inverse dynamics. Returns whether they and the configuration are finite. Lengths have been checked.
 pub(crate) fn rnea(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
     (groups, level): (&BodiesLayout, VectorLevel),
@@ -72,7 +72,8 @@ pub(crate) fn rnea(
     Outcome::when(all_finite(q) && all_finite(tau))
 }
 
-/// Accelerations of forward dynamics. Are they and the state finite, and no pivot lost? Lengths have been checked.
+/// Accelerations of forward dynamics. Returns whether they and the state are finite, and no pivot is lost. Lengths have
+/// been checked.
 pub(crate) fn aba(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
     (groups, level): (&BodiesLayout, VectorLevel),
@@ -89,7 +90,8 @@ pub(crate) fn aba(
     Outcome::when(solved.is_some() && all_finite(q) && all_finite(ddq))
 }
 
-/// The mass matrix of a quadruped. Are its diagonal and the configuration finite? Lengths have been checked.
+/// The mass matrix of a quadruped. Returns whether its diagonal and the configuration are finite. Lengths have been
+/// checked.
 pub(crate) fn mass_matrix(
     (groups, level): (&BodiesLayout, VectorLevel),
     memory: &mut BodiesMemory,
@@ -101,7 +103,7 @@ pub(crate) fn mass_matrix(
 }
 
 /// Torques and derivatives of a quadruped's inverse dynamics in the field of some gravity, the mass matrix among them.
-/// Are all, and the configuration, finite? Lengths have been checked.
+/// Returns whether all, and the configuration, are finite. Lengths have been checked.
 pub(crate) fn rnea_derivatives(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
     (groups, level): (&BodiesLayout, VectorLevel),

@@ -149,7 +149,7 @@ impl ConstraintFactors {
         }
     }
 
-    /// What the pivots of `G` are compared with. Is no block of rows zero?
+    /// Computes what the pivots of `G` are compared with. Returns whether no block of rows is zero.
     #[inline(always)]
     fn scales(&mut self, rows: ConstraintRows<'_>) -> bool {
         let Self { width, gram, squares, sums, factors, .. } = self;

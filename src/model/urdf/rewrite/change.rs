@@ -22,7 +22,7 @@ pub struct Change {
     pub old: f64,
     /// The number now.
     pub new: f64,
-    /// Has the attribute been inserted?
+    /// Whether the attribute has been inserted.
     pub inserted: bool,
     /// The body that the number makes up for, where the inertia of the body is that of several links fixed to each other; the name of
     /// the root link for what is fixed to the world.

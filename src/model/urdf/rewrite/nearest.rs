@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// So many rounds over the numbers; the second seldom changes anything.
 const ROUNDS: usize = 3;
 
-/// Are they the same number? Both zeros are.
+/// Whether they are the same number. Both zeros are.
 pub(super) fn same(a: f64, b: f64) -> bool {
     a.partial_cmp(&b) == Some(Ordering::Equal)
 }

@@ -31,7 +31,7 @@ fn kind(joint: &Joint) -> String {
     }
 }
 
-/// Is the model that of the file, with other numbers?
+/// Checks that the model is that of the file, with other numbers.
 pub(super) fn tree(file: &Model, model: &Model) -> Result<(), RewriteError> {
     let other = |what: String, file: String, model: String| Err(RewriteError::OtherTree { what, file, model });
     let (in_file, in_model) = (file.bodies(), model.bodies());
@@ -200,7 +200,7 @@ pub(super) fn frames(base: &Model, read: &Model, model: &Model, not_written: &mu
     }
 }
 
-/// Are the numbers those of the model, up to roundings?
+/// Checks that the numbers are those of the model, up to rounding.
 pub(super) fn numbers(read: &Model, model: &Model, not_written: &[NotWritten]) -> Result<(), RewriteError> {
     let fail = |what: String, wanted: String, read: String| Err(RewriteError::NotReproduced { what, wanted, read });
     let listed = |what: &str| not_written.iter().any(|listed| listed.what == what);

@@ -32,7 +32,7 @@ pub struct ImpulseDynamicsHessian {
     pub dvq: DMatrix<f64>,
     /// How many rows are independent.
     pub rank: usize,
-    /// Is the rank the same at all configurations near by? If not, there are no derivatives by `q`: see
+    /// Whether the rank is the same at all configurations near by. If not, there are no derivatives by `q`: see
     /// [`ImpulseDynamicsDerivatives`](crate::partials::ImpulseDynamicsDerivatives::rank_is_locally_constant).
     pub rank_is_locally_constant: bool,
 }

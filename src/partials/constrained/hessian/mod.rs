@@ -78,7 +78,7 @@ pub struct ConstraintDynamicsHessian {
     pub dvv: DMatrix<f64>,
     /// How many rows are independent.
     pub rank: usize,
-    /// Is the rank the same at all configurations near by? If not, there are no derivatives by `q`: see
+    /// Whether the rank is the same at all configurations near by. If not, there are no derivatives by `q`: see
     /// [`ConstraintDynamicsDerivatives::rank_is_locally_constant`].
     pub rank_is_locally_constant: bool,
 }
@@ -364,7 +364,7 @@ fn column(m: &DMatrix<f64>, j: usize) -> &[f64] {
 /// What weights are called.
 const WEIGHTS: [&str; 2] = ["weights of motion", "weights of rows"];
 
-/// Are there as many weights as it takes, all finite?
+/// Checks that there is one finite weight per output.
 fn check_weights(
     model: &Model,
     [of_dofs, of_rows]: [&'static str; 2],

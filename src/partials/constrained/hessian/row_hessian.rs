@@ -65,7 +65,7 @@ impl WeightedConstraint<'_> {
         turned && self.accelerations && self.c.kp != 0.0
     }
 
-    /// Which sides move?
+    /// The sides that move.
     fn moves(&self) -> [bool; 2] {
         [self.c.a.body.is_some(), self.c.b.body.is_some()]
     }
