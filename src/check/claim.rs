@@ -1,4 +1,4 @@
-//! The check of what somebody computed of a robot at a state.
+//! The check of a quantity that some program computed for a robot at a state.
 
 use super::functions::{By, Of};
 use super::state::State;
@@ -28,19 +28,19 @@ pub enum ClaimError {
     /// The state has no such wrench.
     #[error("wrench {index} does not exist: the state has {wrenches}")]
     UnknownWrench {
-        /// The place asked for.
+        /// The requested index.
         index: usize,
-        /// How many wrenches the state has.
+        /// The number of wrenches that the state has.
         wrenches: usize,
     },
 }
 
-/// Checks what somebody computed of a robot at a state.
+/// Checks a quantity that some program computed for a robot at a state.
 ///
-/// `claimed` has the quantity's [shape](Quantity::shape); a vector is a matrix of one column. Names in the report are those of
-/// the model's degrees of freedom ([`Model::dof_names`]), unless the options name rows and columns themselves. A derivative is
-/// checked against differences of values and against dual numbers; a value against another algorithm. Of a Coriolis matrix
-/// the product `C(q, v) v` is checked, since there are many matrices of which that is right.
+/// `claimed` has the quantity's [shape](Quantity::shape); a vector is a matrix of one column. Names in the report are
+/// those of the model's degrees of freedom ([`Model::dof_names`]), unless the options name rows and columns themselves.
+/// A derivative is checked against differences of values and against dual numbers; a value against another algorithm.
+/// For a Coriolis matrix, the product `C(q, v) v` is checked, because many such matrices are right.
 ///
 /// # Errors
 /// [`ClaimError`] if shapes do not fit, or the quantity has no value at the state.
@@ -126,11 +126,12 @@ fn expect_shape(
     Err(CheckError::Shape { name, rows, columns, found_rows, found_columns, guess }.into())
 }
 
-/// Solutions are seldom as large as norms allow, and [`conditioning`] says entry by entry what rounding does to them: that nothing
-/// is expected of entries that vanish, so much of these sizes will do.
+/// The share of these sizes that is used as the scale of solutions, so that entries that vanish are not compared with
+/// zero. Solutions are seldom as large as norms allow, and [`conditioning`] has the effect of rounding entry by entry.
 const SOLVED: f64 = 1e-4;
 
-/// How large what cancels in a quantity is: in torques by row, since a joint feels the bodies that it carries alone.
+/// Adds the size of the terms that cancel in a quantity: for torques by row, because a joint feels only the bodies that
+/// it carries.
 fn sized(model: &Model, quantity: Quantity, state: &State<'_>, mut options: Options) -> Result<Options, InputError> {
     let rest = vec![0.0; model.nv()];
     let v = if state.v.is_empty() { &rest } else { state.v };
@@ -145,11 +146,11 @@ fn sized(model: &Model, quantity: Quantity, state: &State<'_>, mut options: Opti
     if let Some(of_row) = of_rows {
         let rows = Scale::rows(model, state.q, v, state.wrenches)?;
         let rows: Vec<f64> = rows.iter().map(|scale| of_row(scale, state.a)).collect();
-        // Of a Coriolis matrix the product with velocities is looked at.
+        // For a Coriolis matrix, the product with velocities is checked.
         let columns = if quantity == Quantity::Coriolis { 1 } else { quantity.shape(model).1 };
         let inertia = matches!(quantity, Quantity::DtauDa | Quantity::MassMatrix);
         let own = rows.iter().flat_map(|row| {
-            // A matrix that is symmetric has what the joint carries that carries less.
+            // An entry of a symmetric matrix has the size of the joint that carries less.
             let rows = &rows;
             (0..columns).map(move |k| if inertia { row.min(rows[k]) } else { *row })
         });
@@ -168,14 +169,14 @@ fn sized(model: &Model, quantity: Quantity, state: &State<'_>, mut options: Opti
             SOLVED * once::minv(model, state.q)?.amax() * solved_for
         }
         Quantity::Com | Quantity::ComJacobian | Quantity::FrameJacobian(..) => scale.reach,
-        // Nothing cancels in the others that is larger than what is left.
+        // In the others, no terms cancel that are larger than the result.
         _ => 0.0,
     };
     options.size = options.size.max(size);
     Ok(options)
 }
 
-/// A derivative, against differences and dual numbers.
+/// Checks a derivative against differences and dual numbers.
 fn derivative(
     model: &Model,
     quantity: Quantity,
@@ -241,7 +242,7 @@ fn still<'a>(quantity: Quantity, state: &State<'a>) -> State<'a> {
     }
 }
 
-/// A value, against another algorithm: what differs between two of ours is the error.
+/// Checks a value against another algorithm: the difference between two of ours is the error.
 fn value(
     model: &Model,
     quantity: Quantity,

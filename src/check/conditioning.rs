@@ -1,9 +1,9 @@
-//! How far rounding carries accelerations and their derivatives, whichever way they are computed.
+//! The effect of rounding on accelerations and their derivatives, however they are computed.
 //!
-//! What multiplies by an inverse that was computed, has `M⁻¹ R` to `|M⁻¹| |M| |M⁻¹| |R|` times some roundings, entry by entry
-//! (N. Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 14.1); what solves `M X = R` does better, but
-//! nobody says how a claim was computed. Where a joint moves next to nothing,
-//! or two move the same, that is much.
+//! A program that multiplies by a computed inverse has `M⁻¹ R` to `|M⁻¹| |M| |M⁻¹| |R|` times some roundings, entry by
+//! entry (N. Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 14.1). A program that solves
+//! `M X = R` is more accurate, but how a claim was computed is unknown. The bound is large where a joint moves very
+//! little mass, or where two joints move the same.
 
 use super::Scale;
 use super::functions::By;
@@ -13,10 +13,10 @@ use crate::once;
 use crate::partials::{DerivativeWorkspace, Method, State, rnea_derivatives};
 use nalgebra::{DMatrix, DVector};
 
-/// So many roundings: those of the factors, of the torques' derivatives and of the solution.
+/// The number of roundings: those of the factors, of the torques' derivatives and of the solution.
 const ROUNDINGS: f64 = 10.0;
 
-/// Of the derivative `exact` of accelerations `ddq`.
+/// The effect on the derivative `exact` of accelerations `ddq`.
 pub(super) fn of_derivative(
     model: &Model,
     state: State<'_>,
@@ -42,7 +42,7 @@ pub(super) fn of_derivative(
     propagated(model, state.q, exact, &right, cancels)
 }
 
-/// Of the accelerations themselves, nv × 1.
+/// The effect on the accelerations themselves, nv × 1.
 pub(super) fn of_accelerations(model: &Model, state: State<'_>, ddq: &[f64]) -> Result<DMatrix<f64>, InputError> {
     let bias = bias(model, &mut Workspace::new(model), state.q, state.v, state.wrenches)?.to_vec();
     let right = DMatrix::from_fn(model.nv(), 1, |i, _| bias[i].abs() + state.u[i].abs());
@@ -50,7 +50,7 @@ pub(super) fn of_accelerations(model: &Model, state: State<'_>, ddq: &[f64]) -> 
     propagated(model, state.q, &DMatrix::from_column_slice(model.nv(), 1, ddq), &right, loads)
 }
 
-/// `right` itself is right to some roundings of its largest entry, or of the terms that cancel in it.
+/// `right` itself has an error of some roundings of its largest entry, or of the terms that cancel in it.
 fn propagated(
     model: &Model,
     q: &[f64],

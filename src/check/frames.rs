@@ -6,7 +6,7 @@ use crate::model::{Body, Model};
 use nalgebra::{DMatrix, Matrix6};
 use std::ops::Range;
 
-/// Whose velocity, in whose axes, the velocity of a joint may be.
+/// Conventions of the velocity of a joint: of which point, in which axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Convention {
     /// Both parts in axes of the parent.
@@ -33,14 +33,14 @@ impl Convention {
     }
 }
 
-/// Bodies whose joints a convention can make a difference to.
+/// Bodies for whose joints the convention matters.
 pub(super) fn turning(model: &Model) -> Vec<usize> {
     let turns = |body: &Body| body.owns_coordinates() && body.joint().parts().any(|j| j.geometry() != Geometry::Flat);
     model.bodies().iter().enumerate().filter(|(_, body)| turns(body)).map(|(i, _)| i).collect()
 }
 
-/// `C` and `C⁻¹`, nv × nv: the velocity in the convention is `C v`, for the joints of these bodies. `None` if no joint makes
-/// a difference.
+/// `C` and `C⁻¹`, nv × nv: the velocity in the convention is `C v`, for the joints of these bodies. `None` if it
+/// matters for no joint.
 pub(super) fn to_convention(
     model: &Model,
     q: &[f64],
@@ -95,8 +95,8 @@ pub(super) fn to_convention(
     differs.then_some((to, from))
 }
 
-/// `G` with `q̇ = G v`, nq × nv, and its left inverse, which takes a derivative along the tangent to that by coordinates of a
-/// function that is constant along their length.
+/// `G` with `q̇ = G v`, nq × nv, and its left inverse, which maps a derivative along the tangent to that by
+/// coordinates, for a function that does not depend on their length.
 pub(super) fn coefficients(model: &Model, q: &[f64]) -> (DMatrix<f64>, DMatrix<f64>) {
     let (nq, nv) = (model.nq(), model.nv());
     let mut g = DMatrix::zeros(nq, nv);
@@ -125,7 +125,7 @@ impl Joint {
         parts.chain(composite.is_none().then(|| self.clone()))
     }
 
-    /// Where the coordinates and directions of its elementary parts stand, in a model where its own start there.
+    /// The ranges of coordinates and directions of its elementary parts, in a model where its own start at `q` and `v`.
     pub(super) fn blocks(&self, q: usize, v: usize) -> Vec<(Range<usize>, Range<usize>)> {
         let shift = |range: Range<usize>, by: usize| range.start + by..range.end + by;
         match self {

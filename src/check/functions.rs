@@ -27,7 +27,7 @@ pub(super) enum Of {
     Potential,
 }
 
-/// What it is differentiated by.
+/// The variable of differentiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Q,
@@ -78,8 +78,8 @@ impl Of {
         self.evaluate(model, ws, state, out)
     }
 
-    /// All derivatives by dual numbers. Those of accelerations by dual numbers through torques, `−M⁻¹ ∂τ/∂x` at `q̈`:
-    /// through articulated bodies each step back to the root would lose digits where the mass matrix is
+    /// All derivatives by dual numbers. Those of accelerations are by dual numbers through torques, `−M⁻¹ ∂τ/∂x` at
+    /// `q̈`: through articulated bodies, each step towards the root would lose digits if the mass matrix is
     /// ill-conditioned.
     pub(super) fn exact(self, model: &Model, state: partials::State<'_>) -> Result<StateJacobian, InputError> {
         let Self::Acceleration = self else { return by_duals(model, &self, state) };
@@ -113,7 +113,7 @@ impl By {
     }
 }
 
-/// What is given, or zeros where nothing is.
+/// The given values, or zeros if there are none.
 fn or<'a>(x: &'a [f64], rest: &'a [f64]) -> &'a [f64] {
     if x.is_empty() { rest } else { x }
 }

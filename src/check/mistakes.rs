@@ -1,4 +1,4 @@
-//! What would have been claimed if one of the usual mistakes had been made with a robot.
+//! The usual mistakes with a robot, and the claims that they lead to.
 
 use super::frames::{Convention, coefficients, to_convention, turning};
 use super::functions::{By, Of};
@@ -9,10 +9,10 @@ use crate::partials::{self, StateJacobian};
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, Vector3};
 
-/// A mistake, and what it leads to.
+/// Mistakes, and the claim that each leads to.
 pub(super) type Mistakes = Vec<(Guess, DMatrix<f64>)>;
 
-/// Of a derivative, whose right value is `exact`; `all` holds those by the other variables.
+/// Mistakes of a derivative, whose right value is `exact`; `all` holds those by the other variables.
 pub(super) fn of_derivative(
     model: &Model,
     (of, by): (Of, By),
@@ -46,7 +46,7 @@ pub(super) fn of_derivative(
     Ok(mistakes)
 }
 
-/// Of a vector with an entry a degree of freedom.
+/// Mistakes of a vector with one entry per degree of freedom.
 pub(super) fn of_vector(model: &Model, of: Of, state: partials::State<'_>, right: &DMatrix<f64>) -> Mistakes {
     let mut mistakes = Mistakes::new();
     conventions(model, state.q, (of, By::U), right, &mut mistakes);
@@ -63,7 +63,8 @@ pub(super) fn of_vector(model: &Model, of: Of, state: partials::State<'_>, right
 
 /// The mistake of a matrix with nq columns, by the coordinates themselves.
 ///
-/// Then `C G` is the derivative along the tangent, with `q̇ = G v`, whatever the function is beside unit quaternions.
+/// Then `C G` is the derivative along the tangent, with `q̇ = G v`, whatever the function is away from unit
+/// quaternions.
 pub(super) fn of_coordinates(
     model: &Model,
     quantity: Quantity,
@@ -101,11 +102,11 @@ fn other_references(
 
 /// Velocities of joints with rotations are those of the body, in its axes. These are the mistakes of other conventions.
 ///
-/// With `u = C v` in another convention, columns become `E C⁻¹`, those by torques `E Cᵀ`; rows that are torques `C⁻ᵀ E`, rows
-/// that are accelerations `C E`. Or the inverses, where somebody converts the wrong way.
+/// With `u = C v` in another convention, columns become `E C⁻¹`, those by torques `E Cᵀ`; rows that are torques
+/// `C⁻ᵀ E`, rows that are accelerations `C E`. The inverses are those of a conversion the wrong way.
 fn conventions(model: &Model, q: &[f64], (of, by): (Of, By), exact: &DMatrix<f64>, mistakes: &mut Mistakes) {
     let turning = turning(model);
-    // All joints alike, or one alone, unless they are many.
+    // All joints together, or one alone, unless there are many.
     let mut some = vec![turning.clone()];
     some.extend(turning.iter().filter(|_| (2..=8).contains(&turning.len())).map(|body| vec![*body]));
     for (convention, bodies) in Convention::ALL.into_iter().flat_map(|c| some.iter().map(move |bodies| (c, bodies))) {
@@ -169,7 +170,7 @@ fn swapped(model: &Model, (of, by): (Of, By), exact: &DMatrix<f64>, mistakes: &m
     }
 }
 
-/// The coordinate that stands in the place of each direction, if there were as many.
+/// The coordinate in the place of each direction, as if there were as many.
 fn of_directions(model: &Model) -> Vec<usize> {
     let mut coordinates = vec![0; model.nv()];
     for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
@@ -180,8 +181,8 @@ fn of_directions(model: &Model) -> Vec<usize> {
     coordinates
 }
 
-/// The derivative by the coordinates, of the function as it is beside unit quaternions: by dual numbers, whose values are at the
-/// state.
+/// The derivative by the coordinates, of the function as it is away from unit quaternions: by dual numbers, whose
+/// values are at the state.
 fn raw(model: &Model, of: Of, state: partials::State<'_>) -> Result<DMatrix<f64>, InputError> {
     let outputs = partials::StateFunction::outputs(&of, model);
     let constant = |x: &[f64]| x.iter().copied().map(Dual64::from).collect::<Vec<_>>();
@@ -202,7 +203,7 @@ fn raw(model: &Model, of: Of, state: partials::State<'_>) -> Result<DMatrix<f64>
     Ok(matrix)
 }
 
-/// The robot with a part of its dynamics left out.
+/// Variants of the robot without a part of its dynamics.
 fn variants(model: &Model) -> Vec<(&'static str, Model)> {
     let without = |change: fn(&mut DofDynamics)| {
         let mut dofs = model.joint_dynamics().to_vec();

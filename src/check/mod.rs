@@ -1,12 +1,13 @@
 //! Checks derivatives of a robot's dynamics: claimed matrices against evidence.
 //!
-//! This module is for quantities of a robot, which it knows by name ([`Quantity`]), computed by whatever program. For derivatives of
-//! functions of your own, robots or not, there is [`derivatives::check`](mod@gradyn_derivatives::check), whose options, verdicts and
-//! reports these are.
+//! This module is for quantities of a robot, which it knows by name ([`Quantity`]), computed by any program. For
+//! derivatives of your own functions, of robots or not, there is [`derivatives::check`](mod@gradyn_derivatives::check),
+//! which also defines the options, verdicts and reports.
 //!
-//! [`check_claim`] takes what somebody computed, by whatever program, at a state, and says of each entry whether it is
-//! right, with names of joints. Evidence are differences of values along `q ⊕ t e_k`, and dual numbers through the
-//! algorithm (of accelerations, through the torques that they need); what they are worth and how verdicts come about is told in [`gradyn_derivatives::check`].
+//! [`check_claim`] takes a quantity that a program computed at a state, and gives a verdict on each entry, with names
+//! of joints. The evidence is differences of values along `q ⊕ t e_k`, and dual numbers through the algorithm (for
+//! accelerations, through the torques that they need). [`gradyn_derivatives::check`] explains the evidence and the
+//! verdicts.
 //!
 //! ```
 //! use gradyn::check::{Guess, Options, Quantity, State, check_claim};

@@ -1,9 +1,9 @@
-//! What can be checked, and what its rows and columns are called.
+//! The quantities that can be checked, and the names of their rows and columns.
 
 use crate::dynamics::{FrameRef, ReferenceFrame};
 use crate::model::Model;
 
-/// A quantity of a robot that somebody else may have computed.
+/// A quantity of a robot that another program may have computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Quantity {
@@ -15,7 +15,7 @@ pub enum Quantity {
     DtauDv,
     /// `∂τ/∂a`, nv × nv.
     DtauDa,
-    /// `∂τ/∂φ` of the wrench at this place of the state's, nv × 6.
+    /// `∂τ/∂φ` of the wrench with this index in the state, nv × 6.
     DtauDfExt(usize),
     /// `M(q)`, nv × nv.
     MassMatrix,
@@ -29,13 +29,13 @@ pub enum Quantity {
     DdqDv,
     /// `∂q̈/∂τ`, nv × nv.
     DdqDtau,
-    /// `∂q̈/∂φ` of the wrench at this place of the state's, nv × 6.
+    /// `∂q̈/∂φ` of the wrench with this index in the state, nv × 6.
     DdqDfExt(usize),
     /// The bias `c(q, v) = τ(q, v, 0)`, nv × 1.
     Bias,
     /// Generalized gravity `g(q)`, nv × 1.
     Gravity,
-    /// A Coriolis matrix `C(q, v)`, nv × nv: any with the right product `C v`.
+    /// A Coriolis matrix `C(q, v)`, nv × nv: any matrix with the right product `C v`.
     Coriolis,
     /// The center of mass in the world, 3 × 1.
     Com,
@@ -81,7 +81,7 @@ impl Quantity {
         }
     }
 
-    /// Names of its columns; one without meaning for vectors.
+    /// Names of its columns; for vectors, one name without meaning.
     #[must_use]
     pub fn columns(self, model: &Model) -> Vec<String> {
         match self {
@@ -91,7 +91,7 @@ impl Quantity {
         }
     }
 
-    /// Rows and columns that it has.
+    /// The number of its rows and columns.
     #[must_use]
     pub fn shape(self, model: &Model) -> (usize, usize) {
         (self.rows(model).len(), self.columns(model).len())

@@ -1,13 +1,13 @@
-//! What roundings are measured by where results cancel: how large a robot's masses and forces are, whatever its joints feel of
+//! The unit of rounding where results cancel: the size of a robot's masses and forces, whether or not its joints feel
 //! them.
 
 use crate::dynamics::{ExternalWrench, Workspace, crba, forward_kinematics};
 use crate::model::{InputError, Model};
 use crate::spatial::Transform;
 
-/// Sizes of what the dynamics at a state are sums of, in SI units; rotations and translations are not told from each other.
+/// Sizes of the terms of the dynamics at a state, in SI units; rotations and translations are not distinguished.
 ///
-/// A rotor on an oblique axis has no Coriolis matrix and no gravity, but for a few roundings of these.
+/// A rotor on an oblique axis has no Coriolis matrix and no gravity, up to a few roundings of these.
 ///
 /// ```
 /// use gradyn::check::Scale;
@@ -25,7 +25,7 @@ pub struct Scale {
     pub mass: f64,
     /// Of loads: `Σ m g r`, and wrenches.
     pub loads: f64,
-    /// How far bodies reach from there, at least one.
+    /// The reach of bodies from there, at least one.
     pub reach: f64,
     /// `|v|`
     pub velocity: f64,
@@ -42,7 +42,8 @@ impl Scale {
         Ok(Self::of_bodies(model, q, v, wrenches)?.iter().fold(start, Self::with))
     }
 
-    /// For each degree of freedom, of what its joint carries: a torque is a sum over the bodies behind its joint alone. `nv` of them.
+    /// The scale of each degree of freedom (`nv` of them), from what its joint carries: a torque is a sum over the
+    /// bodies behind its joint alone.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -64,7 +65,7 @@ impl Scale {
         Ok(rows)
     }
 
-    /// Both together.
+    /// The sum of both.
     fn with(self, other: &Self) -> Self {
         Self {
             mass: self.mass + other.mass,
@@ -74,7 +75,7 @@ impl Scale {
         }
     }
 
-    /// What each body adds.
+    /// The contribution of each body.
     fn of_bodies(model: &Model, q: &[f64], v: &[f64], wrenches: &[ExternalWrench]) -> Result<Vec<Self>, InputError> {
         let ws = &mut Workspace::new(model);
         let kinematics = forward_kinematics(model, ws, q, v, &vec![0.0; model.nv()])?;

@@ -2,8 +2,8 @@
 
 use crate::dynamics::ExternalWrench;
 
-/// The state that a claim is about. What the quantity does not depend on may be left empty; velocities, accelerations and
-/// torques that are left empty are zero.
+/// The state that a claim is about. Inputs that the quantity does not depend on may be empty; empty velocities,
+/// accelerations and torques are zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct State<'a> {
     /// Configuration, nq.
@@ -14,6 +14,6 @@ pub struct State<'a> {
     pub a: &'a [f64],
     /// Torques, nv: for accelerations and their derivatives.
     pub tau: &'a [f64],
-    /// Wrenches from outside.
+    /// External wrenches.
     pub wrenches: &'a [ExternalWrench],
 }

@@ -1,4 +1,4 @@
-//! What is claimed: a matrix, dense or with a declared sparsity pattern.
+//! The claimed matrix, dense or with a declared sparsity pattern.
 
 use super::CheckError;
 
@@ -39,8 +39,8 @@ impl Claim {
         Self { rows, columns, values, pattern: None }
     }
 
-    /// Row, column and value of each entry that can differ from zero; the others are declared to be exactly zero at every
-    /// point. Of entries that are there twice the sum counts, as in the coordinate form of sparse matrices.
+    /// Row, column and value of each entry that can differ from zero; the others are declared to be exactly zero at
+    /// every point. Duplicate entries are added, as in the coordinate form of sparse matrices.
     ///
     /// # Errors
     /// [`CheckError::Place`] if an entry is outside.

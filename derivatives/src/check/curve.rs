@@ -56,7 +56,7 @@ fn one<E: Debug + Display>(
 
 /// The slopes right and left of the lowest point.
 ///
-/// Right of it there are smooth curves: the slope over the two decades above the lowest decade and a half, to be clear of
+/// Right of it the curve is smooth: the slope is over the two decades above the lowest decade and a half, away from
 /// both the rounding floor and the coarsest steps. Left of it there is noise: a line is fitted through all of it.
 fn slopes(steps: &[f64], errors: &[f64]) -> (Option<f64>, Option<f64>) {
     let positive = |i: &usize| errors[*i] > 0.0 && errors[*i].is_finite();

@@ -3,7 +3,7 @@
 use super::{Report, Verdict};
 use std::fmt;
 
-/// So many entries are printed.
+/// The most entries that are printed.
 const PRINTED: usize = 8;
 
 impl fmt::Display for Report {

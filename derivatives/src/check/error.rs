@@ -12,9 +12,9 @@ pub enum CheckError {
     Size {
         /// Which list.
         what: &'static str,
-        /// The length it must have.
+        /// The expected length.
         expected: usize,
-        /// The length it has.
+        /// The actual length.
         found: usize,
     },
     /// The claimed matrix has another shape than the derivative.
@@ -45,7 +45,7 @@ pub enum CheckError {
         /// Columns of the matrix.
         columns: usize,
     },
-    /// A number that has to be finite is not, or one that has to be positive.
+    /// A number is not finite or not positive, as required.
     #[error("`{what}[{index}]` is {value}: {rule}")]
     Number {
         /// Which list or option.
@@ -57,7 +57,7 @@ pub enum CheckError {
         /// What it must be.
         rule: &'static str,
     },
-    /// A table of values lacks one.
+    /// A table of values lacks a required value.
     #[error("there is no value {} {} along input {input}", step.abs(), if *step > 0.0 { "ahead" } else { "behind" })]
     Sample {
         /// Along which input.

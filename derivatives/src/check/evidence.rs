@@ -1,22 +1,23 @@
-//! What differences say about a derivative, entry by entry, and how sure they are.
+//! The estimate of a derivative by differences, entry by entry, with its error.
 
 use super::smooth::Sides;
 use super::{Options, Reason};
 use crate::difference::{self, DifferenceError, Differenced, Manifold, Path, Table, representable};
 use std::fmt::{Debug, Display};
 
-/// So many halvings of the step are always looked at, if the first of them do not settle the matter.
+/// The number of halvings of the step that are always evaluated, unless the first ones converge.
 const ROWS: usize = 10;
-/// And so many at most: from 1/8 down to 1e-8.
+/// The most halvings: from 1/8 down to 1e-8.
 const MOST_ROWS: usize = 24;
-/// Where inputs are so small that this is still too long it goes on, down to this share of the input. Zero has no size.
+/// If inputs are so small that this is still too long, halving continues down to this share of the input. Zero has no
+/// size.
 const FURTHEST: usize = 200;
 const NEAREST: f64 = 1e-5;
-/// So many roundings of an output look like a jump of it, where it is a sum of larger terms.
+/// This many roundings of an output look like a jump, where it is a sum of larger terms.
 const JUMP: f64 = 1e4;
-/// One side alone is known by so many steps.
+/// The number of steps from which a single side is known.
 const ALONE: usize = 4;
-/// A difference is good enough if its estimated error is so small beside the largest of its column.
+/// A difference is accurate enough if its estimated error, relative to the largest of its column, is below this.
 const ENOUGH: f64 = 1e-10;
 
 /// What is known of one derivative.
@@ -26,12 +27,12 @@ pub(super) struct Found {
     pub(super) value: f64,
     /// Estimate of its error.
     pub(super) error: f64,
-    /// By how much rounding inside of the function may move it, whichever way it is computed, if that is known.
+    /// The effect of rounding inside the function, however it is computed, if that is known.
     pub(super) rounding: f64,
-    /// By how much the derivatives from the two sides differ, as far as that does not vanish with the step; infinite at a
-    /// jump.
+    /// The part of the difference between the derivatives from the two sides that does not vanish with the step;
+    /// infinite at a jump.
     pub(super) kink: f64,
-    /// What the function jumps by, where `kink` is infinite.
+    /// The size of the jump, where `kink` is infinite.
     pub(super) jump: f64,
     /// Whether there are values on one side of the point only. Then this is the one-sided derivative.
     pub(super) one_sided: bool,
@@ -39,7 +40,7 @@ pub(super) struct Found {
     pub(super) apart: bool,
     /// Why the error is large, if it is.
     pub(super) reason: Reason,
-    /// How many steps were looked at.
+    /// The number of evaluated steps.
     pub(super) rows: usize,
 }
 
@@ -57,21 +58,21 @@ impl Found {
         rows: 0,
     };
 
-    /// How far from this a claim may be.
+    /// The allowed deviation of a claim.
     pub(super) fn bound(&self, options: &Options, scale: f64) -> f64 {
         self.sharp_bound(options, scale)
             .max(options.tolerance * self.value.abs() + options.floor * scale + options.safety * self.rounding)
     }
 
-    /// The same, if rounding inside of the function moved nothing.
+    /// The same without the effect of rounding inside the function.
     pub(super) fn sharp_bound(&self, options: &Options, scale: f64) -> f64 {
         options.tolerance * self.value.abs() + options.floor * scale + options.safety * self.error
     }
 
-    /// The same derivative, seen with other steps too: what differs between the tables is error.
+    /// The same derivative, also with other steps: differences between the tables count as error.
     pub(super) fn confirmed_by<const N: usize>(self, others: [Self; N]) -> Self {
         let mut best = self;
-        // A table that settles at once and wrongly has seen too few steps to know why.
+        // A table that converges at once to a wrong value has too few steps to tell why.
         let mut longest = self;
         for other in others {
             best = if other.error < best.error { other } else { best };
@@ -96,15 +97,16 @@ pub(super) struct Evidence {
     pub(super) found: Vec<Found>,
     /// The magnitude of each output.
     pub(super) magnitude: Vec<f64>,
-    /// The size of each input: what one step along it is measured by.
+    /// The size of each input, the unit of steps along it.
     pub(super) lengths: Vec<f64>,
     /// Whether outputs may be small because terms of unknown size cancel. Then all have the scale of the largest.
     pub(super) shared: bool,
 }
 
 impl Evidence {
-    /// The scale of each entry, row by row: how much its output changes along any input of its size, or its magnitude if that is
-    /// larger, over the size of its own input. Outputs and inputs in other units have other scales.
+    /// The scale of each entry, row by row: the change of its output along any input of that input's size, or its
+    /// magnitude if that is larger, over the size of its own input. Outputs and inputs in other units have other
+    /// scales.
     pub(super) fn scales(&self) -> Vec<f64> {
         if self.shared {
             let entries = self.found.iter().map(|found| found.value.abs()).filter(|x| x.is_finite());
@@ -114,7 +116,7 @@ impl Evidence {
         self.outputs().into_iter().flat_map(|output| self.lengths.iter().map(move |length| output / length)).collect()
     }
 
-    /// The scale of each output: how much it changes along any input of its size, or its magnitude if that is larger.
+    /// The scale of each output: its change along any input of that input's size, or its magnitude if that is larger.
     fn outputs(&self) -> Vec<f64> {
         let output = |(row, magnitude): (&[Found], &f64)| {
             let changes = row.iter().zip(&self.lengths).map(|(found, length)| found.value.abs() * length);
@@ -139,7 +141,7 @@ pub(super) fn jacobian<E: Debug + Display>(
         columns,
         found: vec![Found::NOTHING; rows * columns],
         magnitude: vec![0.0; rows],
-        // Where the sizes of terms are known, roundings are measured by them.
+        // If the sizes of terms are known, they are the unit of rounding.
         shared: options.size == 0.0 && options.sizes.is_empty(),
         lengths: (0..columns).map(|k| length(options, inputs, x, k)).collect(),
     };
@@ -165,7 +167,7 @@ fn length(options: &Options, inputs: &dyn Manifold, x: &[f64], k: usize) -> f64 
     options.scales.get(k).copied().unwrap_or_else(|| inputs.magnitude(x, k).max(1.0))
 }
 
-/// One column of the Jacobian, from first steps so much shorter, and the magnitudes of outputs.
+/// One column of the Jacobian, with first steps shorter by a factor, and the magnitudes of outputs.
 pub(super) fn column<E: Debug + Display>(
     options: &Options,
     shorter: f64,
@@ -188,9 +190,9 @@ pub(super) fn column<E: Debug + Display>(
 
 /// `d/dt y(t)` at `t = 0`, and the magnitudes of outputs there.
 ///
-/// Ridders' table of central differences for each output, halving the step from `start`. It goes on to shorter steps where
-/// the table has not settled, or where the two sides do not come together: then a kink is near, and shorter steps tell
-/// whether it is at the point itself.
+/// Ridders' table of central differences for each output, halving the step from `start`. It continues to shorter steps
+/// if the table has not converged, or if the two sides do not converge to each other: then a kink is near, and shorter
+/// steps tell whether it is at the point itself.
 pub(super) fn along<'a, E: Debug + Display>(
     start: f64,
     outputs: &'a dyn Manifold,
@@ -211,7 +213,7 @@ pub(super) fn along<'a, E: Debug + Display>(
         path.sides(h);
         for (i, track) in tracks.iter_mut().enumerate() {
             let (ahead, behind) = path.pair(i);
-            // An output may be small by cancellation of what others are made of.
+            // An output may be small because larger terms cancel.
             let shared = f64::EPSILON * magnitude / h;
             if ahead.is_finite() && behind.is_finite() {
                 let quotient = (ahead - behind) / (2.0 * h);
@@ -244,12 +246,12 @@ struct Track {
     table: Table,
     value: f64,
     error: f64,
-    /// Of the difference that `value` and `error` come from.
+    /// The rounding of the difference from which `value` and `error` are computed.
     rounding: f64,
     sides: Sides,
-    /// How often the function was finite on both sides.
+    /// The number of steps at which the function was finite on both sides.
     rows: usize,
-    /// Behind and ahead, at steps where there is nothing on the other side.
+    /// Behind and ahead, at steps without a value on the other side.
     alone: [Alone; 2],
 }
 
@@ -281,7 +283,7 @@ impl Alone {
         self.rows += 1;
     }
 
-    /// The derivative from this side, if it settled.
+    /// The derivative from this side, if it converged.
     fn found(&self) -> Option<Found> {
         let known = self.rows >= ALONE && self.value.is_finite() && self.error.is_finite();
         let Self { value, error, rows, .. } = *self;
@@ -305,7 +307,7 @@ impl Track {
         self.sides.wild() && self.error > 1e-4 * self.value.abs()
     }
 
-    /// The function is not finite at this step: the table starts anew.
+    /// Starts the table anew, because the function is not finite at this step.
     fn interrupt(&mut self) {
         self.table = Table::default();
         self.sides = Sides::default();
@@ -327,15 +329,15 @@ impl Track {
 }
 
 impl Evidence {
-    /// Nothing wrong is closer than this.
+    /// Raises the rounding of each entry to at least this.
     pub(super) fn blur(&mut self, rounding: &[f64]) {
         for (found, rounding) in self.found.iter_mut().zip(rounding) {
             found.rounding = found.rounding.max(*rounding);
         }
     }
 
-    /// Where an output is what larger terms leave, roundings of these look like jumps beside it: what is no larger than they are, as the
-    /// output changes with other inputs, is none.
+    /// Ignores jumps that are rounding: if larger terms of an output cancel, their roundings look like jumps. A jump
+    /// that is no larger than these, judged by the change of the output with other inputs, is not a jump.
     fn forget_roundings(&mut self) {
         let outputs = self.outputs();
         for (row, output) in self.found.chunks_mut(self.columns.max(1)).zip(outputs) {
@@ -346,14 +348,15 @@ impl Evidence {
         }
     }
 
-    /// There is known to be no derivative: the point stands apart.
+    /// Records that there is no derivative, because the value at the point differs from those around it.
     pub(super) fn set_apart(&mut self) {
         for found in &mut self.found {
             (found.kink, found.apart) = (f64::INFINITY, true);
         }
     }
 
-    /// Puts exact derivatives in the place of differences where the two do not contradict each other. Returns where they do.
+    /// Replaces differences by exact derivatives where the two do not contradict each other. Returns the number of
+    /// places where they do.
     pub(super) fn refine(&mut self, options: &Options, exact: &[f64]) -> usize {
         let scales = self.scales();
         let mut contradictions = 0;

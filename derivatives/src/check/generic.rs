@@ -1,4 +1,4 @@
-//! Checks of functions that are written once for every number type: dual numbers are evidence too.
+//! Checks of functions that are written once for every number type: dual numbers are additional evidence.
 
 use super::hessian::hessian_with;
 use super::{CheckError, Claim, Knowledge, Options, Report, jacobian_with};
@@ -8,9 +8,8 @@ use crate::{Function, ScalarFunction, drivers};
 
 /// Checks a claimed Jacobian of a generic function, by differences and by dual numbers.
 ///
-/// Evidence that is right to rounding finds what differences are too coarse for. A derivative that gets lost on the way of
-/// dual numbers through the function, by a shortcut or a conversion, shows as a contradiction between the two, and is told
-/// in a note.
+/// Evidence that is right to rounding finds mistakes for which differences are too coarse. If dual numbers lose a
+/// derivative inside the function, by a shortcut or a conversion, the two contradict each other, and a note says so.
 ///
 /// ```
 /// use gradyn_derivatives::check::{Claim, Options, generic_jacobian};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What probably went wrong: with this, all entries that disagree are explained.
+/// The probable mistake, which explains all entries that disagree.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", tag = "mistake"))]
@@ -12,7 +12,7 @@ pub enum Guess {
     Transposed,
     /// The sign is wrong.
     WrongSign,
-    /// It is this many times too large: 2 or ½.
+    /// The claim is too large by this factor: 2 or ½.
     Factor {
         /// Claimed over found.
         factor: f64,
@@ -23,9 +23,9 @@ pub enum Guess {
     QuaternionCoefficients,
     /// Expressed in another reference than it should be: `local` against `world` and so on.
     Frame {
-        /// The reference that it is in.
+        /// The reference in which it is expressed.
         found: String,
-        /// The reference that it should be in.
+        /// The reference in which it should be expressed.
         expected: String,
     },
     /// A rotation into the frame, or out of it, is missing.
@@ -39,18 +39,18 @@ pub enum Guess {
     LinearAngularSwapped,
     /// The parts by position and by velocity are exchanged.
     PartsExchanged {
-        /// What it is instead.
+        /// What it is instead of the expected part.
         found: String,
     },
     /// Degrees in place of radians.
     Degrees,
-    /// The columns, or rows, stand in another order.
+    /// The columns, or rows, are in another order.
     Reordered,
     /// The entries that disagree are all zero: a term is left out.
     LeftOut,
     /// An entry outside the declared sparsity pattern differs from zero.
     Pattern,
-    /// Another mistake, known to whoever asked.
+    /// Another mistake, known to the caller.
     Other {
         /// In words.
         text: String,

@@ -2,14 +2,14 @@
 
 use super::{Entry, Guess, Options, Report, Verdict};
 
-/// A mistake explains an entry if it brings it so much nearer.
+/// A mistake explains an entry if it reduces its deviation by this factor.
 const NEARER: f64 = 1e-3;
 
 impl Report {
-    /// Guesses anew at what went wrong, with further candidates: mistakes, and the matrix that each leads to, row-major, most
-    /// probable first. Those of another size than the claim are left out.
+    /// Repeats the guess with further candidates: mistakes, and the matrix that each leads to, row-major, most probable
+    /// first. Those of another size than the claim are ignored.
     ///
-    /// A guess stands in the report if it explains every entry that disagrees: it brings each a thousand times nearer.
+    /// A guess is in the report if it explains every entry that disagrees: it brings each a thousand times nearer.
     pub fn explain(&mut self, options: &Options, mistakes: &[(Guess, Vec<f64>)]) {
         self.guesses.retain(|guess| *guess == Guess::Pattern);
         let question = Question::new(options, self);
@@ -35,13 +35,13 @@ impl Report {
     }
 }
 
-/// What has to be explained.
+/// The entries to be explained.
 struct Question<'r> {
     entries: &'r [Entry],
     rows: usize,
     columns: usize,
     disagreeing: Vec<&'r Entry>,
-    /// By what estimated errors are multiplied here: those of two entries come together.
+    /// The factor of estimated errors, which here are those of two entries.
     safety: f64,
 }
 
@@ -97,7 +97,7 @@ impl<'r> Question<'r> {
         (columns || rows).then(|| Guess::PartsExchanged { found: format!("the two halves of the {which}, exchanged") })
     }
 
-    /// All that disagrees is zero: a triangle, or something else left out.
+    /// Guesses if all entries that disagree are zero: a triangle, or another omission.
     fn of_zeros(&self) -> Vec<Guess> {
         if self.disagreeing.iter().any(|entry| entry.claimed != 0.0) {
             return Vec::new();
@@ -134,7 +134,7 @@ impl<'r> Question<'r> {
     }
 }
 
-/// The line of `there` that has the same numbers as each line of `here`, in whatever order.
+/// The line of `there` that has the same numbers as each line of `here`, in any order.
 fn matching(
     lines: usize,
     length: usize,

@@ -11,8 +11,8 @@ use std::convert::Infallible;
 
 /// Checks a claimed Hessian: entry `(i, k)` for `∂²/∂s∂t f(x ⊕ (s e_i + t e_k))`, a symmetric matrix on every manifold.
 ///
-/// Evidence are second differences of `f` alone. Where there is a gradient, the Hessian can be checked more sharply as its
-/// [`jacobian`](super::jacobian()). Shapes: `x`: coordinates of `inputs`; `claim`: directions × directions.
+/// The evidence is second differences of `f` alone. If there is a gradient, the Hessian can be checked more accurately
+/// as its [`jacobian`](super::jacobian()). Shapes: `x`: coordinates of `inputs`; `claim`: directions × directions.
 ///
 /// ```
 /// use gradyn_derivatives::check::{Claim, Guess, Options, hessian};
@@ -59,7 +59,7 @@ pub(super) fn hessian_with<X: Manifold>(
     for (i, k) in (0..n).flat_map(|i| (0..=i).map(move |k| (i, k))) {
         let mut scaled = options.clone();
         scaled.step *= inputs.magnitude(x, i).max(inputs.magnitude(x, k)).max(1.0);
-        // The further off of the two claims decides whether to look again.
+        // The claim with the larger deviation decides whether to evaluate again.
         let (a, b) = (claim.values[i * n + k], claim.values[k * n + i]);
         let mut one = confirmed(&scaled, inputs, &mut f, x, (&unit(i), &unit(k)), a);
         if a.to_bits() != b.to_bits() {

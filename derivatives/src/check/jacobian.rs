@@ -6,7 +6,7 @@ use super::{CheckError, Claim, Options, Report, Verdict, curve, taylor};
 use crate::difference::{DifferenceError, Differenced, Manifold, Outcome};
 use std::fmt::{Debug, Display};
 
-/// Further tables of differences start at steps so much shorter: no step of one is among those of another.
+/// Further tables of differences start at steps shorter by these factors, so that no two tables share a step.
 pub(super) const OTHER_STEPS: [f64; 2] = [0.61, 0.83];
 
 /// Checks a claimed Jacobian: row `i` for output direction `i`, column `k` for `d/dt f(x ⊕ t e_k)`.
@@ -70,16 +70,16 @@ pub fn gradient<X: Manifold>(
     jacobian(&options, inputs, &crate::difference::Euclidean(1), f, x, &claim)
 }
 
-/// What is known beside the function itself.
+/// What is known besides the function itself.
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     /// The derivative from another source that is right to rounding, row-major: dual numbers, or a closed form.
     pub exact: Option<Vec<f64>>,
-    /// What rounding inside of the function contributes to each entry, whichever way it is computed, row-major: where a
-    /// function is ill-conditioned, this is known better than it can be seen. With exact derivatives that differences do not
-    /// contradict, it takes the place of the size of the outputs in the bound's floor.
+    /// The contribution of rounding inside the function to each entry, however it is computed, row-major. For an
+    /// ill-conditioned function it can be computed more accurately than measured. With exact derivatives that
+    /// differences do not contradict, it replaces the size of the outputs in the bound's floor.
     pub rounding: Option<Vec<f64>>,
-    /// What would have been claimed if a certain mistake had been made, row-major, most probable first.
+    /// Mistakes, and the claim that each would lead to, row-major, most probable first.
     pub mistakes: Vec<(super::Guess, Vec<f64>)>,
     /// Whether the function is known to have no derivative at the point, because its values around it differ, as where
     /// a rank changes. Differences along single directions may not show that. The verdict is then
@@ -89,10 +89,10 @@ pub struct Knowledge {
 
 /// [`jacobian`], with further [`Knowledge`].
 ///
-/// Where exact derivatives and differences contradict each other, differences are believed, and a note says so.
+/// If exact derivatives and differences contradict each other, the differences count, and a note says so.
 ///
 /// # Errors
-/// As [`jacobian`], and if what is known is not of the claim's size.
+/// As [`jacobian`], and if the knowledge is not of the claim's size.
 pub fn jacobian_with<X, Y, F, O>(
     options: &Options,
     inputs: &X,
@@ -154,8 +154,8 @@ fn checked<E: Debug + Display>(
     Ok(report)
 }
 
-/// Tables of differences can be deceived by chance: columns with an entry that disagrees are looked at again, with other
-/// steps, and what differs between the tables is error.
+/// Confirms disagreements, because tables of differences can be wrong by chance: columns with an entry that disagrees
+/// are evaluated again with other steps, and differences between the tables count as error.
 fn confirm<E: Debug + Display>(
     options: &Options,
     inputs: &dyn Manifold,

@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, Found};
 use super::{CheckError, Claim, Entry, Guess, Options, Reason, Report, Verdict};
 
-/// Evidence that is worse than this, of the entry or of the scale, cannot confirm.
+/// Evidence with a larger error than this, relative to the entry or to the scale, cannot confirm.
 const COARSE: [f64; 2] = [1e-3, 1e-6];
 
 /// Checks the shape of the claim, and the options.
@@ -46,14 +46,14 @@ fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdic
     }
     let deviation = (claimed - found.value).abs();
     if deviation.is_nan() || deviation > bound {
-        // Differences over steps that are all too long say nothing of the derivative, not even how far off they are.
+        // Differences over steps that are all too long determine neither the derivative nor their own error.
         let settled = options.safety * found.error <= (COARSE[0] * found.value.abs()).max(COARSE[1] * scale);
         if found.reason == Reason::StepTooLarge && !settled {
             return Verdict::CannotTell(Reason::StepTooLarge);
         }
         return Verdict::Disagrees;
     }
-    // What is as close as if nothing were rounded agrees, whatever rounding may do.
+    // A claim within the bound without rounding agrees, however large rounding may be.
     let sharp = deviation <= found.sharp_bound(options, scale);
     let error = options.safety * if sharp { found.error } else { found.error.max(found.rounding) };
     let size = found.value.abs().max(claimed.abs());
@@ -109,7 +109,7 @@ pub(super) fn judge(options: &Options, evidence: &Evidence, claim: &Claim) -> Re
     report
 }
 
-/// Outside of the declared pattern the derivative is zero, and nothing else is allowed there.
+/// Outside of the declared pattern the derivative must be zero.
 fn outside_pattern(claim: &Claim, entries: &mut [Entry], guesses: &mut Vec<Guess>) {
     let Some(pattern) = &claim.pattern else { return };
     let mut outside = entries.iter_mut().zip(pattern).filter(|(_, can)| !**can);
@@ -118,7 +118,7 @@ fn outside_pattern(claim: &Claim, entries: &mut [Entry], guesses: &mut Vec<Guess
     }
 }
 
-/// What is symmetric at every point is symmetric to rounding, however noisy the function.
+/// A matrix that is symmetric at every point must be symmetric to rounding, however noisy the function.
 fn asymmetric(options: &Options, scales: &[f64], claim: &Claim, entries: &mut [Entry], notes: &mut Vec<String>) {
     if !options.symmetric || claim.rows != claim.columns {
         return;
@@ -135,7 +135,7 @@ fn asymmetric(options: &Options, scales: &[f64], claim: &Claim, entries: &mut [E
         count += 1;
         let (k, l) = (i * n + j, j * n + i);
         if entries[k].verdict != Verdict::Disagrees && entries[l].verdict != Verdict::Disagrees {
-            // One of them is wrong: the one that is further off.
+            // One of them is wrong: the one with the larger deviation.
             let worse = if entries[k].deviation() >= entries[l].deviation() { k } else { l };
             if !matches!(entries[worse].verdict, Verdict::CannotTell(Reason::NonSmooth | Reason::Isolated)) {
                 entries[worse].verdict = Verdict::Disagrees;

@@ -2,7 +2,7 @@
 
 /// Panics with the report unless a check confirms every entry.
 ///
-/// Takes what any check returns: `Result<Report, _>`. Entries about which nothing can be said fail too.
+/// Takes the result of any check, `Result<Report, _>`. Undecided entries fail too.
 ///
 /// ```
 /// use gradyn_derivatives::check::{Claim, Options, hessian};
@@ -24,7 +24,7 @@ macro_rules! assert_derivatives {
 }
 
 /// Panics unless a Jacobian on `Rⁿ → Rᵐ`, row-major, is right: `assert_jacobian!(f, x, claimed)`, with
-/// [`Options`](crate::check::Options) as a fourth argument if wanted.
+/// [`Options`](crate::check::Options) as an optional fourth argument.
 ///
 /// ```
 /// use gradyn_derivatives::assert_jacobian;
@@ -55,7 +55,7 @@ macro_rules! assert_jacobian {
 }
 
 /// Panics unless a gradient on `Rⁿ` is right: `assert_gradient!(f, x, claimed)`, with
-/// [`Options`](crate::check::Options) as a fourth argument if wanted.
+/// [`Options`](crate::check::Options) as an optional fourth argument.
 ///
 /// ```
 /// use gradyn_derivatives::assert_gradient;

@@ -1,7 +1,7 @@
 //! Checks derivatives: a claimed matrix against evidence from the function itself.
 //!
-//! For functions of any kind, given as closures or generic code. (`gradyn::check` is for derivatives of a robot, and
-//! takes its evidence from the robot.)
+//! The functions are of any kind, given as closures or generic code. (`gradyn::check` is for derivatives of a robot,
+//! and takes its evidence from the robot.)
 //!
 //! | call | checks | evidence |
 //! |---|---|---|
@@ -14,8 +14,8 @@
 //! | [`values`] | numbers | other numbers, with known errors |
 //!
 //! Each entry gets a [`Verdict`], with the bound that it is based on, and the [`Report`] a [`Guess`] at what went
-//! wrong. Evidence are central differences, extrapolated to step zero, with an estimate of their own error; where they
-//! call an entry wrong, a second table of differences with other steps has confirmed it. Points where the function is
+//! wrong. The evidence is central differences, extrapolated to step zero, with an estimate of their own error. Before
+//! an entry is called wrong, a second table of differences with other steps confirms it. Points where the function is
 //! not smooth are recognized by one-sided differences that do not meet, and are not called wrong. For tests there are
 //! [`assert_jacobian!`](crate::assert_jacobian), [`assert_gradient!`](crate::assert_gradient) and
 //! [`assert_derivatives!`](crate::assert_derivatives).

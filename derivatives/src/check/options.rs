@@ -1,12 +1,12 @@
-//! How strictly to check, and what to call things.
+//! Tolerances and names of a check.
 
 use super::CheckError;
 
-/// How strictly to check, and what to call things.
+/// Tolerances and names of a check.
 ///
 /// An entry agrees if `|claimed − found| ≤ tolerance |found| + floor · scale + safety · error`, with the error that the
-/// evidence estimates for itself and, as `scale`, what the output changes by along any input of its size, the output itself, or
-/// [`size`](Self::size), whichever is largest: each row and column has its own.
+/// evidence estimates for itself. The `scale` is the largest of the change of the output along any input of that
+/// input's size, the output itself, and [`size`](Self::size): each row and column has its own.
 ///
 /// ```
 /// use gradyn_derivatives::check::Options;
@@ -17,37 +17,37 @@ use super::CheckError;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the derivative is called in messages.
+    /// The name of the derivative in messages.
     pub name: String,
     /// Names of the rows; `y[0]`, `y[1]`, … if empty.
     pub rows: Vec<String>,
     /// Names of the columns; `x[0]`, `x[1]`, … if empty.
     pub columns: Vec<String>,
-    /// Allowed deviation relative to the entry itself: 1e-6 unless said otherwise.
+    /// Allowed deviation relative to the entry itself. Default 1e-6.
     pub tolerance: f64,
-    /// Allowed deviation relative to the scale, for entries that are small by cancellation: 1e-12 unless said otherwise.
+    /// Allowed deviation relative to the scale, for entries that are small by cancellation. Default 1e-12.
     pub floor: f64,
-    /// How large the terms are that entries are sums of, if that is known: where they cancel, a few roundings of them are left.
-    /// Zero unless said otherwise.
+    /// The size of the terms that entries are sums of, if that is known: where they cancel, a few roundings of them
+    /// remain. Default zero.
     pub size: f64,
-    /// The same, of each entry, row by row; [`size`](Self::size) counts besides. Empty unless said otherwise.
+    /// The same for each entry, row by row; [`size`](Self::size) applies, too. Default empty.
     pub sizes: Vec<f64>,
-    /// How far it takes along each input for the function to change much: steps are in units of it. Empty, unless said otherwise: then
-    /// it is `max(1, |x|)` of a function that can be called, and of samples `|x|`, or 1 at zero.
+    /// The length along each input over which the function changes much, the unit of steps. Default empty: then it is
+    /// `max(1, |x|)` for a function that can be called, and for samples `|x|`, or 1 at zero.
     pub scales: Vec<f64>,
-    /// The longest step along each input at which samples count. Empty unless said otherwise: all of them do.
+    /// The longest step along each input at which samples count. Default empty: all of them do.
     pub steps: Vec<f64>,
-    /// By what the estimated error is multiplied: 10 unless said otherwise.
+    /// The factor of the estimated error. Default 10.
     pub safety: f64,
-    /// The first and longest step, in units of [`scales`](Self::scales): 1/8 unless said otherwise.
+    /// The first and longest step, in units of [`scales`](Self::scales). Default 1/8.
     pub step: f64,
-    /// Decides all that is random: directions of Taylor tests.
+    /// The seed of everything random: directions of Taylor tests.
     pub seed: u64,
     /// Whether the matrix is symmetric at every point.
     pub symmetric: bool,
-    /// How many curves of the difference over the step to draw, of the entries that are worst.
+    /// The number of curves of the difference over the step, for the worst entries.
     pub curves: usize,
-    /// How many random directions to do Taylor tests along.
+    /// The number of random directions of Taylor tests.
     pub directions: usize,
 }
 
@@ -58,7 +58,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The usual ones, for a derivative of this name.
+    /// Default options, for a derivative of this name.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -155,7 +155,7 @@ impl Options {
         self
     }
 
-    /// How large the terms of an entry are.
+    /// The size of the terms of an entry.
     pub(super) fn size_of(&self, entry: usize) -> f64 {
         self.sizes.get(entry).map_or(self.size, |size| size.max(self.size))
     }

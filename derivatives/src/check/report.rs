@@ -1,8 +1,8 @@
-//! What was found.
+//! The report of a check.
 
 use super::{Guess, Verdict};
 
-/// One entry of a claimed derivative, and what the evidence says about it.
+/// One entry of a claimed derivative, and its evidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Entry {
@@ -14,9 +14,9 @@ pub struct Entry {
     pub claimed: f64,
     /// What was found; NaN if nothing was.
     pub found: f64,
-    /// How far what was found may be from the truth, as far as the evidence itself can say.
+    /// The estimated error of what was found.
     pub error: f64,
-    /// How far claimed and found may be apart. The verdict is based on this.
+    /// The allowed deviation, on which the verdict is based.
     pub bound: f64,
     /// The verdict.
     #[cfg_attr(feature = "serde", serde(flatten))]
@@ -30,8 +30,8 @@ impl Entry {
         (self.claimed - self.found).abs()
     }
 
-    /// The deviation in units of the bound: more than one disagrees. Infinite if the claim is not a number, zero if nothing
-    /// was found.
+    /// The deviation in units of the bound; an entry above one disagrees. Infinite if the claim is not a number, zero
+    /// if nothing was found.
     #[must_use]
     pub fn excess(&self) -> f64 {
         let deviation = self.deviation();
@@ -44,7 +44,7 @@ impl Entry {
     }
 }
 
-/// The central difference over the step, of one entry: on double-logarithmic paper its error is a V.
+/// The central difference of one entry over the step: in double-logarithmic scale its error is a V.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Curve {
@@ -61,13 +61,13 @@ pub struct Curve {
     pub to_claimed: Vec<f64>,
     /// `|difference − found|` at each step: the V.
     pub to_found: Vec<f64>,
-    /// Slope of the right branch of the V, 2 where truncation rules; if there are enough points on it.
+    /// Slope of the right branch of the V, 2 where truncation dominates; if there are enough points on it.
     pub slope_truncation: Option<f64>,
-    /// Slope of the left branch, −1 where rounding rules; if there are enough points on it.
+    /// Slope of the left branch, −1 where rounding dominates; if there are enough points on it.
     pub slope_rounding: Option<f64>,
 }
 
-/// How the remainder of a Taylor expansion shrinks along one random direction.
+/// The remainder of a Taylor expansion along one random direction.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Taylor {
@@ -79,7 +79,7 @@ pub struct Taylor {
     pub remainders: Vec<f64>,
     /// The order of the remainder in `t`, where it is above rounding; `None` where it never is.
     pub order: Option<f64>,
-    /// The order that it has if the derivative is right: 2, for a Hessian 3; or more.
+    /// The least order if the derivative is right: 2, for a Hessian 3.
     pub expected: f64,
 }
 
@@ -99,16 +99,16 @@ pub struct Counts {
     pub agree: usize,
     /// Entries that disagree.
     pub disagree: usize,
-    /// Entries about which nothing can be said.
+    /// Undecided entries.
     pub cannot_tell: usize,
 }
 
-/// What was found about a claimed derivative. `Display` prints it for people.
+/// The report on a claimed derivative. `Display` prints it for people.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Report {
-    /// What the derivative is called.
+    /// The name of the derivative.
     pub name: String,
     /// Names of the rows.
     pub rows: Vec<String>,
@@ -125,9 +125,9 @@ pub struct Report {
     pub curves: Vec<Curve>,
     /// Taylor tests.
     pub taylor: Vec<Taylor>,
-    /// What else there is to say, a sentence each.
+    /// Further remarks, one sentence each.
     pub notes: Vec<String>,
-    /// The seed of all that was random.
+    /// The seed of everything random.
     pub seed: u64,
 }
 
@@ -144,14 +144,13 @@ impl Report {
         self.counts.disagree > 0
     }
 
-    /// The entry, if it is there.
+    /// The entry, if it exists.
     #[must_use]
     pub fn entry(&self, row: usize, column: usize) -> Option<&Entry> {
         if column < self.columns.len() { self.entries.get(row * self.columns.len() + column) } else { None }
     }
 
-    /// The entries that disagree, worst first; then those about which nothing can be said; then the rest, nearest to its
-    /// bound first.
+    /// The entries that disagree, worst first; then the undecided ones; then the rest, nearest to its bound first.
     #[must_use]
     pub fn worst(&self) -> Vec<&Entry> {
         let rank = |entry: &Entry| match entry.verdict {
@@ -164,19 +163,19 @@ impl Report {
         entries
     }
 
-    /// The name of a row, or nothing.
+    /// The name of a row, or an empty string.
     #[must_use]
     pub fn row_name(&self, entry: &Entry) -> &str {
         self.rows.get(entry.row).map_or("", String::as_str)
     }
 
-    /// The name of a column, or nothing.
+    /// The name of a column, or an empty string.
     #[must_use]
     pub fn column_name(&self, entry: &Entry) -> &str {
         self.columns.get(entry.column).map_or("", String::as_str)
     }
 
-    /// The guess that explains most simply what disagrees.
+    /// The simplest guess that explains the entries that disagree.
     #[must_use]
     pub fn guess(&self) -> Option<&Guess> {
         self.guesses.first()

@@ -5,35 +5,40 @@ use super::judge::{expect_shape, judge};
 use super::{CheckError, Claim, Options, Reason, Report, Verdict};
 use crate::difference::Table;
 
-/// So many steps must be there along each input, on one side at least.
+/// The number of steps that are required along each input, on at least one side.
 const LEAST: usize = 4;
-/// And so many for a table of differences beside the first.
+/// The number of steps that are required for a table of differences besides the first.
 const SHORT: usize = 3;
-/// How far a sample may be from the line along its input, and from its partner on the other side, relative to the step.
+/// The allowed distance of a sample from the line along its input, and from its partner on the other side, relative to
+/// the step.
 const NEAR: f64 = 1e-6;
-/// The next step of a table is at most so much of the one before.
+/// The next step of a table is at most this share of the one before.
 const SHRINK: f64 = 0.55;
-/// Differences have settled to so much of the derivative, or of what the output changes by; else nothing can be said, neither way.
+/// Differences have converged if their error is below this share of the derivative, or of the change of the output.
+/// Otherwise no verdict is possible.
 const SETTLED: [f64; 2] = [1e-3, 1e-6];
-/// A decimal fraction of more digits than this is no rounded one: 15 digits always survive in a `f64`.
+/// A decimal fraction of more digits than this is not a rounded one: 15 digits always survive in a `f64`.
 const DIGITS: usize = 15;
-/// A constant of fewer digits than this is exact, not rounded: of values rounded to six digits one in a thousand is shorter than four.
+/// A constant of fewer digits than this is exact, not rounded: one in a thousand of the values rounded to six digits is
+/// shorter than four.
 const SHORT_CONSTANT: usize = 4;
-/// A constant that hides no change larger than this of itself, over the input's own size: that of single precision at default steps.
+/// The largest relative change that a constant may hide, over the input's own size: that of single precision at default
+/// steps.
 const FLAT: f64 = 1e-5;
 /// A constant of more digits than this has those of a `f64`: rounded values have three, six or nine.
 const LONG_CONSTANT: usize = 9;
 
-/// Checks a claimed Jacobian of a function that cannot be called: what is known are values at some points, `(x, f(x))`.
+/// Checks a claimed Jacobian of a function that cannot be called, from values at some points, `(x, f(x))`.
 ///
-/// The first is the point itself. Along each input `k` there must be four or more at other `x_k`, best at `x ± h e_k` with
-/// `h = s, s/2, s/4, …`, where the function hardly bends over the longest step `s`: an eighth of the input's own scale
-/// ([`Options::scales`], or `|x_k|`) unless [`Options::steps`] says otherwise. Steps need not be halves, but the next has to be at most
-/// 0.55 of the one before; those in between, such as 0.61 and 0.83 of them, make tables of their own, which are compared. Samples that
-/// do not exist, as those of a logarithm left of zero, are left out.
+/// The first is the point itself. Along each input `k` there must be four or more at other `x_k`, best at `x ± h e_k`
+/// with `h = s, s/2, s/4, …`, where the function hardly bends over the longest step `s`: an eighth of the input's own
+/// scale ([`Options::scales`], or `|x_k|`) unless [`Options::steps`] says otherwise. Steps need not be halves, but the
+/// next has to be at most 0.55 of the one before; those in between, such as 0.61 and 0.83 of them, make separate
+/// tables, which are compared. Samples that do not exist, as those of a logarithm left of zero, are omitted.
 ///
-/// Where differences do not settle as steps shrink, the verdict is [`Reason::StepTooLarge`] or [`Reason::Noise`], and a note says which
-/// samples to add. Where the differences ahead and behind settle to different numbers, the function is not smooth, and a note has both.
+/// If differences do not converge as steps shrink, the verdict is [`Reason::StepTooLarge`] or [`Reason::Noise`], and a
+/// note says which samples to add. If the differences ahead and behind converge to different numbers, the function is
+/// not smooth, and a note has both.
 ///
 /// ```
 /// use gradyn_derivatives::check::{Claim, Options, sampled_jacobian};
@@ -94,7 +99,8 @@ pub fn sampled_jacobian(
         })
         .collect();
     evidence.found.extend(seen.iter().map(|seen| seen.found));
-    // What has not settled cannot contradict either. A kink that is larger than the error is one, however coarse the values.
+    // Differences that have not converged cannot contradict either. A kink that is larger than the error counts,
+    // however coarse the values.
     let changes: Vec<f64> = (0..y.len()).map(|i| largest(lines.iter().map(|line| line.change(i)))).collect();
     for (k, found) in evidence.found.iter_mut().enumerate() {
         let (row, line) = (k / x.len(), &lines[k % x.len()]);
@@ -129,24 +135,24 @@ pub fn sampled_jacobian(
     Ok(report)
 }
 
-/// The largest magnitude of those that are finite.
+/// The largest finite magnitude.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.map(f64::abs).filter(|value| value.is_finite()).fold(0.0, f64::max)
 }
 
-/// How well values of one output are known.
+/// The accuracy of the values of one output.
 #[derive(Clone, Copy, Debug)]
 struct Resolution {
-    /// Half a unit of the last digit that they are given with.
+    /// Half a unit of their last digit.
     rounding: f64,
     /// `Some` if all values are the same; `true` if they are exactly so.
     constant: Option<bool>,
 }
 
-/// Of each output, by the digits of its values: of decimal fractions, of `f32`, or of `f64`.
+/// The resolution of each output, by the digits of its values: of decimal fractions, of `f32`, or of `f64`.
 ///
-/// Exact values of few digits, such as `x + 1` at `1 ± 1/8`, are taken for rounded ones; the error that this allows them is far below
-/// what differences need.
+/// Exact values of few digits, such as `x + 1` at `1 ± 1/8`, are taken as rounded ones; the error that this allows is
+/// far below what differences need.
 fn resolutions(samples: &[(Vec<f64>, Vec<f64>)]) -> Vec<Resolution> {
     let outputs = samples[0].1.len();
     let of = |i: usize| samples.iter().map(move |(_, y)| y[i]).filter(|y| y.is_finite());
@@ -177,7 +183,7 @@ fn resolutions(samples: &[(Vec<f64>, Vec<f64>)]) -> Vec<Resolution> {
     (0..outputs).map(resolution).collect()
 }
 
-/// How many digits a number has, and how many of them are decimals: -2 of 1200.
+/// The number of digits, and how many of them are decimals: -2 for 1200.
 fn decimal(x: f64) -> (usize, i32) {
     let text = format!("{:e}", x.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -205,7 +211,7 @@ struct Line<'s> {
     /// The point's own coordinate, and the function there.
     x: f64,
     y: &'s [f64],
-    /// Its default longest step, and what that is of the input's own scale.
+    /// Its default longest step, and its share of the input's own scale.
     step: f64,
     share: f64,
     /// Whether the input has its own scale: its value is not zero, or the scale is given.
@@ -250,18 +256,18 @@ impl<'s> Line<'s> {
         if longest > 0.0 { longest } else { self.step }
     }
 
-    /// The length that belongs to the longest step, or the input's own scale, if it is larger.
+    /// The length that corresponds to the longest step, or the input's own scale if that is larger.
     fn length(&self) -> f64 {
         (if self.scaled { self.longest().max(self.step) } else { self.longest() }) / self.share
     }
 
-    /// How much an output changes over that length, if it goes on as over the samples.
+    /// The change of an output over that length, extrapolated from the samples.
     fn change(&self, output: usize) -> f64 {
         let changes = self.ahead.iter().chain(&self.behind).map(|(_, values)| values[output] - self.y[output]);
         largest(changes) / self.longest() * self.length()
     }
 
-    /// The step ahead, or minus that behind, of which there is no value though there are too few.
+    /// A missing step ahead, or minus one behind, if there are too few.
     fn missing(&self) -> Option<f64> {
         let enough = |side: &[(f64, &[f64])]| ladders(side.iter().map(|(h, _)| *h)).any(|ladder| ladder.len() >= LEAST);
         if enough(&self.ahead) || enough(&self.behind) {
@@ -275,7 +281,7 @@ impl<'s> Line<'s> {
         missing.next()
     }
 
-    /// What the differences of one output say, whose values are rounded by so much.
+    /// The differences of one output, whose values are rounded by `rounded`.
     fn see(&self, output: usize, rounded: f64) -> Seen {
         let y = self.y[output];
         let of = |side: &[(f64, &[f64])]| -> Vec<(f64, f64)> {
@@ -354,7 +360,7 @@ struct Quotient {
     rounding: f64,
 }
 
-/// What quotients go to as their steps go to zero.
+/// The limit of quotients as their steps go to zero.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     value: f64,
@@ -370,10 +376,10 @@ struct Limit {
     largest: f64,
     /// What rounding contributes to the value.
     rounding: f64,
-    /// Noise of values, as quotients of shorter steps than that of the value show it, and that step.
+    /// Noise of values, as seen in quotients of shorter steps than that of the value, and that step.
     noise: f64,
     step: f64,
-    /// By how much values scatter, as the last quotients have it; zero if these change in one direction.
+    /// The scatter of values in the last quotients; zero if these change in one direction.
     scatter: f64,
 }
 
@@ -384,7 +390,7 @@ impl Limit {
     }
 }
 
-/// Steps in tables: in each the next is at most [`SHRINK`] of the one before, as long as possible. By their places.
+/// Steps in tables, by their indices: in each the next is at most [`SHRINK`] of the one before, as long as possible.
 fn ladders(steps: impl Iterator<Item = f64>) -> impl Iterator<Item = Vec<usize>> {
     let steps: Vec<f64> = steps.collect();
     let mut left: Vec<usize> = (0..steps.len()).collect();
@@ -399,7 +405,8 @@ fn ladders(steps: impl Iterator<Item = f64>) -> impl Iterator<Item = Vec<usize>>
     })
 }
 
-/// The limit by extrapolation, in powers of `hᵖ`: the best of several tables, which what the others differ by is an error of.
+/// The limit by extrapolation, in powers of `hᵖ`: the best of several tables. Deviations of the others count as its
+/// error.
 fn limit(quotients: &[Quotient], power: i32) -> Option<Limit> {
     let of = |ladder: Vec<usize>| one(&ladder.into_iter().map(|i| quotients[i]).collect::<Vec<_>>(), power);
     let ladders = ladders(quotients.iter().map(|quotient| quotient.h)).filter(|ladder| ladder.len() >= SHORT);
@@ -421,7 +428,7 @@ fn limit(quotients: &[Quotient], power: i32) -> Option<Limit> {
     Some(best)
 }
 
-/// By one table: without the longest steps, if those after them settle to something else.
+/// The limit by one table: without the longest steps, if those after them converge to another value.
 fn one(quotients: &[Quotient], power: i32) -> Limit {
     let (best, contradicted) = extrapolated(quotients, power);
     match quotients {
@@ -434,7 +441,7 @@ fn one(quotients: &[Quotient], power: i32) -> Limit {
     }
 }
 
-/// By all steps of a table, and whether shorter steps than those of the best extrapolation contradict it.
+/// The limit by all steps of a table, and whether shorter steps than those of the best extrapolation contradict it.
 fn extrapolated(quotients: &[Quotient], power: i32) -> (Limit, bool) {
     let mut table = Table::in_powers_of_step(power);
     let (mut value, mut error) = (f64::NAN, f64::INFINITY);
@@ -446,8 +453,8 @@ fn extrapolated(quotients: &[Quotient], power: i32) -> (Limit, bool) {
             last = k;
         }
     }
-    // Quotients go to their limit like hᵖ. What those of shorter steps are further off by is noise of the values, which the longer
-    // steps have, too, or a bend that these step over.
+    // Quotients approach their limit like hᵖ. A larger deviation at shorter steps is noise of the values, which the
+    // longer steps have, too, or a bend that these step over.
     let (known, shorter) = quotients.split_at(quotients.len().min(last + 1));
     let excess = |of: &Quotient| {
         let expected = known.iter().map(|q| (q.value - value).abs() * (of.h / q.h).powi(power)).fold(0.0, f64::max);
@@ -496,7 +503,7 @@ fn extrapolated(quotients: &[Quotient], power: i32) -> (Limit, bool) {
     )
 }
 
-/// What to add to the samples, and derivatives on one side.
+/// Adds notes: samples to add, and derivatives on one side.
 fn note(options: &Options, lines: &[Line<'_>], seen: &[Seen], report: &mut Report) {
     let mut notes = Vec::new();
     for line in lines {
@@ -547,7 +554,7 @@ fn shortened(x: f64) -> f64 {
     format!("{x:.2e}").parse().unwrap_or(x)
 }
 
-/// A number as short as it can be.
+/// A number in its shortest form.
 fn plain(x: f64) -> String {
     let x: f64 = format!("{x:.9e}").parse().unwrap_or(x);
     if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }

@@ -5,7 +5,7 @@ use super::smooth::Sides;
 use super::{Options, Reason};
 use crate::difference::{Manifold, Table};
 
-/// So many halvings of the step at most: rounding grows with its inverse square.
+/// The most halvings of the step: rounding grows with its inverse square.
 const ROWS: usize = 16;
 
 /// `∂²/∂s∂t f(x ⊕ (s a + t b))` at zero, with steps `h, h/2, …`.
@@ -39,7 +39,7 @@ pub(super) fn second<X: Manifold>(
         if largest.is_finite() && ![ahead, here, behind].as_flattened().iter().any(|y| y.is_nan()) {
             let (ahead, here, behind) = (slope(ahead), slope(here), slope(behind));
             let quotient = (ahead - behind) / (2.0 * h);
-            // Of values, and of the points that they are taken at.
+            // The rounding of values, and of the points at which they are evaluated.
             let rounding = f64::EPSILON * (largest / (h * h) + here.abs() / h + quotient.abs());
             table.extend(h, quotient, rounding, (&mut best, &mut error));
             sides.extend(h, ahead - here, behind - here, rounding);
@@ -60,7 +60,7 @@ pub(super) fn second<X: Manifold>(
     Found { value: best, error, kink, jump, apart, reason, rows, ..Found::NOTHING }
 }
 
-/// [`second`], looked at again with other steps if the first look contradicts the claim.
+/// [`second`], evaluated again with other steps if the first result contradicts the claim.
 pub(super) fn confirmed<X: Manifold>(
     options: &Options,
     inputs: &X,

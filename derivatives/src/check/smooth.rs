@@ -1,18 +1,19 @@
 //! Tests whether the derivatives from the two sides meet.
 //!
-//! With `A(h) = (y(h) ⊖ y(0)) / h` and `B(h) = (y(0) ⊖ y(−h)) / h`, a smooth function has `A − B = y″ h + O(h³)`. Free of
-//! its first term, `J(h) = 2 (A − B)(h/2) − (A − B)(h)` falls like `h³`. At a kink it goes to the difference of the two
-//! derivatives instead, and at a jump, or where a slope is infinite, it grows as `h` shrinks. So it does where `y(0)` has
-//! an error, which all steps share: growth counts only if it is of the size of the function's own changes.
+//! With `A(h) = (y(h) ⊖ y(0)) / h` and `B(h) = (y(0) ⊖ y(−h)) / h`, a smooth function has `A − B = y″ h + O(h³)`.
+//! Without its first term, `J(h) = 2 (A − B)(h/2) − (A − B)(h)` decreases like `h³`. At a kink it converges to the
+//! difference of the two derivatives instead, and at a jump, or where a slope is infinite, it grows as `h` shrinks. It
+//! also grows if `y(0)` has an error, which all steps share: growth counts only if it is of the size of the function's
+//! own changes.
 
-/// A kink shows by so many values of `J` in a row that do not fall.
+/// The number of consecutive values of `J` that do not decrease at a kink.
 const ROW: usize = 6;
-/// Below so many roundings a number is nothing.
+/// A number below this many roundings is taken as zero.
 const ROUNDINGS: f64 = 20.0;
-/// A jump is at least of so many roundings, and so much of what the function changes by.
+/// The least jump, in roundings, and relative to the change of the function.
 const JUMP: (f64, f64) = (1e4, 1e-7);
 
-/// What the two sides looked like, step by step.
+/// The history of the two sides, step by step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sides {
     rows: Vec<Row>,
@@ -26,14 +27,14 @@ struct Row {
     sum: f64,
     /// `(y(h) ⊖ y(0)) − (y(−h) ⊖ y(0))`
     spread: f64,
-    /// What rounding contributes to either.
+    /// The contribution of rounding to either.
     rounding: f64,
     /// `A − B`
     gap: f64,
 }
 
 impl Sides {
-    /// One more step; `rounding`: what it contributes to a difference quotient.
+    /// Adds a step; `rounding`: its contribution to a difference quotient.
     pub(super) fn extend(&mut self, h: f64, ahead: f64, behind: f64, rounding: f64) {
         let gap = (ahead + behind) / h;
         let jump = self.rows.last().map_or(0.0, |before| 2.0 * gap - before.gap);
@@ -50,7 +51,7 @@ impl Sides {
         falls && !self.stays() && !self.is_apart()
     }
 
-    /// By how much the derivatives of the two sides differ for good; infinite at a jump.
+    /// The limit of the difference between the derivatives of the two sides; infinite at a jump.
     pub(super) fn kink(&self) -> f64 {
         if self.stays() || self.is_apart() {
             return f64::INFINITY;
@@ -85,7 +86,7 @@ impl Sides {
         last.len() == ROW && last.windows(2).all(same) && self.large(|row| row.sum) && !self.stays()
     }
 
-    /// What it jumps by, if it does: what is left of both sides at the shortest step.
+    /// The size of the jump, if there is one: the remaining difference of both sides at the shortest step.
     pub(super) fn jump(&self) -> f64 {
         self.rows.last().map_or(0.0, |row| row.sum.abs().max(row.spread.abs()))
     }

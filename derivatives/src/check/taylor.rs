@@ -30,7 +30,7 @@ pub(super) fn add<E: Debug + Display>(
     }
 }
 
-/// The remainders `|f(x ⊕ t d) ⊖ f(x) − expansion(t)|`, and the order that they have where they are above rounding.
+/// The remainders `|f(x ⊕ t d) ⊖ f(x) − expansion(t)|`, and their order where they are above rounding.
 pub(super) fn remainders<E: Debug + Display>(
     options: &Options,
     (inputs, outputs): (&dyn Manifold, &dyn Manifold),
@@ -71,7 +71,7 @@ pub(super) fn remainders<E: Debug + Display>(
         }
         t *= 0.5;
     }
-    // The longest steps have terms of higher order in them.
+    // The longest steps contain terms of higher order.
     let from = clear.len().saturating_sub(8);
     let order = fit(&clear[from..], &steps, &remainders);
     Some(Taylor { direction, steps, remainders, order, expected })

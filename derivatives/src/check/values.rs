@@ -1,4 +1,4 @@
-//! Checks of values that somebody else has computed.
+//! Checks of values from another source.
 
 use super::evidence::{Evidence, Found};
 use super::judge::{expect_shape, judge};
@@ -6,8 +6,8 @@ use super::{CheckError, Claim, Guess, Options, Reason, Report};
 
 /// Checks claimed numbers against numbers with known errors, by the same rules as derivatives.
 ///
-/// `found` and `error` are row-major and of the claim's size; `mistakes`: what would have been claimed if a certain mistake had
-/// been made.
+/// `found` and `error` are row-major and of the claim's size; `mistakes`: mistakes, and the claim that each would lead
+/// to.
 ///
 /// ```
 /// use gradyn_derivatives::check::{Claim, Options, values};

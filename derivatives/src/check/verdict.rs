@@ -1,17 +1,17 @@
-//! What the evidence says about one entry.
+//! The verdict on one entry.
 
 use std::fmt;
 
-/// What the evidence says about one entry.
+/// The verdict on one entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", tag = "verdict", content = "reason"))]
 pub enum Verdict {
-    /// Claimed and found are no further apart than the bound.
+    /// The deviation is within the bound.
     Agrees,
-    /// They are further apart than the bound.
+    /// The deviation exceeds the bound.
     Disagrees,
-    /// The evidence is too weak to say.
+    /// The evidence is too weak for a verdict.
     CannotTell(Reason),
 }
 
@@ -21,11 +21,11 @@ pub enum Verdict {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Reason {
-    /// The function's values carry more noise than rounding: differences do not settle to enough digits.
+    /// The function's values carry more noise than rounding: differences do not converge to enough digits.
     Noise,
-    /// The function has no derivative here: from the two sides it has different ones, or it jumps.
+    /// The function has no derivative here: the one-sided derivatives differ, or it jumps.
     NonSmooth,
-    /// The function has no derivative here: its value stands apart from those around it, as where a rank changes.
+    /// The function has no derivative here: its value differs from those around it, as where a rank changes.
     Isolated,
     /// The function is known on one side of the point only, and the claim is its derivative from there.
     OneSided,

@@ -1,4 +1,4 @@
-//! The inputs that derivatives are checked by, with names.
+//! The inputs by which derivatives are checked, with names.
 
 use gradyn::Model;
 use gradyn::derivatives::check::Claim;
@@ -6,7 +6,7 @@ use gradyn::derivatives::difference::{Euclidean, Manifold};
 use gradyn::partials::Configurations;
 use nalgebra::DMatrix;
 
-/// Configurations of a robot, and so many numbers.
+/// Configurations of a robot, followed by plain numbers.
 pub(super) struct Inputs<'m> {
     q: Configurations<'m>,
     pub(super) rest: Euclidean,
@@ -52,7 +52,7 @@ pub(super) fn numbers(what: &str, n: usize) -> Vec<String> {
     (0..n).map(|k| format!("{what}[{k}]")).collect()
 }
 
-/// Columns of blocks one after the other.
+/// Concatenates columns of blocks.
 pub(super) fn joined(rows: usize, blocks: &[(&DMatrix<f64>, usize)]) -> DMatrix<f64> {
     let mut m = DMatrix::zeros(rows, blocks.iter().map(|(_, n)| n).sum());
     let mut first = 0;
@@ -69,7 +69,7 @@ pub(super) fn claim(m: &DMatrix<f64>) -> Claim {
     Claim::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)])
 }
 
-/// λ of Hessians: numbers without a pattern that a mistake could share.
+/// λ of Hessians: numbers without a pattern that could hide a mistake.
 pub(super) fn lambda(m: usize) -> Vec<f64> {
     (0..m).map(|k| (1.0 + 1.7 * k as f64).cos()).collect()
 }

@@ -23,7 +23,7 @@ use gradyn::derivatives::check::Report;
 use own::own_node;
 use std::fmt;
 
-/// What was found about one derivative at one node.
+/// The result for one derivative at one node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
     /// The node, counted from the start of the trajectory.
@@ -32,7 +32,7 @@ pub struct Checked {
     pub phase: String,
     /// The term, a cost or a constraint, or `constraints` or `Lagrangian` for all of a node; `None` for the step.
     pub term: Option<String>,
-    /// Which derivative: rows and columns with names, claimed and found values, verdicts. Or why nothing could be
+    /// The derivative: names of rows and columns, claimed and found values, verdicts. Or the reason why it could not be
     /// checked.
     pub report: Result<Report, String>,
 }
@@ -50,7 +50,7 @@ impl Checked {
     }
 }
 
-/// What was found about a problem. `Display` prints it for people.
+/// The result for a problem. `Display` prints it for people.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProblemCheck {
     /// Derivative by derivative.
@@ -68,7 +68,7 @@ impl ProblemCheck {
     pub fn disagrees(&self) -> bool {
         self.checked.iter().any(Checked::disagrees)
     }
-    /// Those that disagree, or of which something cannot be told.
+    /// Those with entries that disagree or are undecided.
     pub fn failures(&self) -> impl Iterator<Item = &Checked> {
         self.checked.iter().filter(|checked| !checked.agrees())
     }
@@ -103,9 +103,9 @@ impl fmt::Display for ProblemCheck {
 
 impl Problem {
     /// Checks the derivatives of steps, equalities, residuals of costs and constraints, second derivatives of
-    /// residuals, and where they are known those of the Lagrangian, at the first, the middle and the last node of each
-    /// phase of a guess, and of each term at a node where it counts. Impacts where the guess is at rest are looked at
-    /// in motion. Slow: tens of evaluations a column.
+    /// residuals, and if available those of the Lagrangian, at the first, the middle and the last node of each phase of
+    /// a guess, and of each term at a node where it applies. If the guess is at rest at an impact, the impact is
+    /// checked in motion. Slow: tens of evaluations per column.
     ///
     /// ```
     /// use gradyn_trajectory::residual::{Depends, Given};
@@ -137,12 +137,12 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// [`ProblemError::Number`] if the guess has not the sizes of the problem.
+    /// [`ProblemError::Number`] if the guess does not have the sizes of the problem.
     pub fn check(&self, guess: &Trajectory) -> Result<ProblemCheck, ProblemError> {
         let mut nodes = self.ends();
-        // Terms that count at none of these.
+        // Terms that apply at none of these.
         for k in 0..=self.steps() {
-            // Costs, then constraints: their names, and whether they count.
+            // Costs, then constraints: their names, and whether they apply.
             let terms = |k: usize| {
                 let (stage, parameters) = (self.stage(k).into_iter(), self.parameters(k));
                 let costs = stage.clone().flat_map(Stage::terms).map(move |(name, slots, _)| (name, slots.weight));
@@ -167,7 +167,7 @@ impl Problem {
     /// [`check`](Self::check), at these nodes.
     ///
     /// # Errors
-    /// As there, and [`ProblemError::Number`] for a node that the trajectory has not.
+    /// As there, and [`ProblemError::Number`] for a node that the trajectory does not have.
     pub fn check_at(&self, guess: &Trajectory, nodes: &[usize]) -> Result<ProblemCheck, ProblemError> {
         let number = |what, value, rule| Err(ProblemError::Number { place: "check".into(), what, value, rule });
         if !guess.fits(self) {
@@ -184,7 +184,7 @@ impl Problem {
         for k in nodes {
             let mut x = guess.x(*k).to_vec();
             let (nq, nv) = (self.model().nq(), self.model().nv());
-            // At rest an impact is none: it is looked at in motion.
+            // At rest there is no impact, so it is checked in motion.
             if self.stage(*k).is_some_and(Stage::jumps) && x[nq..nq + nv].iter().all(|v| *v == 0.0) {
                 x[nq..nq + nv].copy_from_slice(&inputs::lambda(nv));
             }

@@ -10,7 +10,7 @@ use gradyn::derivatives::check::{self, Options};
 use gradyn::derivatives::difference::Euclidean;
 use nalgebra::DMatrix;
 
-/// All of it.
+/// Checks all of it.
 pub(super) fn own_node(
     node: &dyn Node,
     at: At<'_>,

@@ -1,4 +1,5 @@
-//! A node as solvers see it: rows of its constraints by state and controls, and second derivatives of its Lagrangian.
+//! A node as solvers see it: Jacobians of its constraints by state and controls, and second derivatives of its
+//! Lagrangian.
 
 use super::NodeCheck;
 use super::inputs::{Inputs, claim, dofs, joined, lambda, numbers};
@@ -21,7 +22,7 @@ impl NodeCheck<'_> {
         [dofs(model, "q"), dofs(model, "v"), numbers("w", rest), numbers("u", dims.nu)].concat()
     }
 
-    /// Equalities and rows between bounds by state and controls: what the step makes of these is put in.
+    /// Equalities and inequality constraints by state and controls, with the step inserted.
     pub(super) fn rows(&mut self, push: &mut dyn FnMut(Report)) -> Result<(), String> {
         let columns = self.directions();
         let Self { stage, at, model, memory } = self;
@@ -65,8 +66,8 @@ impl NodeCheck<'_> {
         Ok(())
     }
 
-    /// The Hessian of `L = ℓ + λ⁺ᵀ (f ⊖ f₀) + νᵀ c + yᵀ g` along `x ⊕ δx` and `u + δu`, against differences of its gradient. Not where the
-    /// node does not know it.
+    /// The Hessian of `L = ℓ + λ⁺ᵀ (f ⊖ f₀) + νᵀ c + yᵀ g` along `x ⊕ δx` and `u + δu`, against differences of its
+    /// gradient. Skipped if the node does not provide it.
     pub(super) fn lagrangian(&mut self, push: &mut dyn FnMut(Report)) -> Result<(), String> {
         let names = self.directions();
         let Self { stage, at, model, memory } = self;
@@ -99,7 +100,7 @@ impl NodeCheck<'_> {
             let mut by_x = &moved.lx + moved.eq_x.tr_mul(eq) + moved.ineq_x.tr_mul(ineq);
             let mut by_u = &moved.lu + moved.eq_u.tr_mul(eq) + moved.ineq_u.tr_mul(ineq);
             if !last {
-                // λᵀ (f ⊖ f₀), whose first part lives where f is.
+                // λᵀ (f ⊖ f₀), whose first part is in the tangent space at f.
                 let mut weights = next.clone();
                 let turned = model.difference_dq1(&from[..nq], &moved.next[..nq])?;
                 weights.rows_mut(0, nv).copy_from(&turned.tr_mul(&next.rows(0, nv)));

@@ -36,7 +36,7 @@ impl NodeCheck<'_> {
                 done.unwrap_or_else(|why| push(Some(name), Err(why)));
             }
         }
-        // What parts have wrong is not told again of the whole.
+        // Mistakes of parts are not reported again for the whole.
         if !out[first..].iter().all(Checked::agrees) {
             return;
         }
@@ -45,7 +45,7 @@ impl NodeCheck<'_> {
         };
         let done = self.rows(&mut |report| push("constraints", Ok(report)));
         done.unwrap_or_else(|why| push("constraints", Err(why)));
-        // At an end without costs there is nothing to bend.
+        // An end without costs has no curvature.
         let empty = stage.is_last() && stage.terms().next().is_none() && stage.constraints().next().is_none();
         if has_hessians && !empty {
             let done = self.lagrangian(&mut |report| push("Lagrangian", Ok(report)));
@@ -53,7 +53,7 @@ impl NodeCheck<'_> {
         }
     }
 
-    /// The step; acceleration and multipliers at the node.
+    /// Checks the step. Returns acceleration and multipliers at the node.
     fn step(&mut self, push: &mut dyn FnMut(Report)) -> Result<(Vec<f64>, Vec<f64>), String> {
         let Self { stage, at, model, memory } = self;
         let dims = stage.dims();

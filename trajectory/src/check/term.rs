@@ -13,7 +13,7 @@ use nalgebra::DMatrix;
 use std::any::Any;
 use std::ops::Range;
 
-/// What a residual is of.
+/// The owner of a residual.
 pub(super) enum Of<'a> {
     /// A cost of the stage, by number.
     Cost(usize),
@@ -31,13 +31,13 @@ pub(super) struct ConstraintTerm<'a> {
 }
 
 impl<'a> Of<'a> {
-    /// A constraint; `goal`: where it stands in the parameters.
+    /// A constraint; `goal`: its range in the parameters.
     pub(super) fn constraint(model: &Model, residual: &'a dyn Residual, goal: Range<usize>) -> Self {
         let (workspace, derivatives) = (Workspace::new(model), DerivativeWorkspace::new(model));
         Self::Constraint(Box::new(ConstraintTerm { residual, goal, own: residual.memory(), workspace, derivatives }))
     }
 
-    /// Runs with a view of the node, acceleration and multipliers given.
+    /// Runs a function with a view of the node, for given acceleration and multipliers.
     fn view<R>(
         &mut self,
         (stage, model): (&Stage, &Model),
@@ -62,7 +62,7 @@ impl<'a> Of<'a> {
 }
 
 impl NodeCheck<'_> {
-    /// A residual's Jacobian and Hessian.
+    /// Checks a residual's Jacobian and Hessian.
     pub(super) fn term(
         &mut self,
         mut of: Of<'_>,
@@ -122,7 +122,7 @@ impl NodeCheck<'_> {
             return Ok(());
         }
 
-        // Of what is moved by numbers, x ↦ Jᵀ λ along q ⊕ x_q: symmetric, and to be differentiated once.
+        // The function x ↦ Jᵀ λ along q ⊕ x_q, of plain numbers: its Jacobian is symmetric, and one differentiation is enough.
         let (lambda, sizes) = (lambda(m), [nv, nv, nu, nv, nf]);
         let n = sizes.iter().sum();
         let mut hessian = DMatrix::zeros(n, n);
