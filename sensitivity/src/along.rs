@@ -1,9 +1,9 @@
-//! Numbers that a derivative can be carried along with.
+//! Numbers along which a derivative can be carried.
 
 use gradyn::Scalar;
 use gradyn::derivatives::num_dual::{Dual64, HyperDual64};
 
-/// A number type, and the one that is itself with a derivative: `x + ε d`.
+/// A number type, and its dual type: `x + ε d`.
 pub(crate) trait Along: Scalar<f64> + Scalar<Self> {
     /// `x + ε d`
     type Dual: Scalar<f64> + Scalar<Self::Dual>;

@@ -1,4 +1,4 @@
-//! What can be wrong with a question.
+//! Errors of sensitivities.
 
 use gradyn::InputError;
 use gradyn::spatial::InertiaError;
@@ -10,28 +10,28 @@ use thiserror::Error;
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SensitivityError {
-    /// The engine refuses its input.
+    /// The engine rejects its input.
     #[error(transparent)]
     Input(#[from] InputError),
     /// No parameter has this name, or fits this pattern.
     #[error("no parameter of `{robot}` fits `{pattern}`{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is `{n}`")))]
     Unknown {
-        /// What was asked for.
+        /// The pattern.
         pattern: String,
         /// The robot.
         robot: String,
         /// The most similar name.
         nearest: Option<String>,
     },
-    /// A pattern is none.
+    /// A pattern is invalid.
     #[error("`{pattern}` is no pattern: {reason}")]
     Pattern {
-        /// What was asked for.
+        /// The pattern.
         pattern: String,
         /// Why.
         reason: String,
     },
-    /// Two parameters of one body describe the same.
+    /// Two parameters of one body belong to different charts of its inertia.
     #[error("`{first}` and `{second}` both describe the inertia of `{body}`: choose one of the charts")]
     Overlap {
         /// The body.
@@ -41,7 +41,7 @@ pub enum SensitivityError {
         /// The other.
         second: String,
     },
-    /// An inertia has no coordinates in the chart that was asked for.
+    /// An inertia has no coordinates in the requested chart.
     #[error("`{name}`: {error}")]
     Chart {
         /// The parameter.
@@ -54,12 +54,12 @@ pub enum SensitivityError {
     Length {
         /// Which list.
         what: &'static str,
-        /// As many as it must have.
+        /// The expected length.
         expected: usize,
-        /// As many as it has.
+        /// The actual length.
         found: usize,
     },
-    /// A number is not what it must be.
+    /// A number is invalid.
     #[error("{what} is {value}: {rule}")]
     Number {
         /// Which number, by name.
@@ -72,9 +72,9 @@ pub enum SensitivityError {
     /// Two parameters cannot be tied.
     #[error("`{left}` and `{right}` cannot be tied: {reason}")]
     Tie {
-        /// What leads.
+        /// The leading parameter.
         left: String,
-        /// What follows.
+        /// The following parameter.
         right: String,
         /// Why not.
         reason: &'static str,

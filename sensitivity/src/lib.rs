@@ -1,8 +1,9 @@
-//! What every parameter of a robot does to its motion, and how well data can tell.
+//! Sensitivities of a robot's motion to its parameters, and their identification from data.
 //!
-//! [`Parameters`] have names: `panda_link5.mass`, `*.friction`, `gravity.z`. At a state, [`local()`] says what each does to torques,
-//! accelerations, masses, poses, energies and contact forces; along trajectories, a [`Rollout`] does, forwards and by the adjoint, through
-//! contacts, impacts and [events](rollout::Event). Formulas, dual numbers and differences say the same.
+//! [`Parameters`] have names: `panda_link5.mass`, `*.friction`, `gravity.z`. At a state, [`local()`] differentiates
+//! torques, accelerations, masses, poses, energies and contact forces by them; along trajectories, a [`Rollout`] does,
+//! forwards and by the adjoint, through contacts, impacts and [events](rollout::Event). Formulas, dual numbers and
+//! differences agree.
 //!
 //! # Formulas
 //!
@@ -10,19 +11,20 @@
 //!
 //! | question | formula | where |
 //! |---|---|---|
-//! | which part of the scatter comes from `p_i` alone | `S_i = Var(E[y given p_i]) / V` | [`global::Saltelli`] |
-//! | which part is gone if `p_i` were known, and everything it acts together with | `T_i = E[Var(y given all but p_i)] / V` | [`global::Saltelli`] |
-//! | which parameters matter at all | `μ*_i`, the mean of `\|Δy/Δu_i\|` over paths | [`global::Morris`] |
-//! | what `T_i` cannot exceed, from gradients | `T_i ≤ C_i E[(∂y/∂p_i)²] / V` | [`global::dgsm`](global::dgsm()) |
-//! | the same where f is linear, without samples | `S_i = T_i = Y_i² s_i² / Σ Y_j² s_j²` | [`global::linear`](global::linear()) |
+//! | share of the variance by `p_i` alone | `S_i = Var(E[y given p_i]) / V` | [`global::Saltelli`] |
+//! | share of the variance by `p_i` and all its interactions | `T_i = E[Var(y given all but p_i)] / V` | [`global::Saltelli`] |
+//! | screening: parameters that matter at all | `μ*_i`, the mean of `\|Δy/Δu_i\|` over paths | [`global::Morris`] |
+//! | upper bound of `T_i`, from gradients | `T_i ≤ C_i E[(∂y/∂p_i)²] / V` | [`global::dgsm`](global::dgsm()) |
+//! | the same for linear f, without samples | `S_i = T_i = Y_i² s_i² / Σ Y_j² s_j²` | [`global::linear`](global::linear()) |
 //! | y under another prior, without new samples | `Σ w y / Σ w`, `w = q(p)/p(p)` | [`global::reweight`](global::reweight()) |
 //! | the covariance of y, on any manifold | `A P Aᵀ`, and `+ ½ tr(H_i P H_j P)` | [`uncertainty`] |
 //! | p from data | `min Σ ρ(r) + ½ (p ⊖ p₀)ᵀ Λ (p ⊖ p₀)` | [`estimate`] |
-//! | how well, and what not at all | `s² (JᵀJ)⁻¹`, and the null space of J | [`estimate::Estimate`] |
+//! | uncertainty of p, and its unidentifiable part | `s² (JᵀJ)⁻¹`, and the null space of J | [`estimate::Estimate`] |
 //!
 //! # Example
 //!
-//! The function of Ishigami and Homma (1990), `sin x₁ + a sin² x₂ + b x₃⁴ sin x₁`: the third variable does nothing alone.
+//! The function of Ishigami and Homma (1990), `sin x₁ + a sin² x₂ + b x₃⁴ sin x₁`: the third variable has no effect
+//! alone.
 //!
 //! ```
 //! use gradyn_sensitivity::global::{Run, Saltelli};
@@ -48,20 +50,20 @@
 //!
 //! # Layers
 //!
-//! Each looks only at those above it.
+//! Each depends only on those above it.
 //!
 //! | module | holds | sources |
 //! |---|---|---|
-//! | [`parameters`] | names, charts, the robot that has other values | Rucker and Wensing 2022 |
-//! | [`mod@local`] | derivatives at one state, second ones too | |
+//! | [`parameters`] | names, charts, the robot with other values | Rucker and Wensing 2022 |
+//! | [`mod@local`] | derivatives at one state, including second ones | |
 //! | [`identify`] | structure, checks of data, fits | Gautier and Khalil 1990; Wensing et al. 2017, 2018; Lee et al. 2020 |
-//! | [`excite`] | motions that tell the most | Swevers et al. 1997 |
+//! | [`excite`] | most informative motions | Swevers et al. 1997 |
 //! | [`rollout`] | forward sensitivities, adjoints, events | Hager 2000; Lauß et al. 2017; Kong et al. 2023 |
 //! | [`statistics`] | quantiles, intervals by resampling, sums in a fixed order | Wichura 1988; Hill 1970; Efron and Tibshirani 1993 |
 //! | [`prior`] | distributions of parameters | |
 //! | [`global`] | plans of samples, their evaluation, indices | Saltelli et al. 2010; Jansen 1999; Morris 1991; Campolongo et al. 2007; Sobol' and Kucherenko 2009; Joe and Kuo 2008; Matoušek 1998; Owen 2003 |
 //! | [`uncertainty`] | covariances through a function | Athans et al. 1968; Wan and van der Merwe 2000; Hertzberg et al. 2013 |
-//! | [`estimate`] | fits, their certainty, what cannot be told | Moré 1978; Nielsen 1999; Huber 1964, 1981; Demmel and Veselić 1992 |
+//! | [`estimate`] | fits, their covariance, identifiability | Moré 1978; Nielsen 1999; Huber 1964, 1981; Demmel and Veselić 1992 |
 
 mod along;
 pub mod error;

@@ -1,6 +1,7 @@
-//! How certain an estimate is.
+//! The covariance of an estimate.
 //!
-//! With the quadratic loss `s² (JᵀJ + Λ)⁻¹`, `s² = |r|²/(n − rank)`. With another one, for n residuals and k parameters,
+//! With the quadratic loss `s² (JᵀJ + Λ)⁻¹`, `s² = |r|²/(n − rank)`. With another loss, for n residuals and k
+//! parameters,
 //!
 //! ```text
 //! s² = K² [Σ ψ²/(n − k)] / mean(ψ′)² ,   K = 1 + (k/n) var(ψ′)/mean(ψ′)² ,   ψ = ρ′
@@ -15,7 +16,7 @@ use crate::statistics::sum;
 use gradyn_derivatives::difference::Manifold;
 use nalgebra::DMatrix;
 
-/// What is found of an estimate.
+/// The certainty of an estimate.
 pub(super) struct Certainty {
     pub(super) scale: Option<f64>,
     pub(super) covariance: Option<DMatrix<f64>>,
@@ -43,7 +44,7 @@ pub(super) fn certainty<M: Manifold>(
         (Noise::Unit, Loss::Quadratic) => Some(1.0),
         _ => scale(rows.loss, r, identifiability.rank),
     };
-    // D⁻¹ V Σ⁻² Vᵀ D⁻¹ over what is held by data or pull.
+    // D⁻¹ V Σ⁻² Vᵀ D⁻¹ over what data or regularizer determine.
     let covariance = scale.map(|scale| {
         let mut root = factors.v.columns(0, held.rank).into_owned();
         root.row_iter_mut().zip(&lengths).for_each(|(mut row, length)| row /= *length);
@@ -54,7 +55,7 @@ pub(super) fn certainty<M: Manifold>(
     Certainty { scale, covariance, identifiability, loose }
 }
 
-/// s, if residuals are left to tell it.
+/// s, if there are residuals beyond the rank.
 fn scale(loss: Loss, r: &[f64], rank: usize) -> Option<f64> {
     let (n, k) = (r.len() as f64, rank as f64);
     if r.len() <= rank {

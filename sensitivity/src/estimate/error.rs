@@ -1,22 +1,22 @@
-//! Why a fit cannot begin.
+//! Errors of a fit.
 
 use thiserror::Error;
 
-/// Why a fit cannot begin.
+/// Errors of a fit.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum EstimateError {
-    /// Something does not have the size that it should have.
+    /// Something has the wrong size.
     #[error("{what} has {found} entries instead of {expected}")]
     Size {
         /// What.
         what: &'static str,
-        /// As many as it should have.
+        /// The expected size.
         expected: usize,
-        /// As many as it has.
+        /// The actual size.
         found: usize,
     },
-    /// A number is not what it must be.
+    /// A number is invalid.
     #[error("{what} is {value}: {rule}")]
     Number {
         /// Which number.
@@ -39,7 +39,7 @@ pub enum EstimateError {
     /// The residuals cannot be computed at the start.
     #[error("the residuals cannot be computed at the start: {why}")]
     Start {
-        /// What the function says.
+        /// The function's error.
         why: String,
     },
     /// An information matrix has a direction of negative information.

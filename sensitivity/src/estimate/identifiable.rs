@@ -1,4 +1,4 @@
-//! What data can tell of parameters, by the singular values of the Jacobian.
+//! The parameters that data identify, by the singular values of the Jacobian.
 //!
 //! The columns of J are scaled to unit length, so that units do not matter: `J D⁻¹ = U Σ Vᵀ`. Singular values below a tolerance count as
 //! zero; `D⁻¹ v` of these are directions along which parameters can move without moving a residual.
@@ -9,25 +9,26 @@ use super::singular::{Singular, singular};
 use nalgebra::DMatrix;
 use std::fmt::Write;
 
-/// What data can tell.
+/// The parameters that data identify.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identifiability {
-    /// As many combinations of parameters can be told.
+    /// The number of identifiable combinations of parameters.
     pub rank: usize,
-    /// Singular values of the Jacobian with its columns scaled to unit length, in falling order.
+    /// Singular values of the Jacobian with its columns scaled to unit length, in descending order.
     pub singular_values: Vec<f64>,
-    /// The first of them by the last that counts: how many times more noise gets into the worst combination. One if nothing can be told.
+    /// The ratio of the first of them to the last that counts: how much more noise the worst combination has. One if
+    /// nothing is identifiable.
     pub condition: f64,
-    /// An orthonormal basis of the directions that cannot be told, k × (k − rank).
+    /// An orthonormal basis of the unidentifiable directions, k × (k − rank).
     pub null_space: DMatrix<f64>,
     /// The same space for people: in each, one parameter has the coefficient 1, and that parameter is in no other.
     pub cannot_tell: Vec<Vec<(usize, f64)>>,
-    /// Combinations that can be told, as many as the rank: in each, one parameter has the coefficient 1, and that parameter is in no other.
-    /// The rest of each are parameters that the data cannot tell by themselves.
+    /// Identifiable combinations, as many as the rank: in each, one parameter has the coefficient 1, and that parameter
+    /// is in no other. The rest of each are parameters that the data cannot identify by themselves.
     pub can_tell: Vec<Vec<(usize, f64)>>,
 }
 
-/// Entries of a basis below this are rounding: a direction comes with an error of about `1e-16 / tolerance` at most.
+/// Entries of a basis below this are rounding: a direction has an error of about `1e-16 / tolerance` at most.
 const NEGLIGIBLE: f64 = 1e-6;
 
 impl Identifiability {
@@ -37,7 +38,8 @@ impl Identifiability {
         parameter < self.null_space.nrows() && self.null_space.row(parameter).amax() <= NEGLIGIBLE
     }
 
-    /// One parameter of each direction that cannot be told, which is in no other: with these held, all others are told.
+    /// One parameter of each unidentifiable direction, which is in no other: with these held, all others are
+    /// identifiable.
     #[must_use]
     pub fn pivots(&self) -> Vec<usize> {
         let only = |k: usize, at: usize| {
@@ -49,8 +51,8 @@ impl Identifiability {
         self.cannot_tell.iter().enumerate().filter_map(of).collect()
     }
 
-    /// What cannot be told, in the names of the parameters: "`a` + 0.5 `b` can move together without moving a residual". A parameter without
-    /// a name is called by its place.
+    /// The unidentifiable combinations, by parameter names: "`a` + 0.5 `b` can move together without moving a
+    /// residual". A parameter without a name is named by its index.
     #[must_use]
     pub fn sentences(&self, names: &[impl AsRef<str>]) -> Vec<String> {
         let sentence = |direction: &Vec<(usize, f64)>| {
@@ -63,7 +65,7 @@ impl Identifiability {
         self.cannot_tell.iter().map(sentence).collect()
     }
 
-    /// What can be told, in the names of the parameters: "`b` - 0.5 `a`".
+    /// The identifiable combinations, by parameter names: "`b` - 0.5 `a`".
     #[must_use]
     pub fn base_sentences(&self, names: &[impl AsRef<str>]) -> Vec<String> {
         self.can_tell.iter().map(|combination| in_names(combination, names)).collect()
@@ -89,7 +91,7 @@ fn in_names(combination: &[(usize, f64)], names: &[impl AsRef<str>]) -> String {
     text
 }
 
-/// Four digits after the point at most, without zeros at the end; a power of ten where that says too little.
+/// At most four digits after the point, without trailing zeros; in scientific notation where these are too few.
 pub(crate) fn four_digits(x: f64) -> String {
     if !(1e-2..1e4).contains(&x) {
         return format!("{x:.3e}");
@@ -98,7 +100,8 @@ pub(crate) fn four_digits(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// What data with this Jacobian can tell; rows: residuals in units of their noise, columns: parameters. O(rows k² + k³).
+/// Computes which parameters data with this Jacobian identify; rows: residuals in units of their noise, columns:
+/// parameters. O(rows k² + k³).
 ///
 /// # Errors
 /// An entry that is not finite; a tolerance that is not positive.
@@ -116,7 +119,7 @@ pub(crate) fn triangle(a: DMatrix<f64>) -> DMatrix<f64> {
     if k == 0 { DMatrix::zeros(0, 0) } else { a.qr().unpack_r() }
 }
 
-/// The lengths of columns, one where it is zero.
+/// The lengths of columns, or one where a column is zero.
 pub(super) fn lengths(r: &DMatrix<f64>) -> Vec<f64> {
     let length = |column: nalgebra::DVectorView<'_, f64>| match column.amax() {
         largest if largest > 0.0 => largest * column.unscale(largest).norm(),
@@ -125,7 +128,7 @@ pub(super) fn lengths(r: &DMatrix<f64>) -> Vec<f64> {
     r.column_iter().map(length).collect()
 }
 
-/// With the factors of the scaled triangle, and the scales D.
+/// The same from the triangle, with the factors of the scaled triangle, and the scales D.
 pub(super) fn of_triangle(mut r: DMatrix<f64>, tolerance: f64) -> (Identifiability, Singular, Vec<f64>) {
     let k = r.ncols();
     let scale = lengths(&r);
@@ -153,7 +156,7 @@ fn orthonormal(null: DMatrix<f64>) -> DMatrix<f64> {
     if null.ncols() == 0 {
         return null;
     }
-    // Units may be far apart, directions as well.
+    // Units may differ by orders of magnitude, and so may directions.
     let mut null = null;
     null.column_iter_mut().for_each(|mut column| {
         let length = column.norm();
@@ -191,7 +194,8 @@ fn reduced(null_space: &DMatrix<f64>) -> (Vec<usize>, Vec<Vec<(usize, f64)>>) {
     (pivots, directions)
 }
 
-/// What is at right angles to directions in reduced echelon form: of `e_pivot + Σ c_m e_m`, for each other m `e_m − Σ c_m e_pivot`.
+/// The orthogonal complement of directions in reduced echelon form: for `e_pivot + Σ c_m e_m`, for each other m
+/// `e_m − Σ c_m e_pivot`.
 fn complement(k: usize, pivots: &[usize], directions: &[Vec<(usize, f64)>]) -> Vec<Vec<(usize, f64)>> {
     let others = (0..k).filter(|m| !pivots.contains(m));
     let combination = |m: usize| {

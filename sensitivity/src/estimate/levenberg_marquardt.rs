@@ -1,13 +1,15 @@
 //! Levenberg–Marquardt on a manifold of parameters.
 //!
-//! Each step solves `min |√w (r + J δ)|² + |S (p ⊕ δ ⊖ p₀)|² + λ |D δ|²` by orthogonal factors (no normal equations, whose condition is the
-//! square) and is taken if the cost falls. With a robust loss the weights w are those of the residuals before the step.
+//! Each step solves `min |√w (r + J δ)|² + |S (p ⊕ δ ⊖ p₀)|² + λ |D δ|²` by orthogonal factors (not by normal
+//! equations, which square the condition) and is accepted if the cost decreases. With a robust loss the weights w are
+//! those of the residuals before the step.
 //!
-//! Parameters that are never negative stay at zero while the cost falls towards below, and move no row then; one that a step would take
-//! below zero goes to zero, and the others go where the rest is least beside it (an active set, within each step).
+//! Nonnegative parameters stay at zero, and move no row, while the cost decreases towards negative values. A parameter
+//! that a step would make negative becomes zero, and the others minimize the rest (an active set, within each step).
 //!
-//! Sources: J. Moré, *The Levenberg–Marquardt algorithm: implementation and theory*, 1978 (the scales D, the largest lengths of the columns so
-//! far); H. Nielsen, *Damping parameter in Marquardt's method*, IMM-REP-1999-05 (λ by the ratio of actual and promised fall).
+//! Sources: J. Moré, *The Levenberg–Marquardt algorithm: implementation and theory*, 1978 (the scales D: the largest
+//! lengths of the columns so far); H. Nielsen, *Damping parameter in Marquardt's method*, IMM-REP-1999-05 (λ by the
+//! ratio of actual and expected decrease).
 
 use super::covariance::certainty;
 use super::error::{expect_finite, expect_size};
@@ -16,24 +18,25 @@ use super::{Estimate, EstimateError, Options, Status, identifiability};
 use gradyn_derivatives::difference::Manifold;
 use nalgebra::{DMatrix, DVector};
 
-/// λ stays above this: along what the data cannot tell, rounding is divided by it.
+/// The least λ: along unidentifiable directions, rounding is divided by it.
 const LEAST_DAMPING: f64 = 1e-12;
-/// Above this a step is shorter than the resolution of doubles.
+/// The largest λ: above it, a step is shorter than the resolution of doubles.
 const MOST_DAMPING: f64 = 1e20;
-/// Where the first step of an iteration promised less than this part of the cost, or was shorter than this part of the parameters, a cost that
-/// does not fall is rounding and no fault.
+/// If the expected decrease of an iteration's first step is less than this share of the cost, or the step is shorter
+/// than this share of the parameters, a cost that does not decrease is rounding, not a failure.
 const ROUNDING: [f64; 2] = [1e-12, 1e-9];
 
-/// Parameters that fit best, from `start` on. `residuals`: how many there are, n.
+/// Fits parameters, beginning at `start`. `residuals`: their number, n.
 ///
-/// `evaluate(p, r, j)` writes the n residuals at p, in units of their noise, and their Jacobian by the tangent space at p:
-/// n × k. It may say why it cannot; where it does, or where a number is not finite, a step is tried that is half as far or less.
+/// `evaluate(p, r, j)` writes the n residuals at p, in units of their noise, and their Jacobian by the tangent space at
+/// p: n × k. It may fail with a reason; if it does, or if a number is not finite, a step of at most half the length is
+/// tried.
 ///
 /// Cost of a step: `2 n k²` and one evaluation.
 ///
 /// # Errors
-/// Sizes and numbers of the options that are none; residuals or a Jacobian that cannot be computed at the start. A fit that ran but did not
-/// converge is an [`Estimate`] whose [`Status`] says so.
+/// Invalid sizes or numbers in the options; residuals or a Jacobian that cannot be computed at the start. A fit that
+/// ran but did not converge is an [`Estimate`] whose [`Status`] says so.
 pub fn levenberg_marquardt<M: Manifold>(
     space: &M,
     start: &[f64],
@@ -44,7 +47,8 @@ pub fn levenberg_marquardt<M: Manifold>(
     levenberg_marquardt_with(space, start, residuals, evaluate, None, &[], options)
 }
 
-/// The same with a pull of another form, and parameters, by their places, that are never negative: of these the space is that of numbers.
+/// The same with a regularizer of another form, and with nonnegative parameters, by their indices, which must be plain
+/// numbers.
 pub(crate) fn levenberg_marquardt_with<M: Manifold>(
     space: &M,
     start: &[f64],
@@ -102,7 +106,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
                     (false, true) => Some(Status::Step),
                     (false, false) => None,
                 };
-                // Damped steps are short whether or not there is a fall ahead: the first one tells.
+                // Damped steps are short in any case: the first one decides.
                 if blocked.is_none() {
                     if let Some(status) = end([options.cost_tolerance, options.step_tolerance]) {
                         break 'fit status;
@@ -119,7 +123,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
                     && j_next.shape() == (residuals, k)
                     && r_next.iter().chain(j_next.iter()).all(|x| x.is_finite());
                 let cost_next = if computed { rows.cost(&p_next, &r_next) } else { f64::INFINITY };
-                // A fall below the rounding of the cost cannot be seen, and is believed.
+                // A decrease below the rounding of the cost cannot be measured, and is accepted.
                 let unseen = promised <= ROUNDING[0] * cost && cost_next <= cost * (1.0 + ROUNDING[0]);
                 if cost_next < cost || unseen {
                     damping.fallen(if unseen { 1.0 } else { (cost - cost_next) / promised });
@@ -146,7 +150,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
     let mut found = certainty(&rows, &p, &r, &free, options.noise, options.rank_tolerance);
     let freedom = residuals.saturating_sub(found.identifiability.rank);
     if !fixed.is_empty() {
-        // What is at zero is told, though it moves no more.
+        // Parameters at zero are identifiable, though they no longer move.
         found.identifiability = identifiability(&j, options.rank_tolerance)?;
     }
     Ok(Estimate {
@@ -166,7 +170,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
     })
 }
 
-/// Parameters at zero from where the cost falls only towards below.
+/// Parameters at zero from which the cost decreases only towards negative values.
 fn at_bound(p: &[f64], a: &DMatrix<f64>, b: &DVector<f64>, never_negative: &[usize]) -> Vec<usize> {
     never_negative.iter().copied().filter(|i| p[*i] <= 0.0 && a.column(*i).dot(b) >= 0.0).collect()
 }
@@ -175,17 +179,17 @@ fn at_bound(p: &[f64], a: &DMatrix<f64>, b: &DVector<f64>, never_negative: &[usi
 struct Bounded<'a> {
     p: &'a [f64],
     never_negative: &'a [usize],
-    /// Those that stay at zero, whose columns are none.
+    /// Those that stay at zero, whose columns are left out.
     fixed: &'a [usize],
     a: &'a DMatrix<f64>,
     b: &'a DVector<f64>,
 }
 
 impl Bounded<'_> {
-    /// The step, and by how much it promises that the cost falls.
+    /// The step, and the expected decrease of the cost.
     fn step(&self, triangle: &Triangle, damping: f64, scale: &[f64]) -> Option<(DVector<f64>, f64)> {
         let (mut step, mut promised) = triangle.step(damping, scale)?;
-        // Rounding by the damping.
+        // Removes rounding divided by the damping.
         self.fixed.iter().for_each(|i| step[*i] = 0.0);
         let mut stopped: Vec<usize> = Vec::new();
         loop {
@@ -208,19 +212,19 @@ impl Bounded<'_> {
     }
 }
 
-/// λ and by what it grows next.
+/// λ, and its next growth factor.
 struct Damping {
     value: f64,
     growth: f64,
 }
 
 impl Damping {
-    /// The cost fell by this part of what was promised.
+    /// Records a decrease of the cost by this share of the expected decrease.
     fn fallen(&mut self, ratio: f64) {
         let factor = (1.0 - (2.0 * ratio - 1.0).powi(3)).clamp(1.0 / 10.0, 2.0);
         *self = Self { value: (self.value * factor).max(LEAST_DAMPING), growth: 2.0 };
     }
-    /// It did not.
+    /// Records that the cost did not decrease.
     fn risen(&mut self) {
         *self = Self { value: self.value * self.growth, growth: 2.0 * self.growth };
     }

@@ -1,4 +1,4 @@
-//! What a residual costs: `ρ(r)`, for one number at a time.
+//! Loss functions of residuals: `ρ(r)`, for one number at a time.
 //!
 //! Sources: P. Huber, *Robust estimation of a location parameter*, Ann. Math. Statist. 35(1), 1964; weights: P. Holland, R. Welsch, *Robust
 //! regression using iteratively reweighted least-squares*, Commun. Statist. A6(9), 1977.
@@ -7,21 +7,22 @@ use super::EstimateError;
 use super::error::expect_positive;
 use serde::{Deserialize, Serialize};
 
-/// What a residual costs. All are `½ r²` near zero.
+/// The loss of a residual. All are `½ r²` near zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Loss {
     /// `½ r²`
     #[default]
     Quadratic,
-    /// `½ r²` up to a width w, `w (|r| − w/2)` beyond: outliers pull with a force that no longer grows. 1.345 loses 5 % on normal noise.
+    /// `½ r²` up to a width w, `w (|r| − w/2)` beyond: the influence of outliers is bounded. 1.345 loses 5 % of
+    /// efficiency on normal noise.
     Huber {
-        /// Where it stops to be quadratic, in units of the noise.
+        /// Where it stops being quadratic, in units of the noise.
         width: f64,
     },
-    /// `½ w² ln(1 + (r/w)²)`: the force of outliers fades. 2.385 loses 5 % on normal noise.
+    /// `½ w² ln(1 + (r/w)²)`: the influence of outliers fades. 2.385 loses 5 % of efficiency on normal noise.
     Cauchy {
-        /// Where the force is greatest, in units of the noise.
+        /// Where the influence is largest, in units of the noise.
         width: f64,
     },
 }
@@ -45,7 +46,7 @@ impl Loss {
         }
     }
 
-    /// `ρ′(r)/r`: the weight with which least squares pulls as much as the loss does; 1 near zero.
+    /// `ρ′(r)/r`: the weight with which least squares has the gradient of the loss; 1 near zero.
     #[must_use]
     pub fn weight(&self, r: f64) -> f64 {
         match *self {
@@ -56,7 +57,7 @@ impl Loss {
         }
     }
 
-    /// `ρ″(r)`; at its jump the value from within.
+    /// `ρ″(r)`; at its jump, the value from inside.
     #[must_use]
     pub fn curvature(&self, r: f64) -> f64 {
         match *self {

@@ -1,10 +1,11 @@
-//! Parameters that fit data best, how certain they are, and which of them the data cannot tell.
+//! Parameters that fit data best, their uncertainty, and which of them the data cannot identify.
 //!
 //! ```text
 //! min over p   Σ ρ(r_i(p)) + ½ (p ⊖ p₀)ᵀ Λ (p ⊖ p₀)
 //! ```
 //!
-//! with residuals r in units of their noise, a [`Loss`] ρ, and, if it is wanted, a [`Pull`] Λ towards what is known.
+//! with residuals r in units of their noise, a [`Loss`] ρ, and an optional regularizer ([`Pull`]) Λ toward prior
+//! knowledge.
 
 mod covariance;
 mod error;

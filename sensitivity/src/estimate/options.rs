@@ -1,48 +1,49 @@
-//! How a fit is made.
+//! Options of a fit.
 
 use super::error::{expect_finite, expect_positive, expect_size};
 use super::{EstimateError, Loss};
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// What is known of the parameters before: `½ (p ⊖ at)ᵀ information (p ⊖ at)`.
+/// A quadratic regularizer, the prior knowledge of the parameters: `½ (p ⊖ at)ᵀ information (p ⊖ at)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pull {
     /// A point of the manifold.
     pub at: Vec<f64>,
-    /// The inverse of a covariance in the tangent space there; zero along what is not known. k × k, symmetric.
+    /// The inverse of a covariance in the tangent space there; zero along unknown directions. k × k, symmetric.
     pub information: DMatrix<f64>,
 }
 
-/// How large the noise of the residuals is.
+/// The noise of the residuals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Noise {
-    /// Estimated from what is left of the residuals. Intervals are Student's.
+    /// Estimated from the residuals of the fit. Intervals are Student's.
     #[default]
     Estimated,
     /// One: residuals are in units of their noise. Intervals are normal.
     Unit,
 }
 
-/// How a fit is made.
+/// Options of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// What a residual costs.
+    /// The loss of a residual.
     pub loss: Loss,
-    /// What is known before.
+    /// The regularizer.
     pub pull: Option<Pull>,
-    /// How large the noise is.
+    /// The noise.
     pub noise: Noise,
-    /// Most iterations.
+    /// The iteration limit.
     pub iterations: usize,
-    /// It ends where every column of the Jacobian is at right angles to the residuals up to this cosine.
+    /// Converged if every column of the Jacobian is orthogonal to the residuals up to this cosine.
     pub gradient_tolerance: f64,
-    /// It ends where a step moves no parameter by more than this part of its size.
+    /// Converged if a step moves no parameter by more than this share of its size.
     pub step_tolerance: f64,
-    /// It ends where a step promises to reduce the cost by less than this part.
+    /// Converged if the expected decrease of the cost is less than this share of it.
     pub cost_tolerance: f64,
     /// How much the first step is damped, as a part of the squared lengths of the columns.
     pub damping: f64,
-    /// Directions along which the Jacobian, its columns scaled to unit length, is below this part of its largest are not identifiable.
+    /// Directions along which the Jacobian, with its columns scaled to unit length, is below this share of its largest
+    /// are not identifiable.
     pub rank_tolerance: f64,
 }
 
@@ -95,7 +96,7 @@ impl Pull {
             let what = "the difference of the information matrix and its transpose";
             return Err(EstimateError::Number { what, value: skew, rule: "the matrix must be symmetric" });
         }
-        // Scaled to a unit diagonal, as the units of the parameters may be far apart.
+        // Scaled to a unit diagonal, because the units of the parameters may differ by orders of magnitude.
         let scale: Vec<f64> =
             self.information.diagonal().iter().map(|x| if *x > 0.0 { x.sqrt() } else { 1.0 }).collect();
         let scaled = DMatrix::from_fn(k, k, |i, j| self.information[(i, j)] / scale[i] / scale[j]);

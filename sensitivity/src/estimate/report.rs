@@ -1,4 +1,4 @@
-//! What a fit found.
+//! The result of a fit.
 
 use super::{Identifiability, Noise};
 use crate::statistics::{normal_quantile, student_quantile};
@@ -11,11 +11,11 @@ use std::fmt;
 pub enum Status {
     /// The gradient is zero up to the tolerance.
     Gradient,
-    /// A step moves no parameter any more.
+    /// A step no longer moves any parameter.
     Step,
-    /// A step promises no less cost any more.
+    /// The expected decrease of the cost is below the tolerance.
     Cost,
-    /// However short, no step lowers the cost: rounding, or a Jacobian that is not that of the residuals.
+    /// No step decreases the cost, however short: rounding, or a wrong Jacobian.
     NoDecrease,
     /// The limit of iterations.
     Iterations,
@@ -43,7 +43,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// What a fit found.
+/// The result of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// The parameters, a point of the manifold.
@@ -54,30 +54,31 @@ pub struct Estimate {
     pub status: Status,
     /// Steps taken.
     pub iterations: usize,
-    /// How often residuals were computed.
+    /// The number of evaluations of the residuals.
     pub evaluations: usize,
     /// The residuals there.
     pub residuals: Vec<f64>,
-    /// Their weights: 1, and less for outliers.
+    /// Their weights: 1, or less for outliers.
     pub weights: Vec<f64>,
     /// Residuals less the rank.
     pub freedom: usize,
-    /// How noise was known.
+    /// The source of the noise.
     pub noise: Noise,
-    /// s, the standard deviation of a residual: estimated; one if it is known and the loss quadratic. `None` if nothing is left to estimate
-    /// it from.
+    /// s, the estimated standard deviation of a residual; one if it is known and the loss is quadratic. `None` if there
+    /// are no residuals beyond the rank.
     pub scale: Option<f64>,
-    /// The covariance of the estimate in the tangent space there, k × k: `s² (JᵀJ + Λ)⁻¹`, along directions that can be told. `None` without
-    /// a scale.
+    /// The covariance of the estimate in the tangent space there, k × k: `s² (JᵀJ + Λ)⁻¹`, along identifiable
+    /// directions. `None` without a scale.
     pub covariance: Option<DMatrix<f64>>,
-    /// What the data can tell at all, without the pull.
+    /// The parameters that the data identify without the regularizer.
     pub identifiability: Identifiability,
-    /// For each parameter, whether neither data nor prior identify it.
+    /// For each parameter, whether neither data nor regularizer identify it.
     pub(super) loose: Vec<bool>,
 }
 
 impl Estimate {
-    /// The standard deviation of one parameter: infinite if neither data nor pull can tell it, `None` without a covariance or a parameter.
+    /// The standard deviation of one parameter: infinite if neither data nor regularizer identify it, `None` without a
+    /// covariance or for an invalid index.
     #[must_use]
     pub fn deviation(&self, parameter: usize) -> Option<f64> {
         let loose = *self.loose.get(parameter)?;
@@ -85,8 +86,8 @@ impl Estimate {
         Some(if loose { f64::INFINITY } else { covariance[(parameter, parameter)].max(0.0).sqrt() })
     }
 
-    /// Half the width of the interval of one parameter at this level: Student's where the noise is estimated. `None` without a deviation, or
-    /// for a level that is not between 0 and 1.
+    /// Half the width of the interval of one parameter at this level: Student's if the noise is estimated. `None`
+    /// without a deviation, or for a level that is not between 0 and 1.
     #[must_use]
     pub fn half_width(&self, parameter: usize, level: f64) -> Option<f64> {
         if !(level > 0.0 && level < 1.0) {
@@ -100,8 +101,8 @@ impl Estimate {
         Some(deviate * self.deviation(parameter)?)
     }
 
-    /// Pairs of parameters whose correlation is above the threshold in size, the strongest first. Parameters that cannot be told are not
-    /// among them.
+    /// Pairs of parameters whose absolute correlation is above the threshold, the strongest first. Unidentifiable
+    /// parameters are not among them.
     #[must_use]
     pub fn correlated(&self, threshold: f64) -> Vec<(usize, usize, f64)> {
         let Some(covariance) = &self.covariance else { return Vec::new() };

@@ -5,21 +5,21 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// `A V = U Σ`: the singular values in falling order, and V with its columns in that order.
+/// `A V = U Σ`: the singular values in descending order, and V with its columns in that order.
 #[derive(Debug)]
 pub(super) struct Singular {
     pub(super) values: DVector<f64>,
     pub(super) v: DMatrix<f64>,
 }
 
-/// Each sweep squares what is left of the angles; ten are plenty.
+/// The sweep limit. Each sweep squares the remaining angles; ten are plenty.
 const SWEEPS: usize = 40;
 
-/// Of a matrix with finite entries. O(k³), a few times.
+/// Decomposes a matrix with finite entries. A few times O(k³).
 pub(super) fn singular(mut a: DMatrix<f64>) -> Singular {
     let k = a.ncols();
     let mut v = DMatrix::identity(k, k);
-    // An all-round scale, so that no square overflows or vanishes.
+    // A common scale, so that no square overflows or underflows.
     let scale = a.amax();
     if scale > 0.0 {
         a /= scale;

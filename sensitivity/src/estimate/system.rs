@@ -1,21 +1,21 @@
-//! The linear least squares problem of one iteration: weighted rows of residuals, then rows of the pull.
+//! The linear least squares problem of one iteration: weighted rows of residuals, then rows of the regularizer.
 
 use super::identifiable::lengths;
 use super::{Loss, Pull};
 use gradyn_derivatives::difference::{Manifold, Method, jacobian};
 use nalgebra::{DMatrix, DVector};
 
-/// A pull that is no quadratic form, at a point; `None` where it is infinite.
+/// A regularizer that is not a quadratic form, at a point; `None` where it is infinite.
 pub(crate) type Own<'a> = &'a dyn Fn(&[f64]) -> Option<OwnRows>;
 
-/// What it is there: its cost c, and rows A at b, so that `Aᵀb` is its gradient and `AᵀA` a Hessian for steps.
+/// Its value there: its cost c, and rows A at b, so that `Aᵀb` is its gradient and `AᵀA` a Hessian for steps.
 pub(crate) struct OwnRows {
     pub(crate) cost: f64,
     pub(crate) rows: DVector<f64>,
     pub(crate) jacobian: DMatrix<f64>,
 }
 
-/// A pull, its root computed once.
+/// A regularizer, with its root computed once.
 pub(super) struct Rows<'a, M> {
     pub(super) space: &'a M,
     pub(super) loss: Loss,
@@ -24,7 +24,7 @@ pub(super) struct Rows<'a, M> {
 }
 
 impl<M: Manifold> Rows<'_, M> {
-    /// `S (p ⊖ p₀)`, then rows of another pull; empty without a pull.
+    /// `S (p ⊖ p₀)`, then rows of another regularizer; empty without one.
     fn pulled(&self, p: &[f64]) -> DVector<f64> {
         let quadratic = self.quadratic(p);
         let Some(own) = self.own.and_then(|own| own(p)) else { return quadratic };
@@ -42,14 +42,15 @@ impl<M: Manifold> Rows<'_, M> {
         }
     }
 
-    /// `Σ ρ(r) + ½ |S (p ⊖ p₀)|²`, and what another pull costs: infinite where it has no rows, and no step goes.
+    /// `Σ ρ(r) + ½ |S (p ⊖ p₀)|²`, plus the cost of another regularizer: infinite where it has no rows, so that no step
+    /// goes there.
     pub(super) fn cost(&self, p: &[f64], r: &[f64]) -> f64 {
         let costs: Vec<f64> = r.iter().map(|r| self.loss.value(*r)).collect();
         let own = self.own.map_or(0.0, |own| own(p).map_or(f64::INFINITY, |own| own.cost));
         crate::statistics::sum(&costs) + 0.5 * self.quadratic(p).norm_squared() + own
     }
 
-    /// The Jacobian of all rows of pulls.
+    /// The Jacobian of all rows of regularizers.
     pub(super) fn pull_jacobian(&self, p: &[f64]) -> DMatrix<f64> {
         let quadratic = self.quadratic_jacobian(p);
         let Some(OwnRows { jacobian: own, .. }) = self.own.and_then(|own| own(p)) else { return quadratic };
@@ -59,7 +60,7 @@ impl<M: Manifold> Rows<'_, M> {
         all
     }
 
-    /// `∂ S (p ⊕ δ ⊖ p₀)/∂δ`, by central differences: in a vector space it is S, up to rounding.
+    /// `∂ S (p ⊕ δ ⊖ p₀)/∂δ`, by central differences: in a vector space this is S, up to rounding.
     fn quadratic_jacobian(&self, p: &[f64]) -> DMatrix<f64> {
         let k = self.space.directions();
         let Some((pull, root)) = &self.pull else { return DMatrix::zeros(0, k) };
@@ -67,12 +68,12 @@ impl<M: Manifold> Rows<'_, M> {
         let outputs = gradyn_derivatives::difference::Euclidean(k);
         match jacobian(Method::ridders(), self.space, &outputs, apart, p) {
             Ok(d) => root * DMatrix::from_row_slice(k, k, &d.value),
-            // Where the point cannot be subtracted, the tangent spaces are taken for the same.
+            // If the point cannot be subtracted, the tangent spaces are taken as the same.
             Err(_) => root.clone(),
         }
     }
 
-    /// Rows `√w J` and `√w r`, then those of the pull; at least k of them.
+    /// Rows `√w J` and `√w r`, then those of the regularizer; at least k of them.
     pub(super) fn stack(&self, p: &[f64], r: &[f64], j: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
         let (pulled, pull) = (self.pulled(p), self.pull_jacobian(p));
         let (m, k) = (r.len(), j.ncols());
@@ -89,7 +90,7 @@ impl<M: Manifold> Rows<'_, M> {
     }
 }
 
-/// `A = Q R`, `Qᵀb`, and what scales the columns.
+/// `A = Q R`, `Qᵀb`, and the scales of the columns.
 #[derive(Debug)]
 pub(super) struct Triangle {
     r: DMatrix<f64>,
@@ -115,7 +116,7 @@ impl Triangle {
         lengths(&self.r)
     }
 
-    /// `min |R δ + Qᵀb|² + λ |D δ|²`, and by how much `½ |R δ + Qᵀb|²` falls. `None` if it has no finite solution.
+    /// `min |R δ + Qᵀb|² + λ |D δ|²`, and the decrease of `½ |R δ + Qᵀb|²`. `None` if there is no finite solution.
     pub(super) fn step(&self, damping: f64, scale: &[f64]) -> Option<(DVector<f64>, f64)> {
         let k = self.r.ncols();
         let mut a = DMatrix::zeros(2 * k, k);

@@ -1,4 +1,4 @@
-//! Base parameters: combinations that some motion tells.
+//! Base parameters: combinations that some motion identifies.
 
 use crate::error::SensitivityError;
 use crate::estimate::four_digits;
@@ -6,25 +6,26 @@ use crate::identify::structure;
 use crate::parameters::Parameters;
 use std::fmt::Write;
 
-/// `p_k − Σ c_d p_d` of each parameter k that is kept: of each direction that no motion tells, one parameter d is left to the others.
+/// `p_k − Σ c_d p_d` for each parameter k that is kept: for each direction that no motion identifies, one parameter d
+/// is expressed by the others.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
     columns: Vec<usize>,
-    /// What goes with each.
+    /// The other terms of each.
     with: Vec<Vec<(usize, f64)>>,
 }
 
 impl Base {
-    /// Of parameters at their values.
+    /// The base parameters, at the parameters' values.
     ///
     /// # Errors
-    /// As [`structure`], and [`SensitivityError::Other`] if no motion tells any of them.
+    /// As [`structure`], and [`SensitivityError::Other`] if no motion identifies any of them.
     pub(super) fn of(parameters: &Parameters) -> Result<Self, SensitivityError> {
         let found = structure(parameters, &parameters.nominal(), 1)?;
         let directions = &found.identifiability.cannot_tell;
         let mut left: Vec<Option<usize>> = vec![None; parameters.len()];
         for (d, direction) in directions.iter().enumerate() {
-            // Its own parameter, with the coefficient one; where others have that too, one that is in no other direction.
+            // Its own parameter, with the coefficient one; if others have that too, one that is in no other direction.
             let is_in_another = |k: usize| {
                 directions.iter().enumerate().any(|(other, all)| other != d && all.iter().any(|(at, _)| *at == k))
             };

@@ -1,4 +1,4 @@
-//! The motion that tells the most.
+//! The most informative motion.
 
 use super::base::Base;
 use super::information::{Information, State};
@@ -21,17 +21,17 @@ use std::f64::consts::TAU;
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// Why the optimiser ended.
+/// Why the optimizer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// Nothing near the motion tells more within the limits.
+    /// No motion nearby is more informative within the limits.
     Converged,
-    /// No step tells more, however short, and the slope is not zero: rounding.
+    /// No step is more informative, however short, and the slope is not zero: rounding.
     NoDecrease,
     /// The limit of iterations.
     Iterations,
-    /// Whoever asked has stopped it.
+    /// Stopped by the caller.
     Stopped,
 }
 
@@ -54,18 +54,18 @@ impl fmt::Display for Status {
     }
 }
 
-/// How far the optimiser is.
+/// The progress of the optimizer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Steps taken.
     pub iterations: usize,
-    /// At most.
+    /// The iteration limit.
     pub most: usize,
-    /// The factor by which the mean deviation has fallen since the start, limits not yet counted.
+    /// The factor by which the mean deviation has decreased since the start, before limits are enforced.
     pub gain: f64,
 }
 
-/// What feet and motors bear, one row a sample.
+/// Loads of feet and motors, one row per sample.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loads {
     /// The smallest forces that carry the base: multipliers of the contacts in their order, N and N m.
@@ -74,34 +74,35 @@ pub struct Loads {
     pub motors: Vec<Vec<f64>>,
 }
 
-/// A motion that tells much.
+/// An informative motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excitation {
-    /// Names of the parameters that were chosen.
+    /// Names of the selected parameters.
     pub parameters: Vec<String>,
-    /// Base parameters, in names: what motions tell.
+    /// Base parameters, by names: the combinations that motions identify.
     pub base: Vec<String>,
-    /// Of each base parameter, the chosen one that it is named after.
+    /// For each base parameter, the selected one after which it is named.
     pub columns: Vec<usize>,
     /// The motion, of these degrees of freedom.
     pub series: Series,
-    /// What moves by the series: all, or what the feet leave free.
+    /// The degrees of freedom of the series: all, or those that the feet leave free.
     pub degrees_of_freedom: Vec<usize>,
-    /// Its samples, with the torques of the robot as it is; of a robot on its feet, with what their forces do
+    /// Its samples, with the torques of the given robot; for a robot on its feet, including the contact forces
     /// ([`Data::with_contact_forces`]).
     pub samples: Data,
-    /// Of a robot on its feet, what these and the motors bear.
+    /// For a robot on its feet, the loads of these and of the motors.
     pub loads: Option<Loads>,
-    /// The random motion that it began with, as large as the limits let it be.
+    /// The random motion from which the optimizer began, scaled up to the limits.
     pub random: Quality,
-    /// The motion found.
+    /// The optimized motion.
     pub found: Quality,
-    /// How many times the deviations of the random motion are those of this one, in the (geometric) mean. Infinite if the random motion leaves
-    /// something untold.
+    /// The (geometric) mean ratio of the random motion's deviations to those of this one. Infinite if the random motion
+    /// leaves something unidentified.
     pub gain: f64,
-    /// What is used of the limits, at ten points a sample or more.
+    /// The use of the limits, at ten points per sample or more.
     pub uses: Vec<Use>,
-    /// By how much what the optimiser found was made smaller, for limits exceeded between its nodes: one if not at all.
+    /// The factor by which the optimizer's motion was scaled down, because of limits exceeded between its nodes; one if
+    /// not at all.
     pub size: f64,
     /// Steps taken.
     pub iterations: usize,
@@ -112,8 +113,8 @@ pub struct Excitation {
 }
 
 impl Excitation {
-    /// The expected standard deviation of a parameter: infinite if it is told only together with others, or not at all. `None` if there is
-    /// none at this place.
+    /// The expected standard deviation of a parameter: infinite if it is identifiable only together with others, or not
+    /// at all. `None` for an invalid index.
     #[must_use]
     pub fn deviation(&self, parameter: usize) -> Option<f64> {
         if !*self.alone.get(parameter)? {
@@ -124,25 +125,26 @@ impl Excitation {
     }
 }
 
-/// Nodes to the shortest wave: a product of three of them still has more than six.
+/// Nodes per shortest wave: a product of three waves still has more than six.
 const NODES: usize = 20;
-/// Points to a node, and to a sample, on which limits are held.
+/// Points per node, and per sample, at which limits are checked.
 const FINER: usize = 10;
-/// Random starts whose torques at rest are within the limits: so many are tried.
+/// The number of random starts that are tried until torques at rest are within the limits.
 const DRAWS: u64 = 200;
-/// At the start the pull of gravity takes this part of a torque at most: the rest is for the motion.
+/// The largest share of a torque limit that gravity may use at the start: the rest is for the motion.
 const AT_REST: f64 = 0.9;
-/// A slope of the mean logarithm of deviations by amplitudes: one more as large as its limits would let deviations fall by this part.
+/// The tolerance of the slope of the mean logarithm of deviations by amplitudes: another amplitude as large as its
+/// limits would decrease deviations by this share.
 const SLOPE: f64 = 3e-3;
-/// Limits may be exceeded by this part at the end: as much room is left for it.
+/// The share by which limits may be exceeded at the end; as much room is reserved for it.
 const EXCESS: f64 = 2e-3;
 /// ρ of the first round: excesses of some percent for slopes of one (measured on the arms).
 const RHO: f64 = 4.0;
 /// Rounds of multipliers, each with its part of the iterations; with ρ four times as large where the last did not halve the excess.
 const ROUNDS: usize = 30;
 
-/// The motion that tells the most of the parameters, at the values that they have, from a random motion on. Results are the same for
-/// any number of threads.
+/// Finds the motion that is most informative about the parameters, at their current values, beginning with a random
+/// motion. Results are the same for any number of threads.
 ///
 /// ```
 /// # use gradyn::{Model, UrdfOptions};
@@ -159,25 +161,26 @@ const ROUNDS: usize = 30;
 /// ```
 ///
 /// # Errors
-/// [`SensitivityError`]: no parameters, or none that motions tell; numbers of the options that are none; a start at which gravity alone breaks a
-/// limit. A motion that did not converge is an [`Excitation`] whose [`Status`] says so.
+/// [`SensitivityError`]: no parameters, or none that motions identify; invalid numbers in the options; a start at which
+/// gravity alone exceeds a limit. A motion that did not converge is an [`Excitation`] whose [`Status`] says so.
 pub fn excite(
     parameters: &Parameters,
     options: &ExciteOptions,
     progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Excitation, SensitivityError> {
-    // Its joints have as many coordinates as velocities?
+    // An error if a joint has more coordinates than velocities.
     let _ = JointLimits::of(parameters.robot())?;
     design(parameters, options, None, progress)
 }
 
-/// The motion of a robot on its feet that tells the most of the parameters: the base, and joints that no foot needs, move by series, and the legs
-/// follow. Contact forces are taken as measured, so that all rows of torques count. Limits of torques are those of the motors, where the feet bear
-/// the smallest forces that carry the base. It starts and ends where the robot stands: `options.start` is not looked at. A motion that the
-/// legs cannot follow is not admissible.
+/// Finds the motion of a robot on its feet that is most informative about the parameters: the base, and joints that no
+/// foot needs, move by series, and the legs follow. Contact forces are taken as measured, so that all rows of torques
+/// count. Limits of torques are those of the motors, while the feet bear the smallest forces that carry the base. The
+/// motion starts and ends where the robot stands: `options.start` is ignored. A motion that the legs cannot follow is
+/// not admissible.
 ///
-/// Feet are held as if bolted: whether they would slip, or pull at the ground, is not looked at. The gradient of the motion is that of central
-/// differences through the legs.
+/// Feet are held as if bolted: whether they would slip, or pull at the ground, is not checked. The gradient of the
+/// motion is that of central differences through the legs.
 ///
 /// # Errors
 /// As [`excite`]; parameters that move the geometry, along which forces of contacts act.
@@ -210,7 +213,7 @@ fn design(
     let samples = (options.rate * options.period + 1e-9).floor() as usize + 1;
     let points = match stance {
         None => FINER * nodes.max(samples) + 1,
-        // Legs that follow cost twenty times as much.
+        // Legs that follow are twenty times as expensive.
         Some(_) => (FINER * nodes).max(samples) + 1,
     };
     let here = Robot { model, limits: &options.limits, stance };
@@ -233,7 +236,7 @@ fn design(
     let (states, random_states) =
         (sampled(here, &series, options, samples)?, sampled(here, &at_start, options, samples)?);
     let (found, random) = (Quality::of(&information, &states)?, Quality::of(&information, &random_states)?);
-    // A motion that had to be made much smaller may tell less than the one it began with.
+    // A motion that was scaled down much may be less informative than the one from which it began.
     let worse = found.log_det < random.log_det || (found.log_det.is_infinite() && found.rank < random.rank);
     let (series, states, found, size) =
         if worse { (at_start, random_states, random.clone(), 1.0) } else { (series, states, found, size) };
@@ -264,7 +267,7 @@ fn design(
     })
 }
 
-/// Amplitudes in units of what limits allow at the frequency of the period.
+/// Amplitudes in units of the limits at the frequency of the period.
 fn coordinates(model: &Model, options: &ExciteOptions, stance: Option<&Stance>) -> Coordinates {
     let omega = TAU / options.period;
     let (mut scale, mut start) = (Vec::new(), Vec::new());
@@ -275,14 +278,14 @@ fn coordinates(model: &Model, options: &ExciteOptions, stance: Option<&Stance>) 
         scale.push((omega * half).min(velocity).min(acceleration / omega));
         start.push(match stands.as_ref().or(options.start.as_ref()) {
             Some(start) => (start[at], 0.0),
-            // Without limits, the position matters little or goes round.
+            // Without limits, the position matters little or is periodic.
             None => (middle, if half.is_finite() { half } else { 1.0 }),
         });
     }
     Coordinates::new(options.period, options.harmonics, scale, start)
 }
 
-/// A random motion, as large as the limits let it be.
+/// A random motion, scaled up to the limits.
 fn random(
     here: Robot<'_>,
     (coordinates, seed): (&Coordinates, u64),
@@ -296,7 +299,7 @@ fn random(
         let mut x: Vec<f64> = Vec::with_capacity(coordinates.len());
         for i in 0..coordinates.len() {
             let u: f64 = rng.random_range(f64::EPSILON..1.0);
-            // In the inner half of the range; amplitudes that are normal.
+            // A start in the inner half of the range; normal amplitudes.
             x.push(if i % coordinates.of_joint() == 0 { u - 0.5 } else { normal_quantile(u).unwrap_or(0.0) });
         }
         let motion = Motion::new(here, &coordinates.series(&x), points);
@@ -321,7 +324,7 @@ fn random(
     )))
 }
 
-/// What a motion uses on a fine grid.
+/// The use of limits of a motion, on a fine grid.
 fn fine(problem: &Problem<'_>, x: &[f64], points: usize) -> Result<Uses, SensitivityError> {
     Motion::new(problem.robot, &problem.coordinates.series(x), points).uses(1.0)
 }
@@ -346,7 +349,7 @@ fn optimise(
     let first = problem.value(&x, &multipliers, scale)?.cost;
     let mut status = Status::Iterations;
     for round in 0..ROUNDS {
-        // Rough at first: the multipliers are not right yet.
+        // Loose at first, because the multipliers are not accurate yet.
         let tolerance = (0.1 * 0.3_f64.powi(i32::try_from(round).unwrap_or(i32::MAX))).max(SLOPE);
         let f = |x: &[f64]| problem.value(x, &multipliers, scale).ok().map(|value| (value.lagrangian, value.gradient));
         let left = most.saturating_sub(iterations);
@@ -392,7 +395,7 @@ fn sampled(
     samples: usize,
 ) -> Result<Vec<State>, SensitivityError> {
     let free = (0..samples).map(|i| <[Vec<f64>; 3]>::from(series.at(i as f64 / options.rate))).collect();
-    // It was looked at on a grid as fine, where they can.
+    // It was checked on a grid as fine.
     robot.states(free)?.ok_or_else(|| SensitivityError::Other("the feet cannot stay where they are at a sample".into()))
 }
 

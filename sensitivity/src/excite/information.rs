@@ -1,4 +1,4 @@
-//! What a motion tells of the base parameters: `−log det(JᵀJ + δ)` and its gradient by the motion.
+//! The information of a motion on the base parameters: `−log det(JᵀJ + δ)` and its gradient by the motion.
 //!
 //! J has the rows `∂τ_j/∂p / σ_j` of all nodes and the columns of base parameters, scaled. With `M = JᵀJ + δ`,
 //!
@@ -6,7 +6,7 @@
 //! d(−log det M) = −2 Σ_nodes ⟨W, dJ⟩ ,   W = J M⁻¹
 //! ```
 //!
-//! and `dJ` by (q, v, a) of a node is the regressor over dual numbers, eight directions a sweep.
+//! and `dJ` by (q, v, a) of a node is the regressor over dual numbers, eight directions per sweep.
 
 use super::base::Base;
 use crate::error::SensitivityError;
@@ -19,8 +19,8 @@ use gradyn::{Model, Workspace};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// δ: columns of J have length one at the start, so that what is told worse than by 1e-6 of a column counts as not told yet, and the
-/// gradient says how to tell it.
+/// δ: columns of J have length one at the start, so that a direction identified worse than by 1e-6 of a column counts
+/// as not yet identified, and the gradient shows how to identify it.
 const DELTA: f64 = 1e-12;
 /// A state: nq, nv, nv numbers.
 pub(super) type State = [Vec<f64>; 3];
@@ -30,10 +30,10 @@ pub(super) struct Information<'a> {
     model: &'a Model,
     chain: Chain,
     by_regressor: bool,
-    /// As many as were chosen.
+    /// The number of selected parameters.
     chosen: usize,
     pub(super) base: &'a Base,
-    /// Of each torque, N m or N.
+    /// The noise of each torque, N m or N.
     noise: &'a [f64],
 }
 
@@ -49,7 +49,7 @@ impl<'a> Information<'a> {
         })
     }
 
-    /// Rows of one state: nv by base parameters.
+    /// Rows of one state: nv × base parameters.
     fn rows(
         &self,
         ws: &mut Workspace,
@@ -62,7 +62,7 @@ impl<'a> Information<'a> {
         Ok(rows)
     }
 
-    /// J of all states, one under the other.
+    /// J of all states, stacked.
     pub(super) fn stack(&self, states: &[State]) -> Result<DMatrix<f64>, SensitivityError> {
         let nv = self.model.nv();
         let rows: Vec<DMatrix<f64>> = states
@@ -74,7 +74,7 @@ impl<'a> Information<'a> {
         Ok(stack)
     }
 
-    /// The triangle of J, block by block: as much of it as matters, whatever the number of states.
+    /// The triangle of J, computed block by block, for any number of states.
     pub(super) fn triangle(&self, states: &[State]) -> Result<DMatrix<f64>, SensitivityError> {
         const BLOCK: usize = 512;
         let k = self.base.columns().len();
@@ -87,8 +87,8 @@ impl<'a> Information<'a> {
         })
     }
 
-    /// `−log det/(2 r)`, the mean logarithm of the deviations of r base parameters, and its gradients by the states: `scale` has the lengths
-    /// that columns count in.
+    /// `−log det/(2 r)`, the mean logarithm of the deviations of r base parameters, and its gradients by the states:
+    /// `scale` has the units of length of the columns.
     pub(super) fn cost(&self, states: &[State], scale: &[f64]) -> Result<(f64, Vec<State>), SensitivityError> {
         let (cost, weights) = self.weights(states, scale)?;
         let memory = || Workspace::<Dual64>::new(self.model);
@@ -98,7 +98,7 @@ impl<'a> Information<'a> {
         Ok((cost, gradients.collect::<Result<_, SensitivityError>>()?))
     }
 
-    /// The same, and of each state what `∂τ/∂p` weighs: the gradient is that of [`weighed`](Self::weighed), summed.
+    /// The same, and for each state the weights of `∂τ/∂p`: the gradient is that of [`weighed`](Self::weighed), summed.
     pub(super) fn weights(
         &self,
         states: &[State],
@@ -118,7 +118,7 @@ impl<'a> Information<'a> {
         let mut weights = j * (&inverse * inverse.transpose());
         weights.column_iter_mut().zip(scale).for_each(|(mut column, scale)| column /= -*scale * r as f64);
         let of_state = |i: usize| {
-            // Of all that were chosen; those that are no base parameter weigh nothing.
+            // Over all selected parameters; those that are not base parameters have weight zero.
             let mut all = DMatrix::zeros(nv, self.chosen);
             for (k, column) in self.base.columns().iter().enumerate() {
                 all.column_mut(*column).copy_from(&weights.view((i * nv, k), (nv, 1)));
@@ -129,7 +129,7 @@ impl<'a> Information<'a> {
         Ok((cost, (0..states.len()).map(of_state).collect()))
     }
 
-    /// `Σ w ∂τ/∂p` at a state: nv rows, a column for each that was chosen.
+    /// `Σ w ∂τ/∂p` at a state: nv rows, one column per selected parameter.
     pub(super) fn weighed(
         &self,
         ws: &mut Workspace,

@@ -1,17 +1,17 @@
-//! What the joints may do, and how much of it a motion uses.
+//! Limits of the joints, and how much of them a motion uses.
 
 use crate::error::SensitivityError;
 use gradyn::Model;
 use std::fmt;
 
-/// What each joint may do; infinite where it has no limit. nv numbers each.
+/// Limits of each joint; infinite where it has none. nv numbers each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointLimits {
     /// Least and greatest q, rad or m.
     pub position: Vec<(f64, f64)>,
     /// Greatest |v|, rad/s or m/s.
     pub velocity: Vec<f64>,
-    /// Greatest |a|, rad/s² or m/s²: no robot's file has it.
+    /// Greatest |a|, rad/s² or m/s², which robot files do not have.
     pub acceleration: Vec<f64>,
     /// Greatest |τ|, N m or N.
     pub effort: Vec<f64>,
@@ -34,7 +34,7 @@ impl LimitKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Position, Self::Velocity, Self::Acceleration, Self::Effort];
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -52,8 +52,8 @@ impl fmt::Display for LimitKind {
     }
 }
 
-/// How much of its limits a joint uses at most: one is all. Of a position, the distance from the middle of the range by half the range. `None`
-/// where there is no limit.
+/// The largest use of the limits of a joint; at one, a limit is reached. For a position, it is the distance from the
+/// middle of the range over half the range. `None` where there is no limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
     /// The joint.
@@ -63,10 +63,11 @@ pub struct Use {
 }
 
 impl JointLimits {
-    /// Those of the model; none of accelerations.
+    /// The limits of the model, which has none of accelerations.
     ///
     /// # Errors
-    /// [`SensitivityError::Other`] if a joint has positions that are not one number a velocity: a quaternion, an angle by (cos, sin).
+    /// [`SensitivityError::Other`] if a joint has more coordinates than velocities: a quaternion, an angle by (cos,
+    /// sin).
     pub fn of(model: &Model) -> Result<Self, SensitivityError> {
         if let Some(body) = model.bodies().iter().find(|body| body.q_range().len() != body.v_range().len()) {
             let (joint, nq, nv) = (body.joint_name(), body.q_range().len(), body.v_range().len());
@@ -83,7 +84,7 @@ impl JointLimits {
         })
     }
 
-    /// A share of each: of positions about the middle of their range.
+    /// A share of each limit; of positions, about the middle of their range.
     #[must_use]
     pub fn shared(mut self, share: f64) -> Self {
         for range in &mut self.position {

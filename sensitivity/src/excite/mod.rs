@@ -1,20 +1,21 @@
-//! Motions that tell the most of a robot's parameters: optimal excitation.
+//! The motions that are most informative about a robot's parameters: optimal excitation.
 //!
 //! ```text
 //! min over Fourier coefficients   −log det(JᵀJ + δ)     J: ∂τ/∂(base parameters) / σ, at nodes of a period
 //! subject to                      |q − middle| ≤ half,  |v| ≤ …,  |a| ≤ …,  |τ| ≤ …
 //! ```
 //!
-//! The determinant and not the condition: its gradient stays good where a motion tells next to nothing, units of parameters add a constant, and
-//! `exp(−log det/(2 r))` is the mean deviation of r base parameters. Exact gradients: dual numbers over regressors, `rnea_gradient` for the
-//! torques at their limits.
+//! The cost is the determinant rather than the condition: its gradient is useful even where a motion has little
+//! information, units of parameters add a constant, and `exp(−log det/(2 r))` is the mean deviation of r base
+//! parameters. Gradients are exact: dual numbers over regressors, and `rnea_gradient` for the torques at their limits.
 //!
-//! Limits are met by an augmented Lagrangian at nodes twenty to the shortest wave; what comes out is looked at ten times as finely and, where a
-//! limit is exceeded between nodes, made smaller. So every limit holds, whatever the optimiser did. Links that would hit each other, or the
-//! ground, are not looked at.
+//! Limits are handled by an augmented Lagrangian at nodes, twenty to the shortest wave. The result is checked ten times
+//! as finely and, if a limit is exceeded between nodes, scaled down. So every limit holds, even if the optimizer did
+//! not converge. Collisions of links with each other or the ground are not checked.
 //!
-//! The optimiser is a quasi-Newton method of this module, not that of `gradyn-trajectory`: there a cost is a sum over time of squares of
-//! residuals, which sweeps over time can minimise; a determinant of a sum over time is none.
+//! The optimizer is a quasi-Newton method of this module, not that of `gradyn-trajectory`: there a cost is a sum over
+//! time of squared residuals, which sweeps over time can minimize; a determinant of a sum over time is not of this
+//! form.
 //!
 //! Sources: J. Swevers et al., *Optimal robot excitation and identification*, 1997; V. Fedorov, *Theory of optimal experiments*, 1972; M. Gautier,
 //! W. Khalil, *Exciting trajectories for the identification of base inertial parameters of robots*, Int. J. Robot. Res. 11(4), 1992.

@@ -1,4 +1,4 @@
-//! A motion on a fine grid: where it meets limits, and how much smaller it must be.
+//! A motion on a fine grid: its use of limits, and the scale at which it fits.
 
 use super::information::State;
 use super::limits::Uses;
@@ -7,15 +7,16 @@ use super::series::Series;
 use crate::error::SensitivityError;
 use gradyn::Workspace;
 
-/// States are looked at on a grid; between its points a wave of a twentieth of its frequency rises by 1e-3 of itself at most, and there is as
-/// much room.
+/// Room for the rise between the points of the grid, at which states are checked: a wave of a twentieth of its
+/// frequency rises by at most 1e-3 of itself between them.
 pub(super) const ROOM: f64 = 1e-3;
-/// Bisections of a size: rounding; and of motions whose legs follow, which cost twenty times as much, a part of 1e-5.
+/// Bisections of a size: down to rounding; for motions whose legs follow, which are twenty times as expensive, down to
+/// a share of 1e-5.
 const BISECTIONS: [usize; 2] = [50, 16];
 /// Doublings of a size.
 const DOUBLINGS: usize = 40;
 
-/// A motion that can be made smaller or larger about its start.
+/// A motion that can be scaled about its start.
 pub(super) struct Motion<'a> {
     robot: Robot<'a>,
     start: Vec<f64>,
@@ -23,14 +24,14 @@ pub(super) struct Motion<'a> {
 }
 
 impl<'a> Motion<'a> {
-    /// At so many times over a period, both ends included.
+    /// The motion at so many times over a period, both ends included.
     pub(super) fn new(robot: Robot<'a>, series: &Series, points: usize) -> Self {
         let time = |i: usize| series.period * i as f64 / (points - 1) as f64;
         let states = (0..points).map(|i| <[Vec<f64>; 3]>::from(series.at(time(i)))).collect();
         Self { robot, start: series.start.clone(), states }
     }
 
-    /// What it uses of the limits if it is so many times as large.
+    /// Its use of the limits if it is scaled by `size`.
     pub(super) fn uses(&self, size: f64) -> Result<Uses, SensitivityError> {
         let nv = self.robot.model.nv();
         let ws = &mut Workspace::new(self.robot.model);
@@ -54,12 +55,12 @@ impl<'a> Motion<'a> {
         Ok(self.uses(size)?.worst().2 <= 1.0 - ROOM)
     }
 
-    /// A size at which it fits: one if it does as it is, else less. Zero if it does at none.
+    /// A size at which it fits: one if it fits unscaled, otherwise less. Zero if it fits at none.
     pub(super) fn fitting(&self) -> Result<f64, SensitivityError> {
         if self.fits(1.0)? { Ok(1.0) } else { self.between(0.0, 1.0) }
     }
 
-    /// A size at which it fits, and beyond which it does not.
+    /// The largest size at which it fits.
     pub(super) fn largest(&self) -> Result<f64, SensitivityError> {
         let mut size = 1.0;
         for _ in 0..DOUBLINGS {

@@ -1,35 +1,36 @@
-//! What is asked of a motion.
+//! Options of a motion.
 
 use super::limits::JointLimits;
 use crate::error::SensitivityError;
 use gradyn::Model;
 
-/// What is asked of a motion.
+/// Options of a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExciteOptions {
     /// s
     pub period: f64,
-    /// Sines and cosines of each joint: up to so many times the frequency of the period. Two at least, 50 at most.
+    /// The number of harmonics, sines and cosines, of each joint, from 2 to 50.
     pub harmonics: usize,
-    /// Samples a second, in which the motion is given and torques are measured.
+    /// Samples per second, at which the motion is given and torques are measured.
     pub rate: f64,
-    /// Standard deviation of each measured torque, N m or N; nv numbers. Their ratios steer the motion, their size the expected deviations.
+    /// Standard deviation of each measured torque, N m or N; nv numbers. Their ratios determine the motion, their size
+    /// the expected deviations.
     pub noise: Vec<f64>,
-    /// Where the motion starts and ends, nv numbers; chosen if it is not given.
+    /// The start and end of the motion, nv numbers; chosen if not given.
     pub start: Option<Vec<f64>>,
-    /// What the joints may do.
+    /// Limits of the joints.
     pub limits: JointLimits,
-    /// Of the random motion at the start.
+    /// The seed of the random motion at the start.
     pub seed: u64,
-    /// Steps of the optimiser at most.
+    /// The iteration limit of the optimizer.
     pub iterations: usize,
 }
 
-/// As many samples at most: a file of some 100 MB for an arm.
+/// The most samples: a file of some 100 MB for an arm.
 const MOST_SAMPLES: f64 = 1e6;
 
 impl ExciteOptions {
-    /// Ten seconds, five harmonics, a hundred samples a second, noise of 0.1, the model's limits.
+    /// Ten seconds, five harmonics, a hundred samples per second, noise of 0.1, the model's limits.
     ///
     /// # Errors
     /// As [`JointLimits::of`].
@@ -82,7 +83,7 @@ impl ExciteOptions {
             return Err(SensitivityError::Length { what: "the noise", expected, found });
         }
         for (name, noise) in names.iter().zip(&self.noise) {
-            // Squares of what is divided by it are numbers.
+            // Squares of quotients by it do not overflow.
             if !(1e-100..=1e100).contains(noise) {
                 return number(&format!("the noise of `{name}`"), *noise, "expected a number from 1e-100 to 1e100");
             }

@@ -4,8 +4,8 @@
 //! L(x, y) = f(x) + Σ ρ/2 (s − clip(s))² − y²/(2ρ) ,   s = u + y/ρ ,   |u| ≤ 1
 //! ```
 //!
-//! with f the information's cost and u a position, velocity, acceleration or torque of a node by its limit, both of its ends at once. Then
-//! `y ← ρ (s − clip(s))`.
+//! with f the cost of the information and u a position, velocity, acceleration or torque of a node over its limit, for
+//! both bounds at once. Then `y ← ρ (s − clip(s))`.
 //!
 //! Source: R. Rockafellar, *Augmented Lagrange multiplier functions and duality in nonconvex programming*, SIAM J. Control 12(2), 1974.
 
@@ -20,17 +20,18 @@ use gradyn::dynamics::rnea_gradient;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// Waves of a twentieth of whose length is between nodes rise by 1.2 % there; products of four of them by less than this.
+/// The allowance for the rise between nodes: waves with twenty nodes rise by 1.2 % there, products of four of them by
+/// less than this.
 const LEAST_PART: f64 = 0.8;
 
-/// A motion at its nodes, and what is asked of it.
+/// A motion at its nodes, with cost and limits.
 pub(super) struct Problem<'a> {
     pub(super) robot: Robot<'a>,
     pub(super) coordinates: &'a Coordinates,
     pub(super) information: &'a Information<'a>,
-    /// Of each node what the coordinates do to (q, v, a).
+    /// For each node, the map from the coordinates to (q, v, a).
     waves: Vec<[Vec<f64>; 3]>,
-    /// The part of each limit that nodes may use, less where a motion goes on rising between them.
+    /// The share of each limit that nodes may use, which is less where a motion rises further between them.
     parts: Vec<[f64; 4]>,
 }
 
@@ -41,20 +42,20 @@ pub(super) struct Multipliers {
     pub(super) rho: f64,
 }
 
-/// L and what it is made of.
+/// L and its parts.
 pub(super) struct Value {
     pub(super) lagrangian: f64,
     pub(super) gradient: Vec<f64>,
     /// f
     pub(super) cost: f64,
-    /// The most that a limit is exceeded by, relative to it; below zero if none is.
+    /// The largest excess of a limit, relative to it; negative if none is exceeded.
     pub(super) excess: f64,
     /// y of the next round.
     y: Vec<Vec<[f64; 4]>>,
 }
 
-/// What the limits add at one node: their penalty, by how much the worst is exceeded, the next multipliers, and the slopes of the penalty by
-/// what limits are of.
+/// The contribution of the limits at one node: their penalty, the largest excess, the next multipliers, and the slopes
+/// of the penalty by the limited quantities.
 struct Held {
     penalty: f64,
     excess: f64,
@@ -62,8 +63,9 @@ struct Held {
     slopes: [Vec<f64>; 4],
 }
 
-/// Steps of differences of positions, velocities and accelerations: errors of the square of the first by a curvature of some ten, 1e-9; torques are
-/// of second order in velocities and of first in accelerations, so that only rounding counts there.
+/// Steps of differences of positions, velocities and accelerations. The error of the first is its square times a
+/// curvature of some ten, 1e-9; torques are quadratic in velocities and linear in accelerations, so that only rounding
+/// counts there.
 const STEP: [f64; 3] = [1e-5, 1e-3, 1e-2];
 
 fn unreachable() -> SensitivityError {
@@ -71,7 +73,7 @@ fn unreachable() -> SensitivityError {
 }
 
 impl<'a> Problem<'a> {
-    /// With nodes at equal distances over a period.
+    /// A problem with equidistant nodes over a period.
     pub(super) fn new(
         robot: Robot<'a>,
         coordinates: &'a Coordinates,
@@ -84,10 +86,10 @@ impl<'a> Problem<'a> {
         Self { robot, coordinates, information, waves, parts }
     }
 
-    /// Lets nodes use so much less that, of this motion, `room` is left between them: by what it uses on a fine grid.
+    /// Reduces what nodes may use so that this motion leaves `room` between them, according to its use on a fine grid.
     ///
     /// # Errors
-    /// What the engine refuses.
+    /// Input that the engine rejects.
     pub(super) fn leave(&mut self, room: f64, fine: &Uses, x: &[f64]) -> Result<(), SensitivityError> {
         let ws = &mut Workspace::new(self.robot.model);
         let mut nodes = Uses::none(self.robot.model.nv());
@@ -102,7 +104,7 @@ impl<'a> Problem<'a> {
         Ok(())
     }
 
-    /// Of no weight.
+    /// Multipliers of zero.
     pub(super) fn multipliers(&self, rho: f64) -> Multipliers {
         Multipliers { y: vec![vec![[0.0; 4]; self.robot.model.nv()]; self.waves.len()], rho }
     }
@@ -110,12 +112,12 @@ impl<'a> Problem<'a> {
     /// The states at the nodes.
     ///
     /// # Errors
-    /// If contacts cannot be held there; what the engine refuses.
+    /// Contacts that cannot be held there; input that the engine rejects.
     pub(super) fn states(&self, x: &[f64]) -> Result<Vec<State>, SensitivityError> {
         self.robot.states(self.free(x))?.ok_or_else(unreachable)
     }
 
-    /// The states of what is free at the nodes.
+    /// The states of the free degrees of freedom at the nodes.
     fn free(&self, x: &[f64]) -> Vec<State> {
         let c = self.coordinates;
         let sum = |wave: &[f64], x: &[f64]| wave.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
@@ -135,7 +137,7 @@ impl<'a> Problem<'a> {
     /// L at these coordinates, and its gradient.
     ///
     /// # Errors
-    /// What the engine refuses: torques that are no numbers.
+    /// Input that the engine rejects: torques that are not finite.
     pub(super) fn value(&self, x: &[f64], multipliers: &Multipliers, scale: &[f64]) -> Result<Value, SensitivityError> {
         let states = self.states(x)?;
         let nodes = states.par_iter().zip(&multipliers.y);
@@ -180,7 +182,7 @@ impl<'a> Problem<'a> {
         Ok(Value { lagrangian, gradient: self.by_coordinates(&by_states), cost, excess, y: all })
     }
 
-    /// What the limits add at one node, by what they are of there.
+    /// The contribution of the limits at one node, by the limited quantities there.
     fn held(&self, limited: &[Vec<f64>; 4], y: &[[f64; 4]], rho: f64) -> Held {
         let (mut penalty, mut excess, mut next) = (0.0, -1.0_f64, y.to_vec());
         let mut slopes = [(); 4].map(|()| vec![0.0; y.len()]);
@@ -218,8 +220,8 @@ impl<'a> Problem<'a> {
         Ok(())
     }
 
-    /// The gradient of a node by the state of what is free, through the joints that follow: by central differences of what is weighed there, and of
-    /// what limits are of.
+    /// The gradient of a node by the state of the free degrees of freedom, through the joints that follow: by central
+    /// differences of the weighted quantities there, and of the limited ones.
     fn differences(
         &self,
         (ws, by): &mut (Workspace, DMatrix<f64>),
@@ -250,7 +252,7 @@ impl<'a> Problem<'a> {
         Ok(gradient)
     }
 
-    /// A gradient by the states as one by the coordinates.
+    /// Converts a gradient by the states to one by the coordinates.
     fn by_coordinates(&self, by_states: &[State]) -> Vec<f64> {
         let c = self.coordinates;
         let mut gradient = vec![0.0; c.len()];
@@ -267,7 +269,7 @@ impl<'a> Problem<'a> {
 }
 
 impl Multipliers {
-    /// Those of the next round.
+    /// The multipliers of the next round.
     pub(super) fn follow(&mut self, value: Value) {
         self.y = value.y;
     }

@@ -1,4 +1,4 @@
-//! How well a motion tells the parameters.
+//! The information of a motion on the parameters.
 
 use super::information::{Information, State};
 use crate::error::SensitivityError;
@@ -6,16 +6,17 @@ use crate::estimate::{Noise, Options, levenberg_marquardt};
 use gradyn::derivatives::difference::Euclidean;
 use nalgebra::DMatrix;
 
-/// What samples of a motion tell, with torques of this noise.
+/// The information in samples of a motion, with torques of this noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quality {
-    /// Combinations of parameters that are told.
+    /// The number of identifiable combinations of parameters.
     pub rank: usize,
-    /// The condition of the derivatives by base parameters, columns scaled to unit length: as a fit reports it.
+    /// The condition of the derivatives by base parameters, with columns scaled to unit length, as a fit reports it.
     pub condition: f64,
-    /// `log det(JᵀJ)` by base parameters, in units of the noise and of the parameters; minus infinity if one is not told.
+    /// `log det(JᵀJ)` by base parameters, in units of the noise and of the parameters; minus infinity if one is not
+    /// identifiable.
     pub log_det: f64,
-    /// Expected standard deviation of each base parameter, in its unit; infinite if the samples do not tell it.
+    /// Expected standard deviation of each base parameter, in its unit; infinite if the samples do not identify it.
     pub deviations: Vec<f64>,
 }
 
@@ -24,7 +25,7 @@ impl Quality {
         let mut root = information.triangle(states)?;
         crate::identify::without_rounding(&mut root);
         let k = root.ncols();
-        // What a fit to torques without error would say of its certainty, with the noise known.
+        // The certainty of a fit to torques without error, with known noise.
         let fit = |_: &[f64], r: &mut [f64], j: &mut DMatrix<f64>| {
             r.fill(0.0);
             j.copy_from(&root);

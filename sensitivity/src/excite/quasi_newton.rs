@@ -1,8 +1,8 @@
-//! The least of a function with a gradient, by what the last gradients say of its curvature.
+//! Minimizes a function with a gradient, with its curvature estimated from the last gradients.
 //!
-//! Sources: D. Liu, J. Nocedal, *On the limited memory BFGS method for large scale optimization*, Math. Program. 45, 1989; the steps along a
-//! direction are those of A. Lewis, M. Overton, *Nonsmooth optimization via quasi-Newton methods*, Math. Program. 141, 2013, which need no
-//! second derivative: limits that come and go have none.
+//! Sources: D. Liu, J. Nocedal, *On the limited memory BFGS method for large scale optimization*, Math. Program. 45,
+//! 1989; the line search is that of A. Lewis, M. Overton, *Nonsmooth optimization via quasi-Newton methods*, Math.
+//! Program. 141, 2013, which needs no second derivative: limits that become active or inactive have none.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -12,11 +12,11 @@ use std::ops::ControlFlow;
 pub(super) enum End {
     /// No entry of the gradient is above the tolerance.
     Gradient,
-    /// However short, no step lowers the function.
+    /// No step decreases the function, however short.
     NoDecrease,
     /// The limit of iterations.
     Iterations,
-    /// Whoever asked has stopped it.
+    /// Stopped by the caller.
     Stopped,
 }
 
@@ -27,16 +27,16 @@ pub(super) struct Minimum {
     pub(super) end: End,
 }
 
-/// Pairs of steps and differences of gradients that are remembered.
+/// The number of stored pairs of steps and differences of gradients.
 const MEMORY: usize = 20;
-/// A step lowers the function by this part of what the slope promises at least, and the slope to this part at most (Wolfe; as in Nocedal
-/// and Wright, *Numerical optimization*, section 3.1).
+/// Wolfe's conditions: a step decreases the function by at least this share of the slope's prediction, and the slope to
+/// at most this share (Nocedal and Wright, *Numerical optimization*, section 3.1).
 const WOLFE: (f64, f64) = (1e-4, 0.9);
-/// Halvings and doublings of a step: 2⁻⁶⁰ moves nothing.
+/// The most halvings and doublings of a step: 2⁻⁶⁰ moves nothing.
 const TRIALS: usize = 60;
 
-/// From `x` on. `f` gives value and gradient, or nothing where it has none: there a step is too long. `each` sees the value after each
-/// iteration.
+/// Minimizes from `x`. `f` gives value and gradient, or `None` where it is undefined: there a step is too long. `each`
+/// gets the value after each iteration.
 pub(super) fn minimise(
     mut x: Vec<f64>,
     (tolerance, most): (f64, usize),
@@ -69,7 +69,7 @@ pub(super) fn minimise(
                 let step: Vec<f64> = next.x.iter().zip(&x).map(|(a, b)| a - b).collect();
                 let change: Vec<f64> = next.gradient.iter().zip(&gradient).map(|(a, b)| a - b).collect();
                 let curvature = dot(&step, &change);
-                // Wolfe's second condition makes it positive, but for rounding.
+                // Wolfe's second condition makes it positive, up to rounding.
                 if curvature > f64::EPSILON * norm(&step) * norm(&change) {
                     pairs.truncate(MEMORY - 1);
                     pairs.push_front(Pair { step, change, curvature });
@@ -119,7 +119,7 @@ struct Point {
     gradient: Vec<f64>,
 }
 
-/// A step that meets both of Wolfe's conditions, or the longest of those seen that lowers the function enough.
+/// A step that meets both of Wolfe's conditions, or the longest evaluated one that decreases the function enough.
 fn line(
     x: &[f64],
     (value, slope): (f64, f64),

@@ -1,4 +1,4 @@
-//! What moves: a robot on a fixed base, or one that stands on contacts.
+//! The moving robot: on a fixed base, or standing on contacts.
 
 use super::information::State;
 use super::limits::JointLimits;
@@ -6,7 +6,7 @@ use super::stance::Stance;
 use crate::error::SensitivityError;
 use gradyn::{Model, Workspace, rnea};
 
-/// A robot, what its joints may do, and what it stands on.
+/// A robot, the limits of its joints, and its contacts.
 #[derive(Clone, Copy)]
 pub(super) struct Robot<'a> {
     pub(super) model: &'a Model,
@@ -15,12 +15,12 @@ pub(super) struct Robot<'a> {
 }
 
 impl Robot<'_> {
-    /// States by those of what is free; `None` where contacts cannot be held.
+    /// States from those of the free degrees of freedom; `None` where contacts cannot be held.
     pub(super) fn states(&self, free: Vec<State>) -> Result<Option<Vec<State>>, SensitivityError> {
         self.stance.map_or_else(|| Ok(Some(free.clone())), |stance| stance.states(self.model, &free))
     }
 
-    /// What limits are of: nv positions, velocities, accelerations, torques of motors.
+    /// The limited quantities: nv positions, velocities, accelerations, torques of motors.
     pub(super) fn limited(&self, ws: &mut Workspace, state: &State) -> Result<[Vec<f64>; 4], SensitivityError> {
         let [q, v, a] = state;
         let (positions, torques) = match self.stance {

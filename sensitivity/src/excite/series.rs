@@ -8,12 +8,12 @@
 //! a(t) = Σ kω (b_k cos(kωt) − a_k sin(kωt))
 //! ```
 //!
-//! so that `v(0) = 0` is `Σ a_k = 0` and `a(0) = 0` is `Σ k b_k = 0`: linear, and kept by coordinates of their null spaces. A period ends as it
-//! began; periods can follow each other.
+//! so that `v(0) = 0` is `Σ a_k = 0` and `a(0) = 0` is `Σ k b_k = 0`: linear, and satisfied by coordinates of their
+//! null spaces. A period ends as it began, so periods can follow each other.
 //!
-//! Source: J. Swevers, C. Ganseman, D. Tükel, J. de Schutter, H. van Brussel, *Optimal robot excitation and identification*, IEEE Trans. Robot.
-//! Autom. 13(5), 1997. There the start is free; rest at the start by a linear correction, not by a polynomial of fifth order beside the series,
-//! keeps the motion periodic.
+//! Source: J. Swevers, C. Ganseman, D. Tükel, J. de Schutter, H. van Brussel, *Optimal robot excitation and
+//! identification*, IEEE Trans. Robot. Autom. 13(5), 1997. There the start is free. Here, rest at the start is enforced
+//! by a linear correction, not by an additional polynomial of fifth order, which keeps the motion periodic.
 
 use std::f64::consts::TAU;
 
@@ -54,27 +54,27 @@ impl Series {
     }
 }
 
-/// Coordinates of such series: of each joint N − 1 of cosines, N − 1 of sines, and its start if that is free.
+/// Coordinates of such series: for each joint N − 1 of cosines, N − 1 of sines, and its start if that is free.
 #[derive(Clone, Debug)]
 pub(super) struct Coordinates {
     pub(super) period: f64,
-    /// Velocities that an amplitude of one stands for, rad/s or m/s.
+    /// The velocity of a unit amplitude, rad/s or m/s.
     pub(super) scale: Vec<f64>,
-    /// Where each joint starts, and how far a coordinate of one moves that: zero if it is fixed.
+    /// The start of each joint, and how far a unit coordinate moves it: zero if it is fixed.
     pub(super) start: Vec<(f64, f64)>,
-    /// Orthonormal bases of `Σ a_k = 0` and `Σ k b_k = 0`: of each basis vector its N entries.
+    /// Orthonormal bases of `Σ a_k = 0` and `Σ k b_k = 0`: the N entries of each basis vector.
     bases: [Vec<Vec<f64>>; 2],
 }
 
 impl Coordinates {
-    /// Of two harmonics at least.
+    /// Coordinates for at least two harmonics.
     pub(super) fn new(period: f64, harmonics: usize, scale: Vec<f64>, start: Vec<(f64, f64)>) -> Self {
         let ones = vec![1.0; harmonics];
         let counting: Vec<f64> = (1..=harmonics).map(|k| k as f64).collect();
         Self { period, scale, start, bases: [complement(&ones), complement(&counting)] }
     }
 
-    /// Coordinates of one joint.
+    /// The number of coordinates of one joint.
     pub(super) fn of_joint(&self) -> usize {
         2 * self.bases[0].len() + 1
     }
@@ -98,7 +98,7 @@ impl Coordinates {
         Series { period: self.period, start, cosines, sines }
     }
 
-    /// What one joint's coordinates but the start do to `(q, v, a)` at a time, for a scale of one.
+    /// The map from one joint's coordinates, without the start, to `(q, v, a)` at a time, for a scale of one.
     pub(super) fn waves(&self, time: f64) -> [Vec<f64>; 3] {
         let omega = TAU / self.period;
         let mut waves = [vec![], vec![], vec![]];
@@ -119,8 +119,8 @@ impl Coordinates {
     }
 }
 
-/// An orthonormal basis of what is at right angles to a vector of positive numbers: the other columns of the reflection that takes it to the
-/// first axis (Householder).
+/// An orthonormal basis of the complement of a vector of positive numbers: the other columns of the reflection that
+/// maps it to the first axis (Householder).
 fn complement(normal: &[f64]) -> Vec<Vec<f64>> {
     let length = normal.iter().map(|x| x * x).sum::<f64>().sqrt();
     let mut u: Vec<f64> = normal.iter().map(|x| x / length).collect();

@@ -1,14 +1,15 @@
-//! A robot whose base floats, with feet that are held.
+//! A robot with a floating base, whose feet are held.
 //!
-//! With p the displacement of the base from where it stands, in its tangent space, and the coordinates of the joints:
+//! With p the displacement of the base from its standing pose, in its tangent space, and the coordinates of the joints:
 //!
 //! ```text
 //! q = q₀ ⊕ p ,   v = D ṗ ,   a = D p̈ + Ḋ ṗ            D = ∂(q₀ ⊕ p)/∂p
 //! e(q) = 0 ,   J v = 0 ,   J a = −J̇ v                  of what is held
 //! ```
 //!
-//! The base and the joints that no foot needs are free; the other joints follow: p by Newton's method, ṗ and p̈ by linear equations. The forces
-//! of the feet are the smallest that carry the base, `λ = J_b (J_bᵀ J_b)⁻¹ τ_b`, and the motors do the rest, `τ − Jᵀ λ`.
+//! The base and the joints that no foot needs are free; the other joints follow: p by Newton's method, ṗ and p̈ by
+//! linear equations. The forces of the feet are the smallest that carry the base, `λ = J_b (J_bᵀ J_b)⁻¹ τ_b`, and the
+//! motors provide the rest, `τ − Jᵀ λ`.
 
 use super::information::State;
 use super::limits::JointLimits;
@@ -20,12 +21,12 @@ use gradyn::{Model, Workspace, rnea};
 use nalgebra::{DMatrix, DVector};
 use std::ops::Range;
 
-/// A robot whose base floats, standing on contacts that hold.
+/// A robot with a floating base, standing on contacts that hold.
 #[derive(Clone, Debug)]
 pub struct Stance {
-    /// Where the base stands, with all joints at zero; nq.
+    /// The standing pose of the base, with all joints at zero; nq.
     origin: Vec<f64>,
-    /// Of the displacement, nv: zero for the base, the joints as they stand.
+    /// The displacement at the start, nv: zero for the base, the standing coordinates for the joints.
     start: Vec<f64>,
     constraints: Vec<Constraint>,
     /// Degrees of freedom of the base.
@@ -34,24 +35,27 @@ pub struct Stance {
     dependent: Vec<usize>,
 }
 
-/// Pivots below this part of the largest are those of a singular leg: joints would turn a thousand times as fast as the base moves.
+/// Pivots below this share of the largest are those of a singular leg: joints would turn a thousand times as fast as
+/// the base moves.
 const SINGULAR: f64 = 1e-3;
-/// Feet stay within this, m and rad: a hundred times less than what is promised, and above the rounding of positions of some 100 m.
+/// The tolerance of held feet, m and rad: a hundred times less than documented, and above the rounding of positions of
+/// some 100 m.
 const HELD: f64 = 1e-11;
-/// Newton's method doubles the digits at each step: of a good guess five are enough.
+/// The step limit of Newton's method, which doubles the digits at each step: from a good guess five are enough.
 const STEPS: usize = 15;
-/// A longer step, rad or m, leads to another posture.
+/// The longest step, rad or m: a longer one leads to another posture.
 const LONGEST: f64 = 1.0;
-/// By default the base moves by so much at most, m and rad, each way: less than the legs of most robots allow.
+/// The default limits of the base, m and rad, each way: less than the legs of most robots allow.
 const BASE: [f64; 2] = [0.1, 0.3];
 
 impl Stance {
-    /// At a configuration (nq) at which the contacts and loops hold, or nearly: joints of the legs are moved until they do. Gains of constraints do
-    /// not matter.
+    /// A stance at a configuration (nq) at which the contacts and loops hold, or nearly: joints of the legs are moved
+    /// until they do. Gains of constraints are ignored.
     ///
     /// # Errors
-    /// [`SensitivityError::Other`] if the base does not float, or another joint has positions that are not one number a velocity; if joints
-    /// cannot follow the base, feet cannot carry it, or feet cannot be where they are held; what the engine refuses.
+    /// [`SensitivityError::Other`] if the base does not float, or another joint has more coordinates than velocities;
+    /// if joints cannot follow the base, feet cannot carry it, or feet cannot reach where they are held; input that the
+    /// engine rejects.
     pub fn new(model: &Model, start: &[f64], constraints: &[Constraint]) -> Result<Self, SensitivityError> {
         let other = |text: String| Err(SensitivityError::Other(text));
         let floats = |body: &&gradyn::model::Body| body.joint().kind() == "free-flyer";
@@ -119,13 +123,14 @@ impl Stance {
         &self.free
     }
 
-    /// What is held.
+    /// The constraints.
     #[must_use]
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
     }
 
-    /// Limits of the model's joints; 0.1 m and 0.3 rad each way for the displacement of the base, in the axes in which it stands.
+    /// Limits of the model's joints; 0.1 m and 0.3 rad each way for the displacement of the base, in the axes of its
+    /// standing pose.
     #[must_use]
     pub fn limits(&self, model: &Model) -> JointLimits {
         let limits = model.limits();
@@ -143,10 +148,11 @@ impl Stance {
         JointLimits { position, velocity, acceleration: vec![f64::INFINITY; model.nv()], effort }
     }
 
-    /// `(q, v, a)` of the whole robot at times of a motion of what is free, each from the one before. `None` where feet cannot be held.
+    /// `(q, v, a)` of the whole robot at times of a motion of the free degrees of freedom, each from the one before.
+    /// `None` where feet cannot be held.
     ///
     /// # Errors
-    /// What the engine refuses.
+    /// Input that the engine rejects.
     pub fn along(
         &self,
         model: &Model,
@@ -161,28 +167,28 @@ impl Stance {
         self.free.iter().map(|dof| self.start[*dof]).collect()
     }
 
-    /// States of the whole robot by those of what is free.
+    /// States of the whole robot from those of the free degrees of freedom.
     pub(super) fn states(&self, model: &Model, free: &[State]) -> Result<Option<Vec<State>>, SensitivityError> {
         let ws = &mut Workspace::new(model);
         let mut near = self.of_dependent(&self.start);
         free.iter().map(|free| self.state(model, ws, free, &mut near)).collect()
     }
 
-    /// The numbers that limits of position are of, nv: of the base its displacement from where it stands, m and rad in the axes in which it stands,
-    /// of joints their coordinates. `q`: nq.
+    /// The quantities that limits of position apply to, nv: for the base its displacement from the standing pose, m and
+    /// rad in the axes of that pose, for joints their coordinates. `q`: nq.
     ///
     /// # Errors
-    /// What the engine refuses.
+    /// Input that the engine rejects.
     pub fn positions(&self, model: &Model, q: &[f64]) -> Result<Vec<f64>, SensitivityError> {
         Ok(model.difference(&self.origin, q)?)
     }
 
-    /// Of a displacement those that follow.
+    /// The dependent entries of a displacement.
     pub(super) fn of_dependent(&self, p: &[f64]) -> Vec<f64> {
         self.dependent.iter().map(|dof| p[*dof]).collect()
     }
 
-    /// The whole robot where its free coordinates are; the others begin at `near`, and are written there.
+    /// Solves for the whole robot at its free coordinates; the others begin at `near`, and are written there.
     pub(super) fn state(
         &self,
         model: &Model,
@@ -212,7 +218,7 @@ impl Stance {
                 guess.iter_mut().zip(step.iter()).for_each(|(x, step)| *x += step);
                 continue;
             }
-            // The others move the robot beside the free ones: J (D ṗ)_free is to be made up for.
+            // The others compensate J (D ṗ)_free.
             let moves = model.integrate_dv(&p)?;
             let forced = &moves * DVector::from_vec(spread(rate, &none));
             let others = followers.solve(-(&jacobian * &forced));
@@ -231,8 +237,8 @@ impl Stance {
         Ok(None)
     }
 
-    /// Torques as of a robot that nothing holds, the smallest forces of the contacts that carry the base, and what is left to the motors. Not a
-    /// number where the contacts cannot.
+    /// Torques of the robot without contacts, the smallest forces of the contacts that carry the base, and the torques
+    /// of the motors. NaN where the contacts cannot carry it.
     pub(super) fn loads(
         &self,
         model: &Model,
@@ -253,7 +259,7 @@ impl Stance {
     }
 }
 
-/// Columns of these that are independent of each other, the largest first.
+/// Linearly independent columns, the largest first.
 fn independent(of: &DMatrix<f64>, columns: &[usize]) -> Vec<usize> {
     let (mut left, mut found, mut first) = (of.clone(), Vec::new(), 0.0);
     loop {
@@ -272,7 +278,7 @@ fn independent(of: &DMatrix<f64>, columns: &[usize]) -> Vec<usize> {
     }
 }
 
-/// Least squares by the columns of what follows.
+/// Least squares with the columns of the dependent degrees of freedom.
 struct Followers {
     reflections: nalgebra::QR<f64, nalgebra::Dyn, nalgebra::Dyn>,
     root: DMatrix<f64>,

@@ -1,4 +1,4 @@
-//! Upper bounds of total indices from gradients: one gradient a sample, whatever the number of parameters.
+//! Upper bounds of total indices from gradients: one gradient per sample, for any number of parameters.
 //!
 //! ```text
 //! T_j ≤ C_j ν_j / V ,     ν_j = E[(∂f/∂x_j)²]
@@ -14,8 +14,8 @@
 //! | half-normal | `scale²/2` | by x |
 //! | fixed | 0 | |
 //!
-//! A lognormal distribution has no such constant for the derivative by x: the inequality would give it exponential tails. But `ln x` is
-//! normal, and the inequality of that holds for `z ↦ f(exp z)`, whose derivative is `x ∂f/∂x`.
+//! A lognormal distribution has no such constant for the derivative by x: the inequality would give it exponential
+//! tails. But `ln x` is normal, and its inequality holds for `z ↦ f(exp z)`, whose derivative is `x ∂f/∂x`.
 //!
 //! The constant of a half-normal distribution is one over the second eigenvalue of `−scale² g″ + x g′` with `g′(0) = 0`, whose solutions are the
 //! even polynomials of Hermite: `2/scale²` of the second.
@@ -35,24 +35,25 @@ use std::f64::consts::PI;
 /// Bounds of total indices: for each output, k of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dgsm {
-    /// How many parameters there are, k.
+    /// The number of parameters, k.
     pub parameters: usize,
     /// The variance of each output.
     pub variance: Vec<f64>,
-    /// ν: the mean of the squared derivative by the parameter, for a lognormal one by its logarithm.
+    /// ν: the mean of the squared derivative by the parameter, or by its logarithm if it is lognormal.
     pub squares: Vec<Interval>,
-    /// `C ν / V`: the total index is not above this, up to the error of the sample. Not a number where one sample makes the variance.
+    /// `C ν / V`: an upper bound of the total index, up to the error of the sample. NaN if one sample makes the
+    /// variance.
     pub bounds: Vec<Interval>,
-    /// What must be known of it.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
-/// Of samples that may come from elsewhere. `x`: k numbers for each sample; `values`: for each sample `outputs` outputs, then the gradient
-/// of each output, k numbers.
+/// Bounds from any samples. `x`: k numbers for each sample; `values`: for each sample `outputs` outputs, then the
+/// gradient of each output, k numbers.
 ///
 /// # Errors
-/// Distributions that are none; lists whose lengths do not fit; more than 1 % of samples with numbers that are not finite; fewer than two
-/// samples.
+/// Invalid distributions; lists of wrong lengths; more than 1 % of samples with numbers that are not finite; fewer than
+/// two samples.
 pub fn dgsm(
     priors: &[Prior],
     x: &[f64],
@@ -82,7 +83,7 @@ pub fn dgsm(
         } else if f.dominated {
             found.warnings.push(Warning::Dominated { output });
         }
-        // One where the sample counts, the output, its square, the squared derivatives.
+        // One if the sample counts, the output, its square, the squared derivatives.
         let mut columns = Columns::new(samples);
         columns.push(finite.flags.iter().map(|finite| f64::from(*finite)));
         columns.push(f.values.iter().copied());
@@ -124,8 +125,8 @@ pub fn dgsm(
 }
 
 impl Dgsm {
-    /// Without numbers of outputs that scatter by no more than a hundred times their [rounding](crate::local::rounding()): with
-    /// [`Warning::Rounding`], and not a number.
+    /// Sets the numbers of outputs that scatter by at most a hundred times their [rounding](crate::local::rounding())
+    /// to NaN, with [`Warning::Rounding`].
     #[must_use]
     pub fn above_rounding(mut self, rounding: &[f64]) -> Self {
         let scatter: Vec<f64> = self.variance.iter().map(|variance| variance.sqrt()).collect();
@@ -135,7 +136,8 @@ impl Dgsm {
     }
 }
 
-/// Nothing is bounded by nothing; where outputs do not vary and gradients are not zero there is no bound.
+/// The bound of an output: zero if all gradients are zero; infinite if the output does not vary but gradients are
+/// nonzero.
 fn bound(above: f64, variance: f64) -> f64 {
     match (above > 0.0, variance > 0.0) {
         (false, _) => 0.0,
@@ -166,10 +168,11 @@ impl Run<Sampling> {
         Ok(x)
     }
 
-    /// Bounds of total indices; the function gave for each sample its outputs, then the gradient of each output: `m (1 + k)` numbers.
+    /// Bounds of total indices. The function gives for each sample its outputs, then the gradient of each output:
+    /// `m (1 + k)` numbers.
     ///
     /// # Errors
-    /// As [`dgsm`]; a number of outputs that is no multiple of `1 + k`; a run that is not at its end.
+    /// As [`dgsm`]; a number of outputs that is not a multiple of `1 + k`; an unfinished run.
     pub fn derivative_bounds(&self, resampling: &Resampling) -> Result<Dgsm, GlobalError> {
         let unit = self.plan().priors.len() + 1;
         if !self.outputs().is_multiple_of(unit) {

@@ -1,41 +1,41 @@
-//! Why an analysis over samples cannot be made.
+//! Errors of analyses over samples.
 
 use crate::prior::PriorError;
 use thiserror::Error;
 
-/// Why an analysis over samples cannot be made.
+/// Errors of analyses over samples.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum GlobalError {
-    /// The distribution of a parameter is none.
+    /// The distribution of a parameter is invalid.
     #[error("parameter {parameter}: {error}")]
     Prior {
-        /// Its place in the list.
+        /// Its index.
         parameter: usize,
-        /// What is wrong.
+        /// The error of the distribution.
         error: PriorError,
     },
-    /// A list does not have the length that it should have.
+    /// A list has the wrong length.
     #[error("{what} has {found} entries instead of {expected}")]
     Length {
         /// Which list.
         what: &'static str,
-        /// As many as it should have.
+        /// The expected length.
         expected: usize,
-        /// As many as it has.
+        /// The actual length.
         found: usize,
     },
-    /// A list has a length that is no multiple of what one sample, row or path takes.
+    /// The length of a list is not a multiple of that of one sample, row or path.
     #[error("{what} has {found} entries, which is no multiple of {unit}")]
     Multiple {
         /// Which list.
         what: &'static str,
-        /// What it should be a multiple of.
+        /// The length of one sample, row or path.
         unit: usize,
-        /// As many as it has.
+        /// The actual length.
         found: usize,
     },
-    /// A count is not what it must be.
+    /// A count is invalid.
     #[error("{what} is {value}: {rule}")]
     Count {
         /// Which count.
@@ -45,7 +45,7 @@ pub enum GlobalError {
         /// What it must be.
         rule: &'static str,
     },
-    /// A number is not what it must be.
+    /// A number is invalid.
     #[error("{what} is {value}: {rule}")]
     Number {
         /// Which number.
@@ -58,19 +58,19 @@ pub enum GlobalError {
     /// A parameter is in no group, or in more than one.
     #[error("parameter {parameter} is in {times} groups, and must be in one")]
     Group {
-        /// Its place in the list.
+        /// Its index.
         parameter: usize,
-        /// In how many groups it is.
+        /// The number of groups that it is in.
         times: usize,
     },
-    /// A group names a parameter that is not there.
+    /// A group names a parameter that does not exist.
     #[error("group {group} holds parameter {parameter}, and there are {parameters}")]
     Member {
         /// The group.
         group: usize,
-        /// What it names.
+        /// The parameter that it names.
         parameter: usize,
-        /// As many as there are.
+        /// The number of parameters.
         parameters: usize,
     },
     /// Too many outputs are not finite.
@@ -80,41 +80,41 @@ pub enum GlobalError {
     Failed {
         /// The first of them.
         samples: Vec<usize>,
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// Of how many.
+        /// The number of all samples.
         total: usize,
     },
-    /// Too few samples are left.
+    /// Too few samples remain.
     #[error("{what} is made of {found} samples whose outputs are finite, and takes at least {least}")]
     Few {
-        /// What was to be made of them.
+        /// The estimate.
         what: &'static str,
-        /// As many as are left.
+        /// The number of remaining samples.
         found: usize,
-        /// As many as it takes.
+        /// The required number.
         least: usize,
     },
-    /// A run is not yet at its end.
+    /// A run is unfinished.
     #[error("{done} of {total} samples are evaluated: the run must be continued first")]
     Unfinished {
-        /// As many as are evaluated.
+        /// The number of evaluated samples.
         done: usize,
-        /// As many as are wanted.
+        /// The number of planned samples.
         total: usize,
     },
-    /// What was read does not fit together.
+    /// A run that was read is inconsistent.
     #[error(
         "the run was evaluated up to sample {done} in blocks of {block}, and holds {found} outputs instead of {expected}"
     )]
     State {
-        /// As many samples as are said to be evaluated.
+        /// The stated number of evaluated samples.
         done: usize,
         /// The length of a block.
         block: usize,
-        /// As many outputs as it should hold.
+        /// The expected number of outputs.
         expected: usize,
-        /// As many as it holds.
+        /// The actual number.
         found: usize,
     },
     /// A step of a path does not move exactly one parameter.
@@ -126,26 +126,26 @@ pub enum GlobalError {
         path: usize,
         /// The step in it.
         step: usize,
-        /// How many it moves.
+        /// The number of parameters that it moves.
         moved: usize,
     },
-    /// No sample stands where the other distribution can be.
+    /// The sample does not cover the range of the other distribution.
     #[error(
         "parameter {parameter} can be from {low} to {high}, and was sampled from {sampled_low} to {sampled_high} only"
     )]
     Support {
-        /// Its place in the list.
+        /// Its index.
         parameter: usize,
-        /// From here under the other distribution.
+        /// The lower bound under the other distribution.
         low: f64,
-        /// To here.
+        /// The upper bound.
         high: f64,
-        /// From here in the sample.
+        /// The lower bound in the sample.
         sampled_low: f64,
-        /// To here.
+        /// The upper bound.
         sampled_high: f64,
     },
-    /// The weights leave too little of the sample.
+    /// The effective number of samples is too small.
     #[error(
         "under the other distribution the sample is worth {effective:.1} of its {samples} members, and it takes 10 %: draw a new sample"
     )]
@@ -155,12 +155,12 @@ pub enum GlobalError {
         /// The number of samples.
         samples: usize,
     },
-    /// More than memory holds.
+    /// The samples do not fit into memory.
     #[error("{samples} samples with {numbers} numbers each do not fit into memory")]
     Size {
-        /// Samples.
+        /// The number of samples.
         samples: usize,
-        /// Numbers of each.
+        /// The numbers per sample.
         numbers: usize,
     },
 }

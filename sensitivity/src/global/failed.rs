@@ -1,21 +1,21 @@
-//! Samples whose outputs are not finite: kept out and counted, up to 1 % of all.
+//! Samples whose outputs are not finite: excluded and counted, up to 1 % of all.
 
 use super::GlobalError;
 
-/// How many a message names.
+/// The number of samples that a message names.
 const NAMED: usize = 10;
 
-/// Which samples have outputs that are all finite.
+/// The samples whose outputs are all finite.
 #[derive(Debug)]
 pub(super) struct Finite {
-    /// For each sample.
+    /// One flag per sample.
     pub(super) flags: Vec<bool>,
-    /// How many have not.
+    /// The number of samples with nonfinite outputs.
     pub(super) failed: usize,
 }
 
 impl Finite {
-    /// Of outputs, sample after sample, so many each.
+    /// The flags of outputs, sample after sample, with this many each.
     pub(super) fn of(outputs: &[f64], each: usize) -> Result<Self, GlobalError> {
         if each == 0 {
             return Err(GlobalError::Count { what: "the number of outputs", value: 0, rule: "there must be one" });
@@ -34,15 +34,15 @@ impl Finite {
     }
 }
 
-/// One output of all samples: less its mean over the finite ones, divided by the largest distance to it, so that no square of it can
-/// overflow. What is not finite becomes zero.
+/// One output of all samples, centered at its mean over the finite ones and divided by the largest distance from it, so
+/// that no square overflows. Nonfinite values become zero.
 #[derive(Debug)]
 pub(super) struct Centred {
-    /// For each sample.
+    /// One flag per sample.
     pub(super) values: Vec<f64>,
-    /// What was subtracted.
+    /// The subtracted mean.
     pub(super) mean: f64,
-    /// What it was divided by; one if all are the same.
+    /// The divisor; one if all are the same.
     pub(super) scale: f64,
     /// Whether all are the same, up to rounding.
     pub(super) constant: bool,
@@ -50,8 +50,8 @@ pub(super) struct Centred {
     pub(super) dominated: bool,
 }
 
-/// From this many samples on, one that makes more than half of all squared distances from the mean is an outlier: of smooth functions of
-/// bounded or normal parameters none does.
+/// From this many samples, one that makes more than half of all squared distances from the mean is an outlier: for
+/// smooth functions of bounded or normal parameters, none does.
 const MANY: usize = 16;
 
 impl Centred {
@@ -63,13 +63,13 @@ impl Centred {
         if largest <= 0.0 {
             return Self { values, mean: 0.0, scale: 1.0, constant: true, dominated: false };
         }
-        // Halves, as the difference of two doubles of opposite signs may overflow.
+        // Halves, because the difference of two doubles of opposite signs may overflow.
         let unit = |y: f64| 0.5 * (y / largest);
         values.iter_mut().for_each(|y| *y = unit(*y));
         let mean = crate::statistics::sum(&values) / n.max(1) as f64;
         values.iter_mut().zip(&finite.flags).for_each(|(y, finite)| *y = if *finite { *y - mean } else { 0.0 });
         let distance = values.iter().fold(0.0_f64, |distance, y| distance.max(y.abs()));
-        // A few roundings of numbers of unit size are no scatter.
+        // A few roundings of numbers of unit size are not a scatter.
         let constant = distance <= 16.0 * f64::EPSILON;
         if constant {
             values.fill(0.0);

@@ -1,4 +1,4 @@
-//! Indices of what is linear in its parameters: no samples needed.
+//! Indices of functions that are linear in their parameters, without samples.
 
 use super::error::check_priors;
 use super::{GlobalError, Warning};
@@ -6,24 +6,24 @@ use crate::prior::Prior;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-/// Which part of the variance of each output comes from which parameter.
+/// The share of each parameter in the variance of each output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
-    /// How many parameters there are, k.
+    /// The number of parameters, k.
     pub parameters: usize,
     /// The variance of each output.
     pub variance: Vec<f64>,
     /// First order and total at once: for each output, k of them, whose sum is one.
     pub share: Vec<f64>,
-    /// What must be known of it.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
-/// Of `y = Y p + c` with independent parameters: `S_ij = Y_ij² s_j² / Σ_l Y_il² s_l²`, with the variances s² of any distributions. `y`: a row
-/// for each output, a column for each parameter. Exact; O(outputs · parameters).
+/// Indices of `y = Y p + c` with independent parameters: `S_ij = Y_ij² s_j² / Σ_l Y_il² s_l²`, with the variances s² of
+/// any distributions. `y`: one row per output, one column per parameter. Exact; O(outputs · parameters).
 ///
 /// # Errors
-/// Distributions that are none; a matrix that does not fit; an entry that is not finite.
+/// Invalid distributions; a matrix of the wrong size; an entry that is not finite.
 pub fn linear(y: &DMatrix<f64>, priors: &[Prior]) -> Result<Linear, GlobalError> {
     check_priors(priors)?;
     let k = priors.len();

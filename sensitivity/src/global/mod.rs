@@ -1,11 +1,12 @@
-//! How much of the scatter of outputs comes from which parameter, over all of what parameters can be.
+//! The contribution of each parameter to the scatter of outputs, over the whole range of the parameters.
 //!
-//! A plan says which samples are wanted: [`Saltelli`] for variance-based indices, [`Morris`] for elementary effects, [`Sampling`] for
-//! everything else. A [`Run`] evaluates a function at these samples, block by block, over threads; it can be stopped, written, read and
-//! continued. Then: [`Run::<Saltelli>::indices`](Run::indices), [`Run::<Morris>::effects`](Run::effects), [`dgsm`], [`reweight`]. Where
-//! the function is linear, [`linear`] needs no samples.
+//! A plan defines the samples: [`Saltelli`] for variance-based indices, [`Morris`] for elementary effects, [`Sampling`]
+//! for everything else. A [`Run`] evaluates a function at these samples, block by block, over threads; it can be
+//! stopped, written, read and continued. The analysis is [`Run::<Saltelli>::indices`](Run::indices),
+//! [`Run::<Morris>::effects`](Run::effects), [`dgsm`] or [`reweight`]. For a linear function, [`linear`] needs no
+//! samples.
 //!
-//! The same plan and the same function give the same bits, whatever the number of threads, and however often a run was interrupted.
+//! The same plan and the same function give the same bits, for any number of threads and interruptions.
 
 mod dgsm;
 mod error;
@@ -23,15 +24,15 @@ mod warning;
 
 use crate::statistics::Interval;
 
-/// An output that scatters by less than this times its rounding has no index. [`rounding`](crate::local::rounding()) rounds each number of the
-/// robot once; an algorithm rounds each some ten times on its way. At a hundred times it, (10/100)² = 1 % of the variance is rounding: as
-/// much as an index may be off without anybody's noticing.
+/// An output that scatters by less than this times its rounding has no index. [`rounding`](crate::local::rounding())
+/// rounds each number of the robot once; an algorithm rounds each some ten times. At a scatter of a hundred roundings,
+/// (10/100)² = 1 % of the variance is rounding, a negligible error of an index.
 pub(crate) const CLEAR: f64 = 100.0;
 
-/// No number.
+/// Not a number.
 const NONE: Interval = Interval { value: f64::NAN, half_width: None };
 
-/// Makes the numbers of outputs none whose scatter is rounding; those that have none already stay as they are.
+/// Sets the numbers of outputs whose scatter is rounding to NaN; those that are NaN already are unchanged.
 fn drop_rounding<const N: usize>(
     scatter: &[f64],
     rounding: &[f64],

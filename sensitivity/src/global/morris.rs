@@ -1,4 +1,4 @@
-//! Elementary effects: which parameters matter at all, for few samples.
+//! Elementary effects: screening of parameters with few samples.
 //!
 //! ```text
 //! d = (f(u + Δ e_i) − f(u)) / Δ                     on each path, once for each parameter
@@ -13,24 +13,24 @@ use super::{GlobalError, NONE, Warning, drop_rounding};
 use crate::statistics::{Columns, Interval, Resampling, deviations, multiplier, sum};
 use serde::{Deserialize, Serialize};
 
-/// What each parameter does to each output, per unit of its coordinate: `outputs` lists of k, one after the other.
+/// The effect of each parameter on each output, per unit of its coordinate: `outputs` lists of k, one after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Effects {
-    /// How many parameters there are, k.
+    /// The number of parameters, k.
     pub parameters: usize,
     /// μ: effects of opposite signs cancel.
     pub mean: Vec<Interval>,
     /// μ*: how much the parameter matters.
     pub magnitude: Vec<Interval>,
-    /// σ, with n − 1: how far from linear it is, or how much it depends on the others.
+    /// σ, with n − 1: its nonlinearity, or interaction with the others.
     pub deviation: Vec<Interval>,
-    /// What must be known of it.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
 impl Effects {
-    /// Without effects on outputs of which none is above a hundred times their [rounding](crate::local::rounding()): with
-    /// [`Warning::Rounding`], and not a number.
+    /// Sets the effects on outputs to NaN if none of them exceeds a hundred times the output's
+    /// [rounding](crate::local::rounding()), with [`Warning::Rounding`].
     #[must_use]
     pub fn above_rounding(mut self, rounding: &[f64]) -> Self {
         let k = self.parameters;
@@ -45,18 +45,18 @@ impl Effects {
 /// One step of a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Which parameter moves.
+    /// The parameter that moves.
     pub(super) parameter: usize,
-    /// By how much.
+    /// Its change.
     pub(super) length: f64,
 }
 
-/// Elementary effects of samples that may come from elsewhere: path after path of `k + 1` samples. `units`: the samples in the coordinates
-/// that effects shall be per unit of, k numbers each; `values`: `outputs` numbers for each sample.
+/// Elementary effects of any samples: path after path of `k + 1` samples. `units`: the samples in the coordinates whose
+/// units the effects are per, k numbers each; `values`: `outputs` numbers for each sample.
 ///
 /// # Errors
-/// Lists whose lengths do not fit; a path whose steps do not move every parameter once; more than 1 % of samples whose outputs are not
-/// finite; fewer than two effects of a parameter.
+/// Lists of wrong lengths; a path whose steps do not move every parameter once; more than 1 % of samples whose outputs
+/// are not finite; fewer than two effects of a parameter.
 pub fn morris_effects(
     units: &[f64],
     parameters: usize,
@@ -135,14 +135,14 @@ pub(super) fn effects_of_steps(
     Ok(effects)
 }
 
-/// The effects of one output, a row a path.
+/// The effects of one output, one row per path.
 struct Table {
     columns: Columns,
     /// The mean of each parameter's effects, which was subtracted so that squares do not cancel.
     centre: Vec<f64>,
 }
 
-/// Columns of a parameter: `d − centre`, its square, `|d|`, and one if there is an effect.
+/// Columns of a parameter: `d − center`, its square, `|d|`, and one if there is an effect.
 const EACH: usize = 4;
 
 impl Table {
@@ -175,7 +175,7 @@ impl Table {
         Ok(Self { columns, centre })
     }
 
-    /// μ, μ*, σ of all parameters; not finite where the paths that were drawn hold too few effects.
+    /// μ, μ*, σ of all parameters; not finite if the drawn paths have too few effects.
     fn estimates(&self, sums: &[f64]) -> Vec<f64> {
         let of = |parameter: usize| -> [f64; EACH] { std::array::from_fn(|i| sums[EACH * parameter + i]) };
         let k = self.centre.len();

@@ -1,4 +1,4 @@
-//! Paths through a grid on which one parameter after the other moves.
+//! Paths through a grid, along which one parameter after the other moves.
 //!
 //! Source: M. Morris, *Factorial sampling plans for preliminary computational experiments*, Technometrics 33(2), 1991.
 
@@ -11,31 +11,31 @@ use crate::statistics::{Resampling, stream};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// So many random paths of `k + 1` samples each.
+/// A plan of random paths of `k + 1` samples each.
 ///
-/// The range of each parameter is cut into an even number of `levels` of equal probability, and a level stands for its middle, so that a
-/// normal distribution has finite levels. A path begins at random levels; at each step one parameter, in random order, moves by half of
-/// the levels, up or down: by ½ in probability.
+/// The range of each parameter is divided into an even number of `levels` of equal probability. A level is represented
+/// by its middle, so that a normal distribution has finite levels. A path begins at random levels; at each step one
+/// parameter, in random order, moves by half of the levels, up or down: by ½ in probability.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Morris {
     /// The distribution of each parameter.
     pub priors: Vec<Prior>,
-    /// How many paths.
+    /// The number of paths.
     pub paths: usize,
-    /// How many levels, even; 4 is usual.
+    /// The number of levels, even; 4 is usual.
     pub levels: usize,
-    /// Of the random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
-/// Half of the levels, as a part of all.
+/// Half of the levels, as a share of all.
 const JUMP: f64 = 0.5;
 
 /// One path.
 struct Path {
-    /// Where each parameter begins, in probability, and by how much it moves.
+    /// The start of each parameter, in probability, and its change.
     start: Vec<(f64, f64)>,
-    /// At which step each parameter moves.
+    /// The step at which each parameter moves.
     step: Vec<usize>,
 }
 
@@ -80,13 +80,14 @@ impl Plan for Morris {
     }
     fn bytes(&self, outputs: usize) -> Result<u128, GlobalError> {
         let (samples, k) = (self.samples()?, self.priors.len());
-        // Steps and effects take two numbers each; four sums an effect, and the counts of a drawing for each thread.
+        // Steps and effects take two numbers each; there are four sums per effect, and the counts of a drawing for each
+        // thread.
         let tables = bytes_of(self.paths, 8 * k + rayon::current_num_threads());
         Ok(bytes_of(samples, outputs + 1) + tables)
     }
 }
 
-/// Paths are made when they are asked for: there may be more of them than memory holds.
+/// Paths are made on request, because there may be more of them than memory holds.
 struct Paths<'a> {
     plan: &'a Morris,
 }
@@ -113,7 +114,7 @@ impl Run<Morris> {
     /// Elementary effects of every parameter on every output, per unit of probability.
     ///
     /// # Errors
-    /// A run that is not at its end; more than 1 % of samples whose outputs are not finite; an invalid level.
+    /// An unfinished run; more than 1 % of samples whose outputs are not finite; an invalid level.
     pub fn effects(&self, resampling: &Resampling) -> Result<Effects, GlobalError> {
         let values = self.values()?;
         let k = self.plan().priors.len();

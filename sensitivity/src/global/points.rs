@@ -14,26 +14,27 @@ use sobol::params::JoeKuoD6;
 
 /// Bits of a coordinate: `(x + ½) 2⁻⁵²` is a double strictly between 0 and 1 for every x of so many bits.
 const BITS: usize = 52;
-/// At most `2³²` points.
+/// The bits of a point's index: at most `2³²` points.
 const DIRECTIONS: usize = 32;
-/// What the tables of direction numbers hold.
+/// The numbers of dimensions of the tables of direction numbers.
 const DIMENSIONS: [usize; 2] = [1000, 21_201];
 
-/// What a seed does to the points.
+/// The scrambling of points by a seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scramble {
     /// Nothing: the points of the paper, each moved by half of the last bit so that none is at zero.
     None,
-    /// All bits are flipped by one pattern a dimension: unbiased.
+    /// All bits are flipped by one pattern per dimension: unbiased.
     Shift,
-    /// First each bit is mixed with those above it, then the shift: unbiased, and the variance falls faster than that of random points.
+    /// First each bit is mixed with those above it, then shifted: unbiased, and the variance decreases faster than that
+    /// of random points.
     #[default]
     Affine,
 }
 
-/// The Sobol sequence in so many dimensions, from its first point on.
+/// The Sobol sequence, from its first point.
 ///
-/// One point costs an exclusive or a dimension (Gray code).
+/// One point costs one exclusive-or per dimension (Gray code).
 #[derive(Clone, Debug)]
 pub struct SobolPoints {
     dimensions: usize,
@@ -44,7 +45,7 @@ pub struct SobolPoints {
 }
 
 impl SobolPoints {
-    /// In so many dimensions.
+    /// The sequence in this many dimensions.
     ///
     /// # Errors
     /// No dimension, or more than 21 201.
@@ -71,8 +72,8 @@ impl SobolPoints {
         Ok(Self { dimensions, directions, point, next: 0 })
     }
 
-    /// The next point into `u`, of as many numbers as there are dimensions, each strictly between 0 and 1. After `2³²` points it begins
-    /// anew. What `u` has beyond that length is left alone.
+    /// Writes the next point to `u`, one number per dimension, each strictly between 0 and 1. After `2³²` points the
+    /// sequence begins anew. Entries of `u` beyond that length are unchanged.
     pub fn write(&mut self, u: &mut [f64]) {
         for (u, x) in u.iter_mut().zip(&self.point) {
             *u = ((x >> (64 - BITS)) as f64 + 0.5) * (1.0 / (1_u64 << BITS) as f64);
@@ -84,7 +85,7 @@ impl SobolPoints {
     }
 }
 
-/// A row of the mixing matrix: the bit itself, which is counted from the highest, and a random choice of those above.
+/// A row of the mixing matrix: the bit itself, counted from the highest, and a random choice of those above.
 fn row(bit: usize, random: u64) -> u64 {
     let own = 1 << (63 - bit);
     let above = if bit == 0 { 0 } else { random & (u64::MAX << (64 - bit)) };

@@ -1,4 +1,4 @@
-//! A sample under another distribution, without evaluating anything again.
+//! A sample under another distribution, without new evaluations.
 //!
 //! ```text
 //! w_i = q(x_i)/p(x_i) ,   E_q[y] ≈ Σ w_i y_i / Σ w_i ,   n_eff = (Σ w_i)² / Σ w_i²
@@ -14,13 +14,13 @@ use crate::prior::Prior;
 use crate::statistics::{Interval, dot, multiplier, sum};
 use serde::{Deserialize, Serialize};
 
-/// The least part of a sample that must be left.
+/// The least effective share of a sample.
 const LEAST: f64 = 0.1;
 
 /// Outputs under another distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reweighted {
-    /// How many members of a sample of the other distribution would say as much.
+    /// The effective number of samples, drawn from the other distribution.
     pub effective: f64,
     /// The weight of each sample, zero where its outputs are not finite; their sum is one.
     pub weights: Vec<f64>,
@@ -28,7 +28,7 @@ pub struct Reweighted {
     pub mean: Vec<Interval>,
     /// The variance of each output.
     pub variance: Vec<Interval>,
-    /// What must be known of it.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
@@ -37,8 +37,9 @@ pub struct Reweighted {
 /// `x`: k numbers for each sample; `values`: `outputs` numbers for each. O(samples · (k + outputs)).
 ///
 /// # Errors
-/// Distributions that are none; lists whose lengths do not fit; a sample where its own distribution cannot be; a range of `to` beyond that
-/// of `from`; more than 1 % of samples whose outputs are not finite; an effective number of samples below 10 %.
+/// Invalid distributions; lists of wrong lengths; a sample outside the support of its own distribution; a range of `to`
+/// beyond that of `from`; more than 1 % of samples whose outputs are not finite; an effective number of samples below
+/// 10 %.
 pub fn reweight(
     x: &[f64],
     values: &[f64],
@@ -113,7 +114,7 @@ fn log_weight(x: &[f64], from: &[Prior], to: &[Prior]) -> Result<f64, GlobalErro
         }
         log += to.log_density(*x) - own;
     }
-    // A fixed value has an infinite density: no finite sample can be weighted towards it.
+    // A fixed value has an infinite density: no finite sample can be reweighted to it.
     Ok(if log == f64::INFINITY { f64::NEG_INFINITY } else { log })
 }
 

@@ -5,51 +5,52 @@ use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::ControlFlow;
 
-/// Which samples are wanted.
+/// A plan of samples.
 pub trait Plan {
-    /// Parameters of a sample.
+    /// The number of parameters of a sample.
     fn parameters(&self) -> usize;
-    /// How many samples there are.
+    /// The number of samples.
     ///
     /// # Errors
-    /// If the description is none.
+    /// An invalid plan.
     fn samples(&self) -> Result<usize, GlobalError>;
     /// The samples themselves: the same ones each time.
     ///
     /// # Errors
-    /// If the description is none.
+    /// An invalid plan.
     fn points(&self) -> Result<impl Points, GlobalError>;
-    /// Bytes that its evaluation and analysis take at once, at most: `outputs` numbers a sample, tables of the analysis, one for each thread.
+    /// The most bytes that its evaluation and analysis use at once: `outputs` numbers per sample, and tables of the
+    /// analysis, one for each thread.
     ///
     /// # Errors
-    /// If the description is none.
+    /// An invalid plan.
     fn bytes(&self, outputs: usize) -> Result<u128, GlobalError>;
 }
 
-/// Bytes of so many rows of numbers.
+/// The bytes of rows of numbers.
 pub(super) fn bytes_of(rows: usize, numbers: usize) -> u128 {
     8 * rows as u128 * numbers as u128
 }
 
 /// The samples of a plan.
 pub trait Points: Sync {
-    /// Samples from number `first` on into `x`, one after the other, as many as fit.
+    /// Writes samples, beginning with number `first`, to `x`, one after the other, as many as fit.
     fn write(&self, first: usize, x: &mut [f64]);
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Samples evaluated.
+    /// The number of evaluated samples.
     pub done: usize,
-    /// Samples wanted.
+    /// The number of planned samples.
     pub total: usize,
 }
 
 /// The state of an evaluation of `y = f(p)` at the samples of a plan.
 ///
-/// It can be written and read with serde: outputs are written as the bits of doubles, so that what is not finite survives, and a run that
-/// is continued gives the same bits as one that never stopped.
+/// It can be written and read with serde: outputs are written as the bits of doubles, so that nonfinite ones survive,
+/// and a continued run gives the same bits as an uninterrupted one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run<P> {
     plan: P,
@@ -61,19 +62,20 @@ pub struct Run<P> {
 }
 
 impl<P: Plan> Run<P> {
-    /// Nothing is evaluated yet. `outputs`: numbers that the function gives for a sample.
+    /// A run without evaluations. `outputs`: the number of outputs per sample.
     ///
     /// # Errors
-    /// An invalid plan; no outputs; more than memory can be asked for.
+    /// An invalid plan; no outputs; more than fits into memory.
     pub fn new(plan: P, outputs: usize) -> Result<Self, GlobalError> {
         let run = Self { plan, outputs, block: 64, done: 0, values: Vec::new() };
         run.check().map(|_| run)
     }
 
-    /// So many samples at a time instead of 64. What is evaluated together is part of the result's bits only if the function makes it so.
+    /// Sets the number of samples in a block, instead of 64. The result's bits depend on it only if those of the
+    /// function do.
     ///
     /// # Errors
-    /// No samples; or samples are evaluated already.
+    /// Zero samples; a run with evaluated samples.
     pub fn in_blocks_of(mut self, samples: usize) -> Result<Self, GlobalError> {
         if samples == 0 {
             return Err(GlobalError::Count { what: "the length of a block", value: 0, rule: "it must be positive" });
@@ -89,13 +91,13 @@ impl<P: Plan> Run<P> {
     /// Continues the evaluation until all is done or `progress` says [`ControlFlow::Break`]. Returns whether all is
     /// done.
     ///
-    /// `f(x, y)`: x holds samples one after the other, [`Plan::parameters`] numbers each, at most a block of them and always the same ones
-    /// together; into y go the outputs of each, one sample after the other. Outputs that are not written count as not finite. Blocks are
-    /// evaluated over the threads of the current rayon pool; `progress` is called after each, in order. When it breaks, exactly the blocks
-    /// up to this one are kept.
+    /// `f(x, y)`: x holds samples one after the other, [`Plan::parameters`] numbers each, at most a block of them and
+    /// always the same ones together; the outputs of each are written to y, one sample after the other. Unwritten
+    /// outputs count as not finite. Blocks are evaluated over the threads of the current rayon pool; `progress` is
+    /// called after each, in order. When it breaks, exactly the blocks up to this one are kept.
     ///
     /// # Errors
-    /// A run that was read and does not fit together.
+    /// An inconsistent run that was read.
     pub fn advance(
         &mut self,
         f: impl Fn(&[f64], &mut [f64]) + Sync,
@@ -107,7 +109,7 @@ impl<P: Plan> Run<P> {
         }
         let points = self.plan.points()?;
         let (parameters, outputs, block) = (self.plan.parameters(), self.outputs, self.block);
-        // Enough blocks for every thread to take several.
+        // Enough blocks that every thread takes several.
         let wave = block.saturating_mul(4 * rayon::current_num_threads());
         while self.done < total {
             let first = self.done;
@@ -137,22 +139,22 @@ impl<P: Plan> Run<P> {
     pub fn plan(&self) -> &P {
         &self.plan
     }
-    /// Numbers that the function gives for a sample.
+    /// The number of outputs per sample.
     #[must_use]
     pub fn outputs(&self) -> usize {
         self.outputs
     }
-    /// How far it is.
+    /// The progress.
     ///
     /// # Errors
-    /// A run that was read and does not fit together.
+    /// An inconsistent run that was read.
     pub fn progress(&self) -> Result<Progress, GlobalError> {
         self.check().map(|total| Progress { done: self.done, total })
     }
     /// The outputs of all samples, one after the other.
     ///
     /// # Errors
-    /// If it is not at its end.
+    /// An unfinished run.
     pub fn values(&self) -> Result<&[f64], GlobalError> {
         match self.check()? {
             total if total == self.done => Ok(&self.values),
@@ -168,7 +170,7 @@ impl<P: Plan> Run<P> {
         }
         let samples = self.plan.samples()?;
         let numbers = (*outputs).max(self.plan.parameters());
-        // Eight bytes a number; the largest object has half of what an address can count.
+        // Eight bytes per number; the largest object is half of the address range.
         if samples.checked_mul(numbers).is_none_or(|all| all > isize::MAX as usize / 8) {
             return Err(GlobalError::Size { samples, numbers });
         }

@@ -1,4 +1,4 @@
-//! The pattern of samples from which variance-based indices are made.
+//! The pattern of samples from which variance-based indices are computed.
 //!
 //! Source: A. Saltelli, P. Annoni, I. Azzini, F. Campolongo, M. Ratto, S. Tarantola, *Variance based sensitivity analysis of model output*,
 //! Comput. Phys. Commun. 181(2), 2010; the second half of the pattern, for second order: A. Saltelli, *Making best use of model evaluations
@@ -15,32 +15,32 @@ use serde::{Deserialize, Serialize};
 
 /// Two independent samples A and B of N rows, and all of A with one group of columns from B.
 ///
-/// In order, for each of the N rows: A; A with group i from B, for each i; if second order is wanted, B with group i from A, for each i; B.
-/// That is `N (g + 2)` samples, or `N (2 g + 2)`. The order is that of SALib.
+/// In order, for each of the N rows: A; A with group i from B, for each i; with second order, B with group i from A,
+/// for each i; B. That is `N (g + 2)` samples, or `N (2 g + 2)`. The order is that of SALib.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saltelli {
-    /// The distribution of each parameter. Parameters that depend on each other have no such indices.
+    /// The distribution of each parameter, which must be independent.
     pub priors: Vec<Prior>,
-    /// Parameters that are moved together, by their places in the list; empty if each is a group of its own.
+    /// Groups of parameters that are moved together, by their indices; empty if each is its own group.
     pub groups: Vec<Vec<usize>>,
     /// N, best a power of two.
     pub rows: usize,
     /// Whether the samples for second order are included.
     pub second_order: bool,
-    /// What the seed does.
+    /// The scrambling.
     pub scramble: Scramble,
-    /// Of the scrambling.
+    /// The seed of the scrambling.
     pub seed: u64,
 }
 
 impl Saltelli {
-    /// First order and total, each parameter on its own.
+    /// A plan for first order and total indices of each parameter.
     #[must_use]
     pub fn new(priors: Vec<Prior>, rows: usize, seed: u64) -> Self {
         Self { priors, groups: Vec::new(), rows, second_order: false, scramble: Scramble::default(), seed }
     }
 
-    /// How the outputs of its samples are laid out.
+    /// The layout of the outputs of its samples.
     #[must_use]
     pub fn layout(&self) -> Layout {
         let groups = if self.groups.is_empty() { self.priors.len() } else { self.groups.len() };
@@ -83,7 +83,7 @@ impl Plan for Saltelli {
     }
     fn bytes(&self, outputs: usize) -> Result<u128, GlobalError> {
         let (samples, layout) = (self.samples()?, self.layout());
-        // A and B; then, of an output a thread, its samples, means with their counts, and the counts of a drawing.
+        // A and B; then, for one output per thread, its samples, means with their counts, and the counts of a drawing.
         let means = 2 * (layout.terms() + 1);
         let threads = rayon::current_num_threads().min(outputs);
         let each = bytes_of(samples, 1) + bytes_of(self.rows, means);
@@ -124,10 +124,10 @@ impl Points for Crossed {
 }
 
 impl Run<Saltelli> {
-    /// First order, total and, if it was planned, second order indices of every output by every group.
+    /// First order, total and, if planned, second order indices of every output by every group.
     ///
     /// # Errors
-    /// A run that is not at its end; more than 1 % of samples whose outputs are not finite; an invalid level.
+    /// An unfinished run; more than 1 % of samples whose outputs are not finite; an invalid level.
     pub fn indices(&self, resampling: &Resampling) -> Result<SobolIndices, GlobalError> {
         check_resampling(resampling)?;
         let mut indices = sobol_indices(self.values()?, self.outputs(), self.plan().layout(), resampling)?;

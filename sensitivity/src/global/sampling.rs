@@ -1,4 +1,5 @@
-//! One sample of all parameters, for what needs no special pattern: [`dgsm`](super::dgsm()), [`reweight`](super::reweight()).
+//! Samples of all parameters without a special pattern, for [`dgsm`](super::dgsm()) and
+//! [`reweight`](super::reweight()).
 
 use super::error::check_priors;
 use super::run::bytes_of;
@@ -8,26 +9,26 @@ use crate::statistics::stream;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// How a sample is drawn.
+/// The sampling method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rule {
     /// Independent random points: intervals by resampling are those of theory.
     #[default]
     Random,
-    /// Sobol points, scrambled: errors are smaller, and intervals by resampling wider than need be.
+    /// Sobol points, scrambled: errors are smaller, and intervals by resampling are conservative.
     Sobol,
 }
 
-/// So many samples of independent parameters.
+/// A plan of samples of independent parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
     /// The distribution of each parameter.
     pub priors: Vec<Prior>,
-    /// How many samples.
+    /// The number of samples.
     pub samples: usize,
-    /// How they are drawn.
+    /// The sampling method.
     pub rule: Rule,
-    /// Of the random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
@@ -41,7 +42,7 @@ impl Plan for Sampling {
     }
     fn bytes(&self, outputs: usize) -> Result<u128, GlobalError> {
         let (samples, k) = (self.samples()?, self.priors.len());
-        // Points twice, as they are drawn and as they are asked for; of one output its values, and sums of squares by parameters.
+        // Points twice, as drawn and as parameters; for one output its values, and sums of squares by parameters.
         Ok(bytes_of(samples, outputs + 3 * k + 4 + rayon::current_num_threads()))
     }
     fn points(&self) -> Result<impl Points, GlobalError> {
@@ -80,7 +81,7 @@ pub(crate) fn open(bits: u64) -> f64 {
     ((bits >> 12) as f64 + 0.5) * (1.0 / (1_u64 << 52) as f64)
 }
 
-/// Sobol points in so many dimensions, made parameters by the distributions, which are repeated as often as they fit.
+/// Sobol points, mapped to parameters by the distributions, which are repeated as often as they fit.
 pub(super) fn sobol_sample(
     priors: &[Prior],
     dimensions: usize,

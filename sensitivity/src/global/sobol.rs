@@ -17,7 +17,7 @@ use crate::statistics::{Columns, Interval, Resampling, deviations, multiplier};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// How the outputs of the pattern are laid out: see [`Saltelli`](super::Saltelli).
+/// The layout of the outputs of the pattern: see [`Saltelli`](super::Saltelli).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// Groups of parameters, g.
@@ -32,7 +32,7 @@ impl Layout {
     pub fn stride(&self) -> usize {
         self.groups.saturating_mul(1 + usize::from(self.second_order)).saturating_add(2)
     }
-    /// Means that estimators are made of: two of the variance, first order, total, second order.
+    /// The number of means in the estimators: two of the variance, first order, total, second order.
     pub(super) fn terms(&self) -> usize {
         let g = self.groups;
         let pairs = if self.second_order { g.saturating_mul(g.saturating_sub(1)) / 2 } else { 0 };
@@ -45,35 +45,37 @@ impl Layout {
     }
 }
 
-/// Which part of the variance of every output comes from which group of parameters.
+/// The share of each group of parameters in the variance of every output.
 ///
-/// Small samples give estimates below zero or above one: that is their error, which the interval says. Indices of an output that does not
-/// vary are zero by agreement; where one sample makes the variance, or the variance is [rounding](Self::above_rounding), they are not numbers.
+/// Small samples give estimates below zero or above one, within their intervals. Indices of an output that does not
+/// vary are zero by convention; if one sample makes the variance, or the variance is [rounding](Self::above_rounding),
+/// they are NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SobolIndices {
-    /// How many groups there are, g.
+    /// The number of groups, g.
     pub groups: usize,
     /// The mean of each output.
     pub mean: Vec<f64>,
     /// The variance of each output.
     pub variance: Vec<f64>,
-    /// By one group alone: for each output, g of them.
+    /// First order: the share of one group alone. For each output, g of them.
     pub first: Vec<Interval>,
-    /// By one group and what it does together with others: for each output, g of them.
+    /// Total: the share of one group, including its interactions with others. For each output, g of them.
     pub total: Vec<Interval>,
-    /// By two groups together, beyond what each does alone: for each output the pairs (0, 1), (0, 2), …, (1, 2), …; empty if not planned.
+    /// Second order: the share of the interaction of two groups. For each output the pairs (0, 1), (0, 2), …, (1, 2),
+    /// …; empty if not planned.
     pub second: Vec<Interval>,
-    /// What must be known of it.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
-/// Indices of outputs whose samples may come from elsewhere: sample after sample in the order of [`Saltelli`](super::Saltelli), `outputs`
-/// numbers each.
+/// Indices of any outputs: sample after sample in the order of [`Saltelli`](super::Saltelli), `outputs` numbers each.
 ///
-/// O(outputs · rows · groups), with intervals as often as is resampled; each output is read once.
+/// O(outputs · rows · groups), with intervals once per resample; each output is read once.
 ///
 /// # Errors
-/// A list whose length does not fit; more than 1 % of samples whose outputs are not finite; fewer than two samples for an index.
+/// A list of the wrong length; more than 1 % of samples whose outputs are not finite; fewer than two samples for an
+/// index.
 pub fn sobol_indices(
     values: &[f64],
     outputs: usize,
@@ -115,22 +117,22 @@ pub fn sobol_indices(
 }
 
 impl SobolIndices {
-    /// Without indices of outputs that scatter by no more than a hundred times their [rounding](crate::local::rounding()): with
-    /// [`Warning::Rounding`], and not a number. `rounding`: one entry an output, in its unit.
+    /// Sets the indices of outputs that scatter by at most a hundred times their [rounding](crate::local::rounding())
+    /// to NaN, with [`Warning::Rounding`]. `rounding`: one entry per output, in its unit.
     #[must_use]
     pub fn above_rounding(mut self, rounding: &[f64]) -> Self {
         let scatter: Vec<f64> = self.variance.iter().map(|variance| variance.sqrt()).collect();
         drop_rounding(&scatter, rounding, self.groups, [&mut self.first, &mut self.total], &mut self.warnings);
         let pairs = self.groups * self.groups.saturating_sub(1) / 2;
         if !self.second.is_empty() {
-            // Told once.
+            // Warned once.
             drop_rounding(&scatter, rounding, pairs, [&mut self.second], &mut Vec::new());
         }
         self
     }
 }
 
-/// What is found for one output.
+/// The results for one output.
 struct One {
     mean: f64,
     variance: f64,
@@ -139,8 +141,8 @@ struct One {
     indices: Vec<Interval>,
 }
 
-/// A variance below this part of the squared mean, of numbers whose mean over all rows is zero, has lost its digits to a row far away: squares
-/// and their mean are rounded to 1e-16 each, and some thousand of them are summed.
+/// A variance below this share of the squared mean, of numbers whose mean over all rows is zero, has lost its digits to
+/// an outlier: squares and their mean are rounded to 1e-16 each, and some thousand of them are summed.
 const LOST: f64 = 1e-10;
 
 /// Whether an output has a variance.
@@ -149,7 +151,7 @@ enum Spread {
     Some,
     /// All are the same.
     None,
-    /// A sample of other rows is so far away that that of A and B is lost in rounding.
+    /// An outlier in other rows hides the scatter of A and B in rounding.
     Lost,
 }
 
@@ -250,7 +252,7 @@ impl Table {
         (mean, square - mean * mean)
     }
 
-    /// First order, total, second order. Not finite where the rows that were drawn have no variance.
+    /// First order, total, second order. Not finite if the drawn rows have no variance.
     fn indices(&self, sums: &[f64]) -> Vec<f64> {
         let (_, variance) = self.moments(sums);
         let part = |term: &Term| sums[term.sum] / self.count(sums, term) / variance;

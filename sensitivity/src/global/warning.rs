@@ -1,43 +1,44 @@
-//! What does not stop an analysis, and must be known of its result.
+//! Warnings of an analysis.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What does not stop an analysis, and must be known of its result.
+/// Warnings of an analysis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Warning {
     /// Sobol points are balanced at powers of two only.
     NotPowerOfTwo {
-        /// As many as there are.
+        /// The number of samples.
         samples: usize,
     },
-    /// No parameter moves this output: its indices are zero by agreement.
+    /// No parameter moves this output: its indices are zero by convention.
     Constant {
         /// The output.
         output: usize,
     },
-    /// One sample of an output is so far away that it makes its variance, or that others are the same to rounding. Its numbers are none.
+    /// One sample of an output is an outlier that makes its variance, or beside which the others are the same to
+    /// rounding. Its numbers are NaN.
     Dominated {
         /// Which output.
         output: usize,
     },
-    /// The output scatters by no more than its own rounding. Its numbers are none.
+    /// The output scatters by no more than its own rounding. Its numbers are NaN.
     Rounding {
         /// Which output.
         output: usize,
     },
-    /// Samples whose outputs are not finite were kept out.
+    /// Samples whose outputs are not finite were excluded.
     KeptOut {
-        /// As many as these are.
+        /// The number of these.
         count: usize,
-        /// Of how many.
+        /// The number of all samples.
         total: usize,
     },
 }
 
 impl Warning {
-    /// The output that has no index, if this is why.
+    /// The output without an index, if this is the reason.
     #[must_use]
     pub fn without_index(&self) -> Option<usize> {
         match *self {

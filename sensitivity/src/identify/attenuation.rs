@@ -1,7 +1,9 @@
-//! What noise of positions, velocities and accelerations does to estimates: least squares is pulled, mostly towards zero.
+//! The bias of estimates by noise of positions, velocities and accelerations: least squares is biased, mostly toward
+//! zero.
 //!
-//! The noise that the data have, by their sixth differences, is added to them once more, and the estimate goes about as far again as it has gone
-//! already (simulation and extrapolation). The opposite noise is tried too, so that what is linear in it cancels.
+//! The noise of the data, as seen in their sixth differences, is added to them once more, and the estimate moves by
+//! about as much again as it is biased already (simulation and extrapolation). The opposite noise is used too, so that
+//! terms linear in it cancel.
 //!
 //! Source: J. Cook, L. Stefanski, *Simulation-extrapolation estimation in parametric measurement error models*, JASA 89, 1994.
 
@@ -17,10 +19,11 @@ use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// Noise below this part of its signal pulls by less than a deviation in any fit of fewer than 10⁶ samples: it goes by `noise/signal √n`.
+/// Noise below this share of its signal biases by less than a deviation in any fit of fewer than 10⁶ samples: the bias
+/// is about `noise/signal √n`.
 const LEAST: f64 = 1e-3;
 
-/// By how much each parameter of `free` is pulled, about; `None` if there is no noise to speak of.
+/// The approximate bias of each parameter of `free`; `None` if there is no significant noise.
 pub(super) fn attenuation(
     parameters: &Parameters,
     data: &Data,
@@ -39,7 +42,7 @@ pub(super) fn attenuation(
         |rows: &[Vec<f64>]| -> Vec<f64> { (0..nv).map(|j| sd(rows.iter().map(|row| row[j]).collect())).collect() };
     let mut of_q = vec![0.0; nv];
     for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
-        // Poses of bases are not looked at: they do less than their rates.
+        // Poses of bases are ignored: they have less influence than their rates.
         if body.q_range().len() == body.v_range().len() {
             for (k, j) in body.q_range().zip(body.v_range()) {
                 of_q[j] = sd(data.q.iter().map(|row| row[k]).collect());
@@ -58,7 +61,7 @@ pub(super) fn attenuation(
         let b = qr.q().tr_mul(&DVector::from_vec(r));
         Ok(qr.r().solve_upper_triangular(&b).map_or_else(|| DVector::zeros(free.len()), |x| -x))
     };
-    // The fit ended where no step is left, up to its filter of delays.
+    // The fit ended where the step is zero, up to its filter of delays.
     let here = step(data)?;
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut draw = |sd: &[f64]| -> Vec<Vec<f64>> {

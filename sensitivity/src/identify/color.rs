@@ -1,7 +1,7 @@
-//! Residuals that are not white, and how many independent samples they are worth.
+//! Colored residuals, and the effective number of independent samples.
 //!
-//! Of each joint the residuals are tested (Ljung and Box 1978); where they are not white an autoregressive model is fitted (Burg), its order by
-//! Akaike's criterion, and its covariances γ(l) go into those of the estimate:
+//! The residuals of each joint are tested (Ljung and Box 1978). If they are not white, an autoregressive model is
+//! fitted (Burg), with its order by Akaike's criterion, and its covariances γ(l) enter those of the estimate:
 //!
 //! ```text
 //! C' = C + (C/s²) (Jᵀ Ω J − s² Jᵀ J) (C/s²)        Ω(t, u) = γ(|t − u|) of each joint        n' = n / (1 + 2 Σ γ(l)/γ(0))
@@ -15,27 +15,27 @@ use crate::statistics::normal_quantile;
 use nalgebra::{DMatrix, DVector};
 use std::ops::Range;
 
-/// White residuals are called something else in one fit of so many, over all joints.
+/// The share of fits, over all joints, in which white residuals are called colored.
 const FALSE_ALARMS: f64 = 0.005;
 /// Lags of the test, and the highest order of a model.
 const LAGS: usize = 12;
-/// Covariances are followed up to this lag.
+/// Covariances are computed up to this lag.
 const LONGEST: usize = 400;
 
-/// What is found of the residuals of one joint.
+/// The color of the residuals of one joint.
 #[derive(Clone, Debug)]
 pub(super) struct Color {
     pub(super) white: bool,
-    /// At a lag of one sample.
+    /// The correlation at a lag of one sample.
     pub(super) correlation: f64,
-    /// Independent samples that these are worth.
+    /// The effective number of independent samples.
     pub(super) effective: f64,
     /// γ(l); empty if white.
     covariance: Vec<f64>,
 }
 
 impl Color {
-    /// Of one joint of several.
+    /// The color of one joint of several.
     pub(super) fn of(r: &[f64], segments: &[Range<usize>], joints: usize) -> Self {
         let n = r.len() as f64;
         let at = |lag: usize| -> f64 {
@@ -120,7 +120,8 @@ fn covariances(a: &[f64], variance: f64, longest: usize) -> Vec<f64> {
     (0..=longest).map(|lag| scale * at(lag)).collect()
 }
 
-/// Puts colors into the covariance and the freedom of an estimate; `jacobian` and residuals by sample and joint.
+/// Corrects the covariance and the degrees of freedom of an estimate for color; `jacobian` and residuals are by sample
+/// and joint.
 pub(super) fn correct(estimate: &mut Estimate, jacobian: &DMatrix<f64>, segments: &[Range<usize>], colors: &[Color]) {
     let (Some(scale), Some(covariance)) = (estimate.scale, &estimate.covariance) else { return };
     if scale <= 0.0 || colors.iter().all(|color| color.white) {
@@ -134,7 +135,7 @@ pub(super) fn correct(estimate: &mut Estimate, jacobian: &DMatrix<f64>, segments
         let n = segments.iter().map(Range::len).sum::<usize>();
         let of_joint = DMatrix::from_fn(n, k, |t, c| weighted(t * nv + j, c));
         let mut through = DMatrix::zeros(n, k);
-        // What a fit takes from residuals it takes from their variance.
+        // A fit reduces the variance of the residuals.
         let factor = color.effective / (color.effective - rank).max(0.25 * color.effective);
         let least = 1e-3 * color.covariance[0];
         let longest = color.covariance.iter().rposition(|c| c.abs() > least).unwrap_or(0);
@@ -154,7 +155,7 @@ pub(super) fn correct(estimate: &mut Estimate, jacobian: &DMatrix<f64>, segments
     }
     let bread = covariance / (scale * scale);
     let all = covariance + &bread * more * &bread;
-    // The sum is symmetric and positive but for rounding.
+    // The sum is symmetric and positive up to rounding.
     let found = 0.5 * (&all + all.transpose());
     let least = colors.iter().map(|color| color.effective).fold(f64::INFINITY, f64::min);
     estimate.covariance = Some(found);

@@ -1,4 +1,4 @@
-//! Measured motion and torques, and whether they are what they seem.
+//! Measured motion and torques, and their checks.
 
 use super::differences::segments;
 use crate::error::SensitivityError;
@@ -19,43 +19,43 @@ pub struct Data {
     pub v: Vec<Vec<f64>>,
     /// nv each.
     pub a: Vec<Vec<f64>>,
-    /// Measured torques, nv each: of a floating base the wrench on it, along its velocities.
+    /// Measured torques, nv each: for a floating base, the wrench on it, along its velocities.
     pub tau: Vec<Vec<f64>>,
-    /// The degrees of freedom, by their places, whose torques were measured; the others do not count. Empty: all were. With those of a
-    /// floating base alone, inertias are told without any torque of a motor.
+    /// The degrees of freedom, by their indices, whose torques were measured; the others do not count. Empty: all were.
+    /// Those of a floating base alone identify inertias without any torque of a motor.
     pub measured: Vec<usize>,
 }
 
-/// Forces of a contact that were measured along a motion, on the robot.
+/// Measured forces of a contact on the robot, along a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactForces {
-    /// Where: the origin of a frame, or of a body.
+    /// The point: the origin of a frame, or of a body.
     pub frame: FrameRef,
-    /// In which axes: those of the world, or of the frame. The moment is about the origin of the frame
+    /// The axes: those of the world, or of the frame. The moment is about the origin of the frame
     /// ([`ReferenceFrame::World`]: of the world).
     pub axes: ReferenceFrame,
-    /// One a sample: force, N, then moment, N m.
+    /// One per sample: force, N, then moment, N m.
     pub wrenches: Vec<[f64; 6]>,
 }
 
-/// What is odd about data.
+/// A warning about data.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Times do not grow by equal steps.
+    /// Times do not increase by equal steps.
     Time {
-        /// The first sample whose step is another one.
+        /// The first sample with a different step.
         sample: usize,
         /// Its step, s.
         step: f64,
         /// The median step, s.
         median: f64,
     },
-    /// A torque stands at its largest value for a while: a limit of the drive, not of the motion.
+    /// A torque stays at its largest value for several samples: a limit of the drive, not of the motion.
     Clipped {
         /// The joint.
         joint: String,
-        /// Where, N m.
+        /// The clipped torque, N m.
         torque: f64,
         /// Samples in a row.
         samples: usize,
@@ -64,7 +64,7 @@ pub enum Warning {
     Velocity {
         /// The joint.
         joint: String,
-        /// How far it is off, root mean square, relative to that of the velocity.
+        /// The deviation, root mean square, relative to that of the velocity.
         relative: f64,
         /// The delay, s, that explains most of it; zero if none does.
         delay: f64,
@@ -74,7 +74,7 @@ pub enum Warning {
         /// The joint.
         joint: String,
     },
-    /// A torque is far beyond the effort limit of the robot: its unit, or its column, is another one.
+    /// A torque is far beyond the effort limit of the robot: its unit or its column is probably wrong.
     Effort {
         /// The joint.
         joint: String,
@@ -83,7 +83,7 @@ pub enum Warning {
         /// The limit, N m.
         limit: f64,
     },
-    /// A position is far beyond the limits of the joint: its unit, or its column, is another one.
+    /// A position is far beyond the limits of the joint: its unit or its column is probably wrong.
     Position {
         /// The joint.
         joint: String,
@@ -101,45 +101,46 @@ pub enum Warning {
         /// Root mean square of the noise, relative to that of the signal.
         relative: f64,
     },
-    /// Noise of the motion pulls an estimate away, mostly towards zero, and its interval with it.
+    /// Noise of the motion biases an estimate and its interval, mostly toward zero.
     Attenuated {
         /// The parameter.
         parameter: String,
-        /// By how many of its standard deviations, about.
+        /// The approximate bias, in its standard deviations.
         deviations: f64,
     },
-    /// More is left of a torque than there was of it, and it is not noise.
+    /// The residual exceeds the torque itself, and is not noise.
     Unexplained {
         /// The joint.
         joint: String,
-        /// What is left, relative to the torque, on data that were held out.
+        /// The residual, relative to the torque, on held-out data.
         left: f64,
     },
-    /// What is left of a torque is not white: neighbors share noise. Intervals are those of fewer samples.
+    /// The residual of a torque is not white: the noise of neighbors is correlated. Intervals are those of fewer
+    /// samples.
     Color {
         /// The joint.
         joint: String,
         /// Correlation of neighbors.
         correlation: f64,
-        /// Independent samples that they are worth.
+        /// The effective number of independent samples.
         effective: f64,
-        /// Samples that were fitted.
+        /// The number of fitted samples.
         samples: usize,
     },
-    /// Torques come later than the motion.
+    /// Torques are later than the motion.
     Late {
-        /// The delay, s; below zero torques come early.
+        /// The delay, s; negative if torques are early.
         delay: f64,
         /// Its standard deviation, s.
         deviation: f64,
         /// Whether the delay was removed.
         corrected: bool,
     },
-    /// What the data say is far from the prior: the prior pulls against the data.
+    /// The data contradict the prior.
     Prior {
         /// The parameter.
         parameter: String,
-        /// How many standard deviations of both together.
+        /// The difference, in standard deviations of both together.
         deviations: f64,
     },
 }
@@ -222,17 +223,18 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Samples at the same largest torque that make a limit of it.
+/// The number of consecutive samples at the largest torque that count as clipped.
 const CLIPPED: usize = 5;
-/// Velocities that are off by more are not those of the positions.
+/// Velocities with a larger relative deviation are not those of the positions.
 const OFF: f64 = 0.05;
-/// So many times a limit of the robot, or a range (a turn) beyond those of a joint, is another unit: they differ by 57 and more.
+/// The multiple of an effort limit, or of a joint's range (or a turn) beyond its limits, that indicates another unit:
+/// units differ by factors of 57 and more.
 const BEYOND: f64 = 4.0;
-/// Noise of this part in a regressor biases least squares by its square, and shows beside noise of torques.
+/// The relative noise in a regressor, whose square biases least squares, above which a warning is given.
 const NOISY: f64 = 0.02;
 
-/// The standard deviation of white noise in a series that changes slowly, by its differences of sixth order: their variance is 924 times that
-/// of the noise, and a sine of a period of 20 samples passes with 0.3⁶ = 7e-4.
+/// The standard deviation of white noise in a series that changes slowly, by its differences of sixth order: their
+/// variance is 924 times that of the noise, and a sine with a period of 20 samples passes with 0.3⁶ = 7e-4.
 pub(super) fn noise_of(series: &[f64], segments: &[std::ops::Range<usize>]) -> Option<f64> {
     let weights = [1.0, -6.0, 15.0, -20.0, 15.0, -6.0, 1.0];
     let mut squares: Vec<f64> = Vec::new();
@@ -249,7 +251,7 @@ pub(super) fn noise_of(series: &[f64], segments: &[std::ops::Range<usize>]) -> O
 }
 
 impl Data {
-    /// How many samples there are.
+    /// The number of samples.
     #[must_use]
     pub fn len(&self) -> usize {
         self.time.len()
@@ -260,12 +262,12 @@ impl Data {
         self.time.is_empty()
     }
 
-    /// The degrees of freedom, by their places, whose torques count, of a robot with nv of them.
+    /// The degrees of freedom, by their indices, whose torques count, for a robot with nv of them.
     pub(crate) fn rows(&self, nv: usize) -> Vec<usize> {
         if self.measured.is_empty() { (0..nv).collect() } else { self.measured.clone() }
     }
 
-    /// Samples of some ranges. What is between these is a gap.
+    /// The samples of some ranges, with gaps between these.
     pub(crate) fn only(&self, ranges: &[Range<usize>]) -> Self {
         let pick = |rows: &[Vec<f64>]| ranges.iter().flat_map(|range| rows[range.clone()].iter().cloned()).collect();
         Self {
@@ -278,12 +280,13 @@ impl Data {
         }
     }
 
-    /// Adds what measured contacts do: `τ + Σ Jᵀ f` is what the robot's inertias ask for. It hangs on the geometry of the robot, and so holds
-    /// for parameters that do not move it: inertias, friction, gravity.
+    /// Adds measured contact forces: `τ + Σ Jᵀ f` is what the robot's inertias require. The sum depends on the geometry
+    /// of the robot, and so is valid for parameters that do not move it: inertias, friction, gravity.
     ///
     /// # Errors
-    /// As [`fits`](Self::fits); [`SensitivityError::Length`] if there is not a wrench a sample; [`SensitivityError::Number`] for one that is
-    /// not finite; what the engine refuses: a frame of another robot.
+    /// As [`fits`](Self::fits); [`SensitivityError::Length`] if there is not one wrench per sample;
+    /// [`SensitivityError::Number`] for one that is not finite; input that the engine rejects: a frame of another
+    /// robot.
     pub fn with_contact_forces(mut self, model: &Model, contacts: &[ContactForces]) -> Result<Self, SensitivityError> {
         self.fits(model)?;
         let ws = &mut Workspace::new(model);
@@ -360,7 +363,7 @@ impl Data {
         }
     }
 
-    /// What is odd about the data of this robot.
+    /// Warnings about the data of this robot.
     ///
     /// # Errors
     /// As [`fits`](Self::fits).
@@ -392,7 +395,7 @@ impl Data {
             }
         }
         for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
-            // Of joints that have a name for each of their numbers.
+            // Joints with one name per number.
             if body.q_range().len() != body.v_range().len() {
                 continue;
             }

@@ -1,8 +1,8 @@
-//! How late torques are.
+//! The delay of torques.
 //!
-//! The model's torques and their derivatives by parameters are taken d seconds late, and d is where the least is left:
-//! `min_d min_δ |r(d) + J(d) δ|²`, in units of each joint's noise. Measured torques stay as they are: to interpolate them would take noise out
-//! of them.
+//! The model's torques and their derivatives by parameters are delayed by d seconds, and d minimizes the residual:
+//! `min_d min_δ |r(d) + J(d) δ|²`, in units of each joint's noise. Measured torques are unchanged, because
+//! interpolation would remove noise from them.
 
 use super::Data;
 use super::color::Color;
@@ -13,10 +13,10 @@ use crate::parameters::Parameters;
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
-/// By how much torques are later than positions, velocities and accelerations.
+/// The delay of torques relative to positions, velocities and accelerations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Delay {
-    /// s; below zero torques come early.
+    /// The delay, s; negative if torques are early.
     pub seconds: f64,
     /// Its standard deviation, s.
     pub deviation: f64,
@@ -24,12 +24,12 @@ pub struct Delay {
     pub significant: bool,
 }
 
-/// As many samples late or early are tried.
+/// The largest delay that is tried, in samples, late or early.
 const FARTHEST: f64 = 10.0;
-/// So many numbers of a Jacobian are looked at.
+/// The most entries of a Jacobian that are used.
 const NUMBERS: usize = 200_000;
 
-/// `None` of data that are too short.
+/// Estimates the delay; `None` if the data are too short.
 pub(super) fn delay(
     parameters: &Parameters,
     data: &Data,
@@ -50,7 +50,7 @@ pub(super) fn delay(
     }
     let (mut r, mut jacobian) = (vec![0.0; n * nv], DMatrix::zeros(n * nv, np));
     residuals(parameters, data, 0..n, noise, p, &mut r, &mut jacobian)?;
-    // What is left with a delay, and the residuals by joint.
+    // The remaining error with a delay, and the residuals by joint.
     let left = |samples: f64| -> Result<(f64, DVector<f64>), SensitivityError> {
         let filter = Filter::new(&data.time[..n], samples * step, None, 1)?;
         let mut a = DMatrix::zeros(rows * nv, np);
@@ -80,7 +80,7 @@ pub(super) fn delay(
     let (at_zero, _) = left(0.0)?;
     let (mut best, mut least) = (0.0, at_zero);
     for samples in 1..=farthest as i32 {
-        // Where a sample more or less leaves more, the least is near zero.
+        // If one sample more or less leaves more, the minimum is near zero.
         if samples == 2 && least >= at_zero {
             break;
         }
@@ -108,7 +108,7 @@ pub(super) fn delay(
         let series: Vec<f64> = residual.iter().skip(j).step_by(nv).copied().collect();
         Color::of(&series, &widest.kept_segments, nv).effective
     });
-    // Noise that neighbors share lets delays seem what they are not.
+    // Correlated noise makes delays seem more certain than they are.
     let share = (worth.fold(f64::INFINITY, f64::min) / rows as f64).min(1.0);
     let variance = least / ((rows * nv - np) as f64 * share);
     let deviation = if curvature > 0.0 { (2.0 * variance / curvature).sqrt() } else { f64::INFINITY };

@@ -1,8 +1,9 @@
 //! Velocities from positions, and accelerations from velocities, over data with gaps.
 //!
 //! The derivative at a sample is that of the polynomial of fourth degree through it and two neighbors on each side:
-//! `a = v̇ + O(h⁴)`, for uneven times too. Of positions it is that of `q(t) ⊖ q(t_i)`, which is the velocity there on any manifold:
-//! quaternions are not differenced number by number. Samples that lack neighbors are left out: at both ends, and beside gaps.
+//! `a = v̇ + O(h⁴)`, for uneven times too. For positions it is that of `q(t) ⊖ q(t_i)`, which is the velocity there on
+//! any manifold: quaternions are not differenced number by number. Samples without neighbors are left out: at both
+//! ends, and beside gaps.
 
 use super::Data;
 use crate::error::SensitivityError;
@@ -56,7 +57,7 @@ impl Data {
         self.with_differenced_accelerations_of(&all)
     }
 
-    /// The same of some degrees of freedom: those of a floating base, where accelerations of the joints are known.
+    /// The same for some degrees of freedom: those of a floating base, if accelerations of the joints are known.
     #[must_use]
     pub fn with_differenced_accelerations_of(mut self, dofs: &[usize]) -> Self {
         let inner = self.inner();
@@ -72,12 +73,12 @@ impl Data {
         self.only(&inner)
     }
 
-    /// Velocities of these degrees of freedom by differences of positions, of fourth order in the step, on the manifold of the robot's
-    /// configurations: `v(t_i)` is the derivative of `q(t) ⊖ q(t_i)` there. Samples at ends and beside gaps are left out, as of
-    /// [`with_differenced_accelerations`](Self::with_differenced_accelerations).
+    /// Velocities of these degrees of freedom by differences of positions, of fourth order in the step, on the manifold
+    /// of the robot's configurations: `v(t_i)` is the derivative of `q(t) ⊖ q(t_i)` there. Samples at ends and beside
+    /// gaps are left out, as in [`with_differenced_accelerations`](Self::with_differenced_accelerations).
     ///
     /// # Errors
-    /// What the engine refuses: positions of wrong lengths, quaternions that are not normalized.
+    /// Input that the engine rejects: positions of wrong lengths, quaternions that are not normalized.
     pub fn with_differenced_velocities(mut self, model: &Model, dofs: &[usize]) -> Result<Self, SensitivityError> {
         let inner = self.inner();
         let mut apart = vec![0.0; model.nv()];

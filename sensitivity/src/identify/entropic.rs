@@ -1,4 +1,5 @@
-//! How far an inertia is from another one, whatever the units and the frame: the entropic (Bregman, log-det) divergence.
+//! The divergence of one inertia from another, independent of units and frame: the entropic (Bregman, log-det)
+//! divergence.
 //!
 //! ```text
 //! D(P ‖ P₀) = tr(P₀⁻¹P) − log det(P₀⁻¹P) − 4                                                                (1)
@@ -6,10 +7,11 @@
 //! dD  = tr((P₀⁻¹ − P⁻¹) dP) ,   d²D = tr(P⁻¹ dP P⁻¹ dP)                                                     (3)
 //! ```
 //!
-//! of pseudo-inertias, L lower triangular. Towards bodies that cannot exist it grows without bound. A step of least squares takes the rows
-//! `L⁻¹ dP L⁻ᵀ` at `WᵀW − 1`: (3), exactly. Where P is bent by its parameters, what is left out of the second derivative is the whole
-//! gradient by P, of data and pull, times the bend, and that is zero where the fit ends: steps are Newton's there in every chart. Ten
-//! residuals whose half squares sum to (2) would do as well in principle; with a small weight they took hundreds of steps.
+//! of pseudo-inertias, with L lower triangular. It grows without bound toward bodies that cannot exist. A step of least
+//! squares takes the rows `L⁻¹ dP L⁻ᵀ` at `WᵀW − 1`: (3), exactly. If P is nonlinear in its parameters, the omitted
+//! part of the second derivative is the whole gradient by P, of data and regularizer, times that curvature, which is
+//! zero where the fit ends: steps are Newton's there in every chart. Ten residuals whose half squares sum to (2) would
+//! be an alternative; with a small weight they took hundreds of steps.
 //!
 //! Source: T. Lee, P. Wensing, F. Park, *Geometric robot dynamic identification: a convex programming approach*, T-RO 36(2), 2020.
 
@@ -21,7 +23,7 @@ use gradyn::Inertia;
 use gradyn::spatial::InertiaError;
 use nalgebra::{Cholesky, DMatrix, DVector, Matrix4};
 
-/// `D(P ‖ P₀)` of two inertias in one frame. Zero if they are the same, else above.
+/// `D(P ‖ P₀)` of two inertias in one frame. Zero if they are the same, otherwise positive.
 ///
 /// ```
 /// use gradyn_sensitivity::gradyn::Inertia;
@@ -42,11 +44,11 @@ pub fn divergence(of: &Inertia<f64>, from: &Inertia<f64>) -> Result<f64, Inertia
     value(&both.0, &both.1).ok_or_else(flat)
 }
 
-/// A pull of all links whose inertias vary towards what they were: `γ Σ D(P ‖ P₀)`.
+/// A regularizer of all links whose inertias vary, toward the given ones: `γ Σ D(P ‖ P₀)`.
 pub(super) struct Entropic<'a> {
     parameters: &'a Parameters,
     weight: f64,
-    /// Each body, by its place, with its L₀.
+    /// Each body, by its index, with its L₀.
     links: Vec<(usize, Matrix4<f64>)>,
 }
 
@@ -91,7 +93,7 @@ impl<'a> Entropic<'a> {
             let mut row = 10 * link;
             for i in 0..4 {
                 for j in 0..=i {
-                    // Off the diagonal each stands for two.
+                    // Each entry off the diagonal stands for two.
                     let root = if i == j { root } else { 2_f64.sqrt() * root };
                     rows[row] = root * at[(i, j)];
                     let g = back.row(j).transpose() * back.row(i);
@@ -113,7 +115,7 @@ fn lower(of: &Inertia<f64>) -> Option<Matrix4<f64>> {
     Cholesky::new(of.pseudo_inertia()).map(|factor| factor.l())
 }
 
-/// (2): of two that are nearly the same it does not cancel.
+/// (2), which does not cancel for two that are nearly the same.
 fn value(l0: &Matrix4<f64>, l: &Matrix4<f64>) -> Option<f64> {
     let w = l0.solve_lower_triangular(l)?;
     let of = |i: usize| {

@@ -1,7 +1,7 @@
-//! Why a fit explains nothing: what the data would have to be for the robot to explain them.
+//! Explanations of a bad fit: changes of the data with which the robot would explain them.
 //!
-//! Each guess changes the data; the robot as it was given, and what its parameters can do to first order, then leave a part of the torques,
-//! each joint in units of its own. A guess is told if it leaves less than half of what the fit left.
+//! Each guess changes the data. The given robot, corrected by its parameters to first order, then leaves a residual of
+//! the torques, each joint in its own units. A guess is reported if its residual is less than half of that of the fit.
 
 use super::Data;
 use super::rows::{residuals, sizes};
@@ -9,7 +9,7 @@ use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use nalgebra::{DMatrix, DVector};
 
-/// So many samples are looked at.
+/// The number of samples that are used.
 const SAMPLES: usize = 300;
 
 /// Guesses that explain the data much better than they are, best first, in words.
@@ -78,7 +78,8 @@ pub(super) fn explanations(parameters: &Parameters, data: &Data, left: f64) -> R
     Ok(found.iter().take(3).map(sentence).collect())
 }
 
-/// `|τ − τ̂|/|τ|`, each joint in units of its own torques: of the robot as it was given, and with the best step of its parameters.
+/// `|τ − τ̂|/|τ|`, each joint in units of its own torques: for the given robot, and with the best step of its
+/// parameters.
 fn remainder(parameters: &Parameters, data: &Data) -> Result<(f64, f64), SensitivityError> {
     let (n, np) = (data.len(), parameters.len());
     let size = |sizes: &Vec<f64>| (sizes.iter().map(|x| x * x).sum::<f64>() / n as f64).sqrt();

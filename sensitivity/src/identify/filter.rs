@@ -1,6 +1,7 @@
-//! What is done to rows of torques along time before they count: the model's rows are taken late, both go through a low-pass, some are kept.
+//! Operations on rows of torques along time: the model's rows are delayed, both are low-pass filtered, and some are
+//! kept.
 //!
-//! All of it is linear, and does the same to predicted torques and to their derivatives by parameters.
+//! All operations are linear, and the same for predicted torques and for their derivatives by parameters.
 
 use super::differences::segments;
 use crate::error::SensitivityError;
@@ -18,14 +19,14 @@ pub(super) struct Filter {
     delays: Vec<f64>,
     /// Coefficients of the low-pass by segment.
     low_pass: Vec<Option<Butterworth>>,
-    /// Rows that are left.
+    /// The remaining rows.
     pub(super) kept: Vec<usize>,
-    /// The same, by segment, as ranges of what is left.
+    /// The same, by segment, as ranges of the remaining rows.
     pub(super) kept_segments: Vec<Range<usize>>,
 }
 
 impl Filter {
-    /// `low_pass` in Hz. One row of `every` is kept.
+    /// A filter with `low_pass` in Hz, which keeps one row of `every`.
     pub(super) fn new(time: &[f64], delay: f64, low_pass: Option<f64>, every: usize) -> Result<Self, SensitivityError> {
         let segments = segments(time);
         let (mut delays, mut low, mut kept, mut kept_segments) = (vec![], vec![], vec![], vec![]);
@@ -37,9 +38,9 @@ impl Filter {
             let shift = delay / step;
             delays.push(shift);
             low.push(low_pass.map(|hertz| Butterworth::new(hertz, step)).transpose()?);
-            // Rows whose neighbors are beyond the ends are no rows.
+            // Rows whose neighbors are beyond the ends are dropped.
             let side = if delay == 0.0 { 0 } else { shift.abs().ceil() as usize + SIDE };
-            // A low-pass has settled after about a period of its corner.
+            // A low-pass settles after about a period of its corner.
             let settled = low_pass.map_or(0, |hertz| (0.5 / (hertz * step)).ceil() as usize);
             let margin = side + settled;
             let first = kept.len();
@@ -62,7 +63,7 @@ impl Filter {
         self.delays.iter().any(|shift| *shift != 0.0)
     }
 
-    /// A series of the model as late as the measured ones are.
+    /// Delays a series of the model like the measured ones.
     pub(super) fn late(&self, series: &mut [f64]) {
         for (range, shift) in self.segments.iter().zip(&self.delays) {
             if *shift == 0.0 || range.len() < 2 * SIDE {
@@ -75,7 +76,7 @@ impl Filter {
         }
     }
 
-    /// A series without what is above the corner.
+    /// Removes frequencies above the corner from a series.
     pub(super) fn smooth(&self, series: &mut [f64]) {
         for (range, low) in self.segments.iter().zip(&self.low_pass) {
             if let Some(low) = low {
@@ -127,7 +128,7 @@ impl Butterworth {
         let (mut x, mut y): ([f64; 2], [f64; 2]) = ([0.0; 2], [0.0; 2]);
         for (i, value) in series.enumerate() {
             if i == 0 {
-                // As if it had been constant before.
+                // As for a constant past.
                 (x, y) = ([*value; 2], [*value; 2]);
             }
             let out = self.b[0] * *value + self.b[1] * x[0] + self.b[2] * x[1] - self.a[0] * y[0] - self.a[1] * y[1];

@@ -1,8 +1,8 @@
 //! Parameters that explain measured torques.
 //!
-//! `min Σ ρ((τ_j − τ_j(q, v, a; p))/σ_j) + ½ (p − p₀)ᵀ Λ (p − p₀) + γ Σ D(P ‖ P₀)`, σ of each joint found from the residuals of a first
-//! fit, D the [`divergence`](super::divergence()) of each link whose inertia varies. With log-Cholesky parameters, or with γ above zero,
-//! every iterate is physical. Friction and armature are parameters like others.
+//! `min Σ ρ((τ_j − τ_j(q, v, a; p))/σ_j) + ½ (p − p₀)ᵀ Λ (p − p₀) + γ Σ D(P ‖ P₀)`, with σ of each joint from the
+//! residuals of a first fit, and D the [`divergence`](super::divergence()) of each link whose inertia varies. With
+//! log-Cholesky parameters, or with γ > 0, every iterate is physical. Friction and armature are parameters like others.
 
 use super::color::{Color, correct};
 use super::delay::Delay;
@@ -18,23 +18,24 @@ use gradyn::derivatives::difference::Euclidean;
 use nalgebra::DMatrix;
 use std::ops::Range;
 
-/// How to fit.
+/// Options of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitOptions {
-    /// What a residual costs, in units of its joint's noise.
+    /// The loss of a residual, in units of its joint's noise.
     pub loss: Loss,
-    /// Standard deviations about the robot's own values, one a parameter; infinite: none.
+    /// Standard deviations about the robot's own values, one per parameter; infinite: no prior.
     pub prior: Option<Vec<f64>>,
-    /// γ of an entropic pull of each inertia that varies towards the robot's own, in units of half a squared residual: whatever the units,
-    /// frames and charts. Data take over as it goes to zero; where they say nothing, any γ above zero does.
+    /// γ of the entropic regularizer of each inertia that varies, toward the robot's own, in units of half a squared
+    /// residual: independent of units, frames and charts. Data take over as it goes to zero; along directions without
+    /// data, any γ > 0 determines the result.
     pub entropic: Option<f64>,
-    /// The share of the data that the fit does not see: the end of each of the `blocks`.
+    /// The share of the data that is held out: the end of each of the `blocks`.
     pub hold_out: f64,
-    /// The samples are cut along time into so many parts of one length; of each, the end is held out.
+    /// The number of equal parts into which the samples are divided along time; the end of each is held out.
     pub blocks: usize,
-    /// Samples that are held out in place of `hold_out`, in order: those of another file, say.
+    /// Samples that are held out instead of `hold_out`, in order, such as those of another file.
     pub held_out: Option<Range<usize>>,
-    /// Directions along which the data say less than this part of the best are not identifiable.
+    /// Directions with less information than this share of the best are not identifiable.
     pub tolerance: f64,
     /// Whether residuals are tested for whiteness, and intervals computed from the effective number of independent
     /// samples. Otherwise noise is taken as white.
@@ -43,7 +44,7 @@ pub struct FitOptions {
     pub delay: bool,
     /// The corner of a low-pass, Hz: Butterworth of second order, forwards and backwards, over measured and predicted torques alike.
     pub low_pass: Option<f64>,
-    /// One sample of so many counts, after the low-pass.
+    /// One of this many samples is kept, after the low-pass.
     pub every: usize,
 }
 
@@ -65,47 +66,48 @@ impl Default for FitOptions {
     }
 }
 
-/// How far predicted torques are from measured ones.
+/// The errors of predicted torques of one joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointError {
     /// The joint.
     pub joint: String,
-    /// Root mean square over what was fitted, N m.
+    /// Root mean square over the fitted data, N m.
     pub fitted: f64,
-    /// Over what was held out, N m; not a number if nothing was.
+    /// Over the held-out data, N m; NaN if there are none.
     pub held_out: f64,
-    /// The same of the robot as it was given.
+    /// The same for the given robot.
     pub before: f64,
 }
 
 /// The same over all joints, relative to the measured torques.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Validation {
-    /// `|τ − τ̂| / |τ|` over what was fitted.
+    /// `|τ − τ̂| / |τ|` over the fitted data.
     pub fitted: f64,
-    /// Over what was held out; not a number if nothing was.
+    /// Over the held-out data; NaN if there are none.
     pub held_out: f64,
-    /// Over what was held out, or all if nothing was, of the robot as it was given.
+    /// For the given robot, over the held-out data, or over all if there are none.
     pub before: f64,
 }
 
-/// One sample of measured torques and what the robot found asks for, both after the low-pass and with the delay that was taken out.
+/// One sample of measured torques and of those predicted by the fitted robot, both after the low-pass and with the
+/// removed delay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// Its place in the data.
+    /// Its index in the data.
     pub sample: usize,
-    /// Of the joints of [`Fit::joints`], N m.
+    /// Measured torques of the joints of [`Fit::joints`], N m.
     pub measured: Vec<f64>,
-    /// The same, N m.
+    /// Predicted torques of the same, N m.
     pub predicted: Vec<f64>,
 }
 
-/// What a fit found.
+/// The result of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// Names of the parameters.
     pub parameters: Vec<String>,
-    /// Estimates, certainty, what cannot be told.
+    /// Estimates, their covariance, and identifiability.
     pub estimate: Estimate,
     /// Noise of each joint whose torque was measured, N m.
     pub noise: Vec<f64>,
@@ -115,39 +117,40 @@ pub struct Fit {
     pub validation: Validation,
     /// Samples that were held out, in order.
     pub held_out: Vec<Range<usize>>,
-    /// Measured and predicted torques, both as they were compared: late, and through the low-pass.
+    /// Measured and predicted torques, as compared: delayed and low-pass filtered.
     pub compared: Vec<Compared>,
-    /// What is odd about the data.
+    /// Warnings about the data.
     pub warnings: Vec<Warning>,
-    /// Combinations that the data cannot tell, in words.
+    /// Combinations that the data cannot identify, in words.
     pub cannot_tell: Vec<String>,
-    /// Frictions, dampings and armatures that would fit better below zero, by their places: they are zero.
+    /// Frictions, dampings and armatures that would fit better below zero, by their indices; they are zero.
     pub at_zero: Vec<usize>,
     /// Bodies whose inertia is not physical, and why.
     pub not_physical: Vec<(String, String)>,
-    /// Parameters, by their places, that the data cannot tell and that stay where they were.
+    /// Parameters, by their indices, that the data cannot identify and that keep their values.
     pub held: Vec<usize>,
-    /// How often torques and their derivatives were computed for all samples, over all steps of the fit.
+    /// The number of evaluations of torques and their derivatives for all samples, over all steps of the fit.
     pub evaluations: usize,
-    /// By how much torques are late; `None` if it was not asked for, or data are too short.
+    /// The delay of torques; `None` if it was not requested, or if the data are too short.
     pub delay: Option<Delay>,
-    /// Independent samples that those of each joint are worth.
+    /// The effective number of independent samples, by joint.
     pub effective_samples: Vec<f64>,
-    /// How many standard deviations, of both together, what the data say is from the prior; `None` without one.
+    /// The distance of the data's estimate from the prior, in standard deviations of both together; `None` without a
+    /// prior.
     pub from_prior: Vec<Option<f64>>,
     /// Whether the remaining error on held-out data is clearly smaller than before: less than 90 % of it, or 5 % of the
     /// torques, with no explanation of the data that leaves less than half of it; and less than 30 % of the torques,
     /// unless the residuals are noise, but never all of them.
     pub explains: bool,
-    /// What the data would have to be for the robot to explain them: a sign, a unit, a column, in words.
+    /// Changes of the data with which the robot would explain them: a sign, a unit, a column, in words.
     pub explanations: Vec<String>,
 }
 
-/// Fits parameters to data; starts at the robot's own values.
+/// Fits parameters to data, beginning at the robot's own values.
 ///
 /// # Errors
-/// What is wrong with the data ([`Data::fits`]), with the options, or with the start; an inertia of the robot that is not physical, where
-/// there is an entropic pull towards it.
+/// Invalid data ([`Data::fits`]), options, or start; an inertia of the robot that is not physical, if it is regularized
+/// entropically.
 pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result<Fit, SensitivityError> {
     let model = parameters.robot();
     if parameters.is_empty() {
@@ -200,7 +203,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let robust = options.loss != Loss::Quadratic;
     let never_negative: Vec<usize> = (0..np).filter(|k| parameters.is_never_negative(*k)).collect();
     let evaluations = std::cell::Cell::new(0);
-    // Parameters that are held are not moved by any row.
+    // Held parameters do not affect any row.
     let run = |filter: &Filter, sigma: &[f64], start: &[f64], loss: Loss, held: &[usize]| {
         let options = Options { loss, pull: pull.clone(), rank_tolerance: options.tolerance, ..Options::default() };
         let evaluate = |p: &[f64], r: &mut [f64], j: &mut DMatrix<f64>| {
@@ -219,12 +222,12 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         Ok(found)
     };
     let both = |filter: &Filter, start: &[f64]| -> Result<(Estimate, Vec<f64>), SensitivityError> {
-        // Noise of each joint from a first fit: torques of a wrist must not count as those of a shoulder.
+        // Noise of each joint from a first fit: torques of a wrist must not be weighted like those of a shoulder.
         let first = run(filter, &vec![1.0; nv], start, Loss::Quadratic, &[])?;
         let mut noise = deviations(&first.residuals, &vec![1.0; nv], robust);
         let mut estimate = run(filter, &noise, &first.parameters, options.loss, &[])?;
         if robust {
-            // Outliers have moved the first fit: noise is that of a robust one.
+            // Outliers affect the first fit, so the noise is from a robust one.
             for _ in 0..2 {
                 noise = deviations(&estimate.residuals, &noise, robust);
                 estimate = run(filter, &noise, &estimate.parameters, options.loss, &[])?;
@@ -234,9 +237,10 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     };
     let (mut estimate, mut noise) = both(&filter, &nominal)?;
     let mut delay = None;
-    // Torques that are all zero are never late.
+    // Torques that are all zero have no delay.
     if options.delay && !still {
-        // The parameters found with a delay are wrong, and so is the delay found with them: twice is enough.
+        // Parameters fitted with a wrong delay are wrong, and so is the delay estimated with them: two iterations are
+        // enough.
         for _ in 0..2 {
             delay = super::delay::delay(parameters, data, seen, &noise, &estimate.parameters)?;
             let Some(late) = delay.filter(|delay| delay.significant) else { break };
@@ -252,7 +256,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     }
     let rows = filter.kept.len() * nv;
     let identifiability_of_data = estimate.identifiability.clone();
-    // Of each direction that cannot be told one parameter stays where it was; the others are told beside it.
+    // One parameter of each unidentifiable direction keeps its value; the others are then identifiable.
     let mut cannot_tell = identifiability_of_data.sentences(&parameters.names());
     let mut held = Vec::new();
     let pulled = pull.is_some() || entropic.is_some();
@@ -272,9 +276,9 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         let mut r = vec![0.0; rows];
         filtered(parameters, data, seen, &filter, &noise, &estimate.parameters, &mut r, &mut jacobian)?;
         held.iter().for_each(|k| jacobian.column_mut(*k).fill(0.0));
-        // One standard deviation of it moves torques by more than all that was measured: it is not told.
+        // If one standard deviation of it moves torques by more than all measured ones, it is not identified.
         let effect = |k: &usize| estimate.deviation(*k).unwrap_or(0.0) * jacobian.column(*k).norm() / measured;
-        // A pull tells what data do not.
+        // A regularizer determines what the data do not.
         let free = (0..np).filter(|k| !pulled && !held.contains(k) && effect(k).is_finite() && effect(k) > 1.0);
         match free.max_by(|a, b| effect(a).total_cmp(&effect(b))) {
             Some(k) if held.len() + 1 < np => {
@@ -295,7 +299,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         dofs.iter().map(|j| all[*j].clone()).collect()
     };
     let (mut effective_samples, mut correlations) = (vec![filter.kept.len() as f64; nv], vec![0.0; nv]);
-    // Data that say d ± σ of a prior p₀ ± s give an estimate p of variance V with (p − p₀)² / (s² − V) = (d − p₀)² / (s² + σ²).
+    // Data d ± σ and a prior p₀ ± s give an estimate p of variance V with (p − p₀)² / (s² − V) = (d − p₀)² / (s² + σ²).
     let variance = |k: usize| Some(estimate.covariance.as_ref()?[(k, k)] / estimate.scale?.powi(2));
     let from_prior: Vec<Option<f64>> = (0..np)
         .map(|k| {
@@ -318,7 +322,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
             let rms =
                 |of: &dyn Fn(usize) -> f64, n: usize| ((0..n).map(|i| of(i).powi(2)).sum::<f64>() / n as f64).sqrt();
             let left = rms(&|i| estimate.residuals[i * nv + j] * noise[j], filter.kept.len());
-            // Data without noise leave what differences of velocities leave.
+            // Data without noise leave the error of differences of velocities.
             if !color.white && left > NOISE_FREE * rms(&|i| sizes[j][i], seen) {
                 warnings.push(Warning::Color {
                     joint: names[j].clone(),
@@ -330,7 +334,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
         }
         correct(&mut estimate, &jacobian, &filter.kept_segments, &colors);
     }
-    // Pulled fits and robust ones go elsewhere with more noise.
+    // Regularized and robust fits move differently with more noise.
     if !pulled && !robust {
         let free: Vec<usize> = (0..np).filter(|k| !held.contains(k) && !at_zero.contains(k)).collect();
         let moved = super::attenuation::attenuation(parameters, data, &filter, &noise, &estimate.parameters, &free)?;
@@ -383,9 +387,10 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     })
 }
 
-/// An estimate that is pulled by more than this part of its standard deviation has an interval that holds less often: of 95 % by one, 83 %.
+/// An estimate that is biased by more than this share of its standard deviation has an interval with less coverage: 83
+/// % instead of 95 % at one.
 const PULLED: f64 = 1.0;
-/// Data leave less than this part of the torques where there is no noise, but differences for derivatives.
+/// The relative residual of data without noise, but with differences for derivatives, is below this.
 const NOISE_FREE: f64 = 1e-4;
 /// The standard deviation of each joint's noise; of a robust fit by the median of the absolute residuals.
 fn deviations(residuals: &[f64], sigma: &[f64], robust: bool) -> Vec<f64> {
@@ -394,7 +399,7 @@ fn deviations(residuals: &[f64], sigma: &[f64], robust: bool) -> Vec<f64> {
         let mut r: Vec<f64> = residuals.iter().skip(j).step_by(nv).map(|r| (r * sigma[j]).abs()).collect();
         let size = if robust {
             r.sort_by(f64::total_cmp);
-            // Half of normal numbers are within 0.6745 standard deviations.
+            // Half of all normal numbers are within 0.6745 standard deviations.
             r.get(r.len() / 2).copied().unwrap_or(0.0) / 0.6745
         } else {
             (r.iter().map(|r| r * r).sum::<f64>() / r.len() as f64).sqrt()
@@ -408,7 +413,7 @@ fn deviations(residuals: &[f64], sigma: &[f64], robust: bool) -> Vec<f64> {
 /// Samples, in order.
 type Ranges = Vec<Range<usize>>;
 
-/// What is fitted and what is held out, of n samples.
+/// The ranges that are fitted and held out, of n samples.
 fn split(n: usize, options: &FitOptions) -> Result<(Ranges, Ranges), SensitivityError> {
     let held: Ranges = match &options.held_out {
         Some(range) => {

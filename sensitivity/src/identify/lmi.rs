@@ -1,16 +1,18 @@
-//! Parameters that explain measured torques, by convex optimisation: the best of all physical robots.
+//! Parameters that explain measured torques, by convex optimization: the best of all physical robots.
 //!
 //! ```text
 //! min ½ Σ ((τ_j − τ_j(p))/σ_j)²   with   P_i(p) ⪰ 0 of each link whose inertia varies,   friction, damping, armature ≥ 0
 //! ```
 //!
-//! Torques are linear in p here (`pi`, friction, damping, armature), P are pseudo-inertias, 4×4. There is one optimum and it is found from any
-//! start, on the border too, where log-Cholesky parameters go to infinity: links without extent in some direction.
+//! Torques are linear in p here (`pi`, friction, damping, armature), P are pseudo-inertias, 4×4. There is one optimum,
+//! which is found from any start, also on the border, where log-Cholesky parameters go to infinity: links without
+//! extent in some direction.
 //!
-//! The solver's own cone of semidefinite matrices needs LAPACK, and with it a Fortran compiler or a download; so `P ⪰ 0` is cut out by
-//! `Vᵀ P V ⪰ 0` of pairs V of directions, each a second-order cone of three dimensions: first the pairs of axes, then those of the
-//! eigenvectors wherever P is still negative, until it is not. Every round is a relaxation, so its cost bounds that of all physical robots
-//! from below; what is returned is moved inwards until it is physical, and both costs are given.
+//! The solver's own cone of semidefinite matrices needs LAPACK, and with it a Fortran compiler or a download; so
+//! `P ⪰ 0` is approximated from outside by `Vᵀ P V ⪰ 0` for pairs V of directions, each a second-order cone of three
+//! dimensions: first the pairs of axes, then those of the eigenvectors wherever P is still indefinite, until it is not.
+//! Every round is a relaxation, so its cost bounds that of all physical robots from below. The result is moved inwards
+//! until it is physical, and both costs are given.
 //!
 //! Sources: P. Wensing, S. Kim, J.-J. Slotine, *Linear matrix inequalities for physically consistent inertial parameter identification*, RA-L
 //! 3(1), 2018; J. Kelley, *The cutting-plane method for solving convex programs*, 1960; P. Goulart, Y. Chen, *Clarabel*, arXiv 2405.12762.
@@ -26,7 +28,7 @@ use clarabel::solver::{
 };
 use nalgebra::{Cholesky, DMatrix, DVector, Matrix4, SymmetricEigen, Vector4};
 
-/// What convex optimisation found.
+/// The result of convex optimization.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvexFit {
     /// Names of the parameters.
@@ -35,20 +37,22 @@ pub struct ConvexFit {
     pub values: Vec<f64>,
     /// `½ Σ r²` there, residuals in units of their noise.
     pub cost: f64,
-    /// No physical robot costs less, up to the solver's tolerance: where data leave directions open, costs of rounds that should only rise
-    /// were seen to fall by 1e-3 of some hundred.
+    /// A lower bound of the cost of all physical robots, up to the solver's tolerance: if data leave directions open,
+    /// costs of rounds, which should only increase, were seen to decrease by 1e-3 of some hundred.
     pub bound: f64,
-    /// Links that stand at the border of what can be: the least eigenvalue of `P₀⁻¹P` is below a millionth.
+    /// Links at the border of physical ones: the least eigenvalue of `P₀⁻¹P` is below a millionth.
     pub at_border: Vec<String>,
-    /// Rounds of cuts.
+    /// The number of rounds of cuts.
     pub rounds: usize,
 }
 
-/// Rounds at most: each takes away a part of what is negative; four links took 10 to 23.
+/// The most rounds: each cuts off a part of the indefinite ones; four links took 10 to 23.
 const ROUNDS: usize = 60;
-/// Eigenvalues of `P₀⁻¹P` above minus this, relative to the largest, count as not negative: the solver's tolerance is not much below.
+/// Eigenvalues of `P₀⁻¹P` above minus this, relative to the largest, count as nonnegative: the solver's tolerance is
+/// not much smaller.
 const NEGATIVE: f64 = 1e-8;
-/// What data cannot tell is held at the robot's own values by this part of what they tell best: no more than rounding of JᵀJ.
+/// The weight that holds unidentifiable directions at the robot's own values, relative to the best identified one: no
+/// more than rounding of JᵀJ.
 const HELD: f64 = 1e-12;
 
 /// A link whose inertia varies.
@@ -80,8 +84,8 @@ impl Link {
 /// Least squares over all physical robots. `noise`: standard deviation of each joint's torque, nv, as [`fit`](super::fit()) finds them.
 ///
 /// # Errors
-/// What is wrong with the data ([`Data::fits`]) or the noise; parameters that torques are not linear in; a link of the robot that is not
-/// physical, or flat, as the inertias are measured by the robot's own; a solver that gives up.
+/// Invalid data ([`Data::fits`]) or noise; parameters that torques are not linear in; a link of the robot that is not
+/// physical, or flat, because inertias are measured relative to the robot's own; a failure of the solver.
 pub fn fit_convex(parameters: &Parameters, data: &Data, noise: &[f64]) -> Result<ConvexFit, SensitivityError> {
     let model = parameters.robot();
     data.fits(model)?;
@@ -141,7 +145,7 @@ pub fn fit_convex(parameters: &Parameters, data: &Data, noise: &[f64]) -> Result
     if least < -1e-3 {
         return Err(SensitivityError::Other(format!("{ROUNDS} rounds of cuts leave an eigenvalue of {least:e}")));
     }
-    // Towards the robot's own values, where all X are the unit matrix: (1 − t) X + t 1 is not negative.
+    // Toward the robot's own values, where all X are the unit matrix: (1 − t) X + t 1 ⪰ 0.
     let lowest = |x: &DVector<f64>| links.iter().map(|l| l.scaled(x).symmetric_eigenvalues().min()).fold(0.0, f64::min);
     let below = -lowest(&outside);
     let mut inside = outside.clone() / (1.0 + below * (1.0 + 1e-12));
@@ -159,7 +163,7 @@ pub fn fit_convex(parameters: &Parameters, data: &Data, noise: &[f64]) -> Result
     })
 }
 
-/// Links with their first pairs, and how much of each parameter is as much as the robot's own inertia.
+/// Links with their first pairs, and the scale of each parameter by the robot's own inertia.
 fn links(parameters: &Parameters, nominal: &[f64]) -> Result<(Vec<Link>, Vec<f64>), SensitivityError> {
     let (model, chain) = (parameters.robot(), parameters.chain(nominal)?);
     let layout = model.parameter_layout();
@@ -195,8 +199,9 @@ fn links(parameters: &Parameters, nominal: &[f64]) -> Result<(Vec<Link>, Vec<f64
 
 /// `min ½ xᵀ H x + gᵀ x` within the cuts: `A x + s = b`, s in cones; H diagonal, g and the result by these axes.
 ///
-/// Solved for the way from `near`, the solution with fewer cuts: what the solver then rounds is that way. (From zero the tenth digit of a cost of
-/// 10³ was all that could be had of badly conditioned data, and the relaxation cost more than a robot.)
+/// Solved for the difference from `near`, the solution with fewer cuts, so that the solver rounds only that difference.
+/// (From zero, only the tenth digit of a cost of 10³ was accurate for badly conditioned data, and the relaxation cost
+/// more than a robot.)
 fn solve(
     (hessian, gradient): &(DVector<f64>, DVector<f64>),
     axes: &DMatrix<f64>,

@@ -1,8 +1,9 @@
 //! Identification: parameters of a robot from measured torques.
 //!
-//! In this order: what the robot's structure lets be told at all ([`structure`]), whether the data are what they seem ([`Data::check`]),
-//! the fit with its certainty ([`fit`]), and how it predicts what it has not seen. Where torques were commanded and motions measured,
-//! [`fit_motion`] fits the simulation itself, [`fit_output_error`] that of a log; where poses were measured, [`fit_poses`] calibrates the geometry.
+//! The steps are: which parameters the robot's structure makes identifiable at all ([`structure`]), checks of the data
+//! ([`Data::check`]), the fit with its covariance ([`fit`]), and its prediction of held-out data. If torques were
+//! commanded and motions measured, [`fit_motion`] fits the simulation itself, [`fit_output_error`] that of a log. If
+//! poses were measured, [`fit_poses`] calibrates the geometry.
 
 mod attenuation;
 mod color;

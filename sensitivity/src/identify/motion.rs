@@ -1,14 +1,15 @@
-//! Output error: parameters with which a simulation moves as the robot was measured to move.
+//! Output error: parameters with which a simulation moves like the measured robot.
 //!
 //! ```text
 //! min ½ Σ_k |(x_k(p) ⊖ x̂_k) / σ|² + ½ (p − p₀)ᵀ Λ (p − p₀)        x_{k+1} = step(x_k, u_k; p)
 //! ```
 //!
-//! No accelerations are needed, and no torques but those that were commanded. Steps are those of [`levenberg_marquardt`](crate::estimate::levenberg_marquardt) with the
-//! sensitivities of the roll-out; [`Measured`] is the same sum as a cost of the [adjoint](Rollout::adjoint), whose price does not
-//! hang on the number of parameters. Parameters of the start (`state.q.*`) and feedback laws are in it. (L. Ljung, *System Identification*,
-//! 1999, section 5.4; M. Gautier, A. Janot, P.-O. Vandanjon, *A new closed-loop output error method for parameter identification of robot
-//! dynamics*, IEEE Trans. Control Syst. Technol. 21(2), 2013.)
+//! No accelerations are needed, and no torques but the commanded ones. Steps are those of
+//! [`levenberg_marquardt`](crate::estimate::levenberg_marquardt) with the sensitivities of the roll-out; [`Measured`]
+//! is the same sum as a cost of the [adjoint](Rollout::adjoint), whose cost does not depend on the number of
+//! parameters. Parameters of the start (`state.q.*`) and feedback laws are supported. (L. Ljung, *System
+//! Identification*, 1999, section 5.4; M. Gautier, A. Janot, P.-O. Vandanjon, *A new closed-loop output error method
+//! for parameter identification of robot dynamics*, IEEE Trans. Control Syst. Technol. 21(2), 2013.)
 
 use crate::error::SensitivityError;
 use crate::estimate::{Estimate, Options, levenberg_marquardt_with};
@@ -17,14 +18,14 @@ use gradyn::Model;
 use gradyn::derivatives::difference::Euclidean;
 use nalgebra::{DMatrix, DVector};
 
-/// What was measured of a motion: states of some nodes.
+/// A measured motion: states of some nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Node, and its state: nq and nv numbers. In order, each node once.
+    /// Nodes, with their states: nq and nv numbers. In order, each node once.
     pub states: Vec<(usize, State)>,
-    /// Standard deviation of configurations along the tangent, nv; infinite for what was not measured.
+    /// Standard deviation of configurations along the tangent, nv; infinite for unmeasured ones.
     pub sd_q: Vec<f64>,
-    /// Of velocities, nv; infinite for what was not measured.
+    /// Standard deviation of velocities, nv; infinite for unmeasured ones.
     pub sd_v: Vec<f64>,
 }
 
@@ -93,7 +94,7 @@ impl Measured {
         Ok(())
     }
 
-    /// Half the squares at a node; their gradient is added.
+    /// Half the sum of squares at a node; adds its gradient.
     fn cost_at(
         &self,
         model: &Model,
@@ -114,7 +115,7 @@ impl Measured {
     }
 }
 
-/// The sum of squares as a cost, for [`Rollout::adjoint`]. What was measured at the last node is the cost of the end.
+/// The sum of squares as a cost, for [`Rollout::adjoint`]. The measurement at the last node is the cost of the end.
 impl TrajectoryCost for Measured {
     fn running(
         &self,
@@ -132,30 +133,32 @@ impl TrajectoryCost for Measured {
     }
 }
 
-/// What a fit to a motion found.
+/// The result of a fit to a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionFit {
-    /// Estimates, certainty, what cannot be told.
+    /// Estimates, their covariance, and identifiability.
     pub estimate: Estimate,
-    /// Of the parameters, in their order.
+    /// The names of the parameters, in their order.
     pub parameters: Vec<String>,
-    /// Frictions, dampings and armatures that would fit better below zero, by their places: they are zero, and intervals of the others are
-    /// those beside that.
+    /// Frictions, dampings and armatures that would fit better below zero, by their indices; they are zero, and
+    /// intervals of the others are conditional on that.
     pub at_zero: Vec<usize>,
-    /// What the motion cannot tell, in words.
+    /// The combinations that the motion cannot identify, in words.
     pub cannot_tell: Vec<String>,
-    /// By how much an error of the start grows over the motion, with the parameters found.
+    /// The growth of an error of the start over the motion, with the fitted parameters.
     pub amplification: f64,
     /// Whether first-order results are meaningful over this length. If not, use shorter pieces of the motion.
     pub trustworthy: bool,
 }
 
-/// Fits the parameters of a roll-out to a measured motion from this start; begins at the robot's own values.
+/// Fits the parameters of a roll-out to a measured motion from this start, beginning at the robot's own values.
 ///
-/// Frictions, dampings and armatures stay at zero or above. The last measured node must be the end of the roll-out: what is behind it says nothing.
+/// Frictions, dampings and armatures stay nonnegative. The last measured node must be the end of the roll-out: later
+/// steps carry no information.
 ///
 /// # Errors
-/// As [`Measured::fits`]; a motion that ends before the roll-out does; what the engine and the options refuse.
+/// As [`Measured::fits`]; a motion that ends before the roll-out does; input that the engine rejects, or invalid
+/// options.
 pub fn fit_motion(
     run: &Rollout<'_>,
     start: (&[f64], &[f64]),
@@ -175,7 +178,7 @@ pub(super) struct Piece<'p> {
     pub(super) measured: Measured,
 }
 
-/// The same of several motions with the same parameters.
+/// The same for several motions with the same parameters.
 pub(super) fn fit_pieces(pieces: &[Piece<'_>], options: &Options) -> Result<MotionFit, SensitivityError> {
     let Some(first) = pieces.first() else {
         return Err(SensitivityError::Length { what: "the motions to fit", expected: 1, found: 0 });

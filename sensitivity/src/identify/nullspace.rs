@@ -1,8 +1,9 @@
-//! What torques can tell of the inertias of a tree of bodies, by recursion instead of by motions.
+//! The inertias of a tree of bodies that torques identify, by recursion instead of by motions.
 //!
-//! Inertias are pseudo-inertias P, 4×4, motions matrices ξ = [[ω×, v], [0, 0]]. With these `wᵀ I φ = tr(w P φᵀ)`, so what can be told of
-//! a body are functionals `tr(G P)` of symmetric matrices G. From body to body, with poses E in the parent at neutral coordinates and one
-//! joint axis s after the other (a joint of several axes is a row of joints without mass between):
+//! Inertias are pseudo-inertias P, 4×4, motions matrices ξ = [[ω×, v], [0, 0]]. With these `wᵀ I φ = tr(w P φᵀ)`, so
+//! what is identifiable of a body are functionals `tr(G P)` of symmetric matrices G. From body to body, with poses E in
+//! the parent at neutral coordinates and one joint axis s after the other (a joint of several axes is a chain of joints
+//! without mass between them):
 //!
 //! ```text
 //! V = E⁻¹ V_parent E , closed under [s, ·] , + s           (1)  motions that the body can make, and gravity's acceleration
@@ -11,31 +12,32 @@
 //! U ← U + A
 //! ```
 //!
-//! `M(q)` and gravity's torques are zero for all q exactly if each D is zero on what its body carries, all joints neutral: the masses
-//! carried are as good parameters as the masses, so the rank is `Σ dim D`. No motion is sampled.
+//! `M(q)` and gravity's torques are zero for all q exactly if each D is zero on what its body carries, with all joints
+//! neutral: composite masses are as good parameters as masses, so the rank is `Σ dim D`. No motion is sampled.
 //!
-//! Source: P. Wensing, G. Niemeyer, J.-J. Slotine, *A geometric characterization of observability in inertial parameter identification*,
-//! arXiv 1711.03896, whose recursion (RPNA) goes over null spaces; this is the same over their complements.
+//! Source: P. Wensing, G. Niemeyer, J.-J. Slotine, *A geometric characterization of observability in inertial parameter
+//! identification*, arXiv 1711.03896, whose recursion (RPNA) is over null spaces; this is the same over their
+//! complements.
 
 use gradyn::joint::{Joint, JointKind};
 use gradyn::{Model, Motion};
 use nalgebra::{DMatrix, Matrix4, Vector3};
 
-/// A direction of unit length that is in a space up to less than this is in it. Robot files have ten digits or more, or so few that axes
-/// are apart by 1e-6.
+/// A direction of unit length is in a space if its distance from it is less than this. Robot files have ten digits or
+/// more, or so few that axes differ by 1e-6.
 const WITHIN: f64 = 1e-9;
 
-/// What can be told of all inertias.
+/// The identifiable combinations of all inertias.
 pub(super) struct Told {
-    /// A row for each combination that can be told, a column for each of `π` of all bodies; the rows are independent.
+    /// One row per identifiable combination, one column per entry of `π` of all bodies; the rows are independent.
     pub(super) rows: DMatrix<f64>,
-    /// How many of them come in with each body.
+    /// The number of them that each body adds.
     pub(super) of_bodies: Vec<usize>,
-    /// By which factor directions that count are longer than those that do not, at least.
+    /// The least ratio of directions that count to those that do not.
     pub(super) gap: f64,
 }
 
-/// Lengths, of directions of unit length, after what was known is taken off.
+/// Lengths of directions of unit length, after the known part is subtracted.
 struct Lengths {
     least_kept: f64,
     most_dropped: f64,
@@ -46,8 +48,8 @@ struct Lengths {
 struct Span(Vec<Matrix4<f64>>);
 
 impl Span {
-    /// Of these, each of length one or so. The longest of what is left comes next: taken as they come, one that is barely out of the space
-    /// so far would lend its rounding to all after it.
+    /// The basis of these, each of length about one. The longest remainder comes next: otherwise one that is barely out
+    /// of the space so far would pass its rounding on to all after it.
     fn of(mut all: Vec<Matrix4<f64>>, lengths: &mut Lengths) -> Self {
         let mut basis: Vec<Matrix4<f64>> = Vec::new();
         loop {
@@ -59,7 +61,7 @@ impl Span {
             }
             lengths.least_kept = lengths.least_kept.min(length);
             let mut next = all.swap_remove(at) / length;
-            // Once more: what rounding left of the others.
+            // Once more, to remove the rounding of the others.
             for known in &basis {
                 next -= known * known.dot(&next);
             }
@@ -73,7 +75,7 @@ impl Span {
         Self::of(self.0.iter().copied().chain(others).collect(), lengths)
     }
 
-    /// The smallest space with this one in it that the map does not lead out of.
+    /// The smallest space that contains this one and is invariant under the map.
     fn closed(self, map: impl Fn(&Matrix4<f64>) -> Matrix4<f64>, lengths: &mut Lengths) -> Self {
         let mut closed = self;
         loop {
@@ -86,16 +88,16 @@ impl Span {
     }
 }
 
-/// What is known of a body after its joint.
+/// The spaces of a body after its joint.
 struct Passed {
     motions: Span,
     functionals: Span,
-    /// Rows that the body's mass has a part in, by number.
+    /// Rows that the body's mass contributes to, by number.
     rows: Vec<(usize, Matrix4<f64>)>,
 }
 
 impl Passed {
-    /// The same seen from a body at a pose, its joint not yet moved.
+    /// The same as seen from a body at a pose, before its joint.
     fn carried(&self, pose: &Matrix4<f64>, lengths: &mut Lengths) -> Self {
         let (back, down) = (inverse(pose), |g: &Matrix4<f64>| pose.transpose() * g * pose);
         Self {
@@ -125,7 +127,8 @@ impl Passed {
     }
 }
 
-/// What can be told; `None` if a joint moves with another one, which the recursion does not hold for. O(n²), the rows are that many.
+/// The identifiable combinations; `None` if a joint moves with another one, for which the recursion does not hold.
+/// O(n²), which is the size of the rows.
 pub(super) fn told(model: &Model) -> Option<Told> {
     let bodies = model.bodies();
     if bodies.iter().any(|body| matches!(body.joint(), Joint::Mimic(_))) {
@@ -185,7 +188,7 @@ fn inverse(pose: &Matrix4<f64>) -> Matrix4<f64> {
     back
 }
 
-/// `∂ tr(G P)/∂π`, P in units of length of its own (see [`gradyn::Inertia::pseudo_inertia`]).
+/// `∂ tr(G P)/∂π`, P in its own units of length (see [`gradyn::Inertia::pseudo_inertia`]).
 pub(super) fn by_parameters(g: &Matrix4<f64>, unit: f64) -> [f64; 10] {
     let half = 0.5 * (g[(0, 0)] + g[(1, 1)] + g[(2, 2)]);
     let moment = |i: usize, j: usize| if i == j { half - g[(i, i)] } else { -2.0 * g[(i, j)] } / (unit * unit);

@@ -1,8 +1,8 @@
-//! Output error of a log: the simulation, driven by the torques that were measured, is fitted to positions and velocities.
+//! Output error of a log: the simulation, driven by the measured torques, is fitted to positions and velocities.
 //!
-//! The log is cut into pieces, each begins where it was measured, so that errors of the start do not grow without end. Torques are those of the
-//! middle of each step, `½ (τ_k + τ_{k+1})`, steps those of [`Scheme::Rk4`]. What is left of positions and of velocities counts in units of its own
-//! standard deviation by joint, found from a first fit.
+//! The log is cut into pieces, each of which begins at its measured state, so that errors of the start do not grow
+//! without bound. Torques are those of the middle of each step, `½ (τ_k + τ_{k+1})`, steps those of [`Scheme::Rk4`].
+//! Residuals of positions and of velocities are in units of their own standard deviations by joint, from a first fit.
 
 use super::differences::segments;
 use super::motion::{Piece, fit_pieces};
@@ -14,12 +14,13 @@ use crate::rollout::{Rollout, Scheme};
 use gradyn_trajectory::step::Actuation;
 use std::ops::Range;
 
-/// How to fit a log by output error.
+/// Options of a fit by output error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputErrorOptions {
-    /// Samples of a piece: two or more. Long ones tell more of slow effects, and grow errors of the start more.
+    /// Samples of a piece: two or more. Long pieces have more information on slow effects, and amplify errors of the
+    /// start more.
     pub samples: usize,
-    /// The share of the pieces, at the end, that the fit does not see.
+    /// The share of the pieces, at the end, that is held out.
     pub hold_out: f64,
 }
 
@@ -29,46 +30,47 @@ impl Default for OutputErrorOptions {
     }
 }
 
-/// How far simulated positions of a joint are from measured ones, root mean square.
+/// Errors of simulated positions of a joint, root mean square.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionError {
     /// The joint.
     pub joint: String,
-    /// Over what was fitted, rad (m).
+    /// Over the fitted pieces, rad (m).
     pub fitted: f64,
-    /// Over what was held out; not a number if nothing was.
+    /// Over the held-out pieces; NaN if there are none.
     pub held_out: f64,
-    /// The same of the robot as it was given; over all if nothing was held out.
+    /// The same for the given robot; over all if nothing was held out.
     pub before: f64,
 }
 
-/// What a fit by output error found.
+/// The result of a fit by output error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputErrorFit {
-    /// Estimates, certainty, what cannot be told, how far errors grow over a piece.
+    /// Estimates, their covariance, identifiability, and the growth of errors over a piece.
     pub motion: MotionFit,
     /// Errors by joint.
     pub joints: Vec<PositionError>,
     /// Samples of each piece.
     pub pieces: Vec<Range<usize>>,
-    /// The first of the pieces that were held out.
+    /// The first held-out piece.
     pub held_out: usize,
-    /// What is odd about the data.
+    /// Warnings about the data.
     pub warnings: Vec<Warning>,
     /// Whether less than 90 % of the positions' errors remain, on held-out pieces.
     pub explains: bool,
 }
 
-/// More than this part of the errors before is no fit.
+/// A remaining error above this share of the one before is not a fit.
 const CLEARLY: f64 = 0.9;
 /// Errors of positions below this, rad or m, are rounding.
 const EXACT: f64 = 1e-9;
 
-/// Fits a log by output error; begins at the robot's own values.
+/// Fits a log by output error, beginning at the robot's own values.
 ///
 /// # Errors
-/// What is wrong with the data ([`Data::fits`]) or the options; torques that were not measured of all joints; no piece to fit; a parameter of the
-/// start of a trajectory, as each piece begins where it was measured; a simulation that cannot be computed at the robot's own values.
+/// Invalid data ([`Data::fits`]) or options; unmeasured torques of some joints; no piece to fit; a parameter of the
+/// start of a trajectory, because each piece begins at its measured state; a simulation that cannot be computed at the
+/// robot's own values.
 pub fn fit_output_error(
     parameters: &Parameters,
     data: &Data,
@@ -150,7 +152,7 @@ pub fn fit_output_error(
     let tried = if held_out < pieces.len() { &pieces[held_out..] } else { &pieces[..] };
     let before = rms(&squares(&parameters.nominal(), tried)?);
     let left = if held_out < pieces.len() { &rest } else { &fitted };
-    // Each joint in units of what the fit leaves of it: radians and meters do not mix.
+    // Each joint in units of its own residuals: radians and meters do not mix.
     let total = |of: &[f64]| of.iter().zip(&sd_q).map(|(x, sd)| (x / sd).powi(2)).sum::<f64>().sqrt();
     let explains = left.iter().all(|x| *x < EXACT) || total(left) < CLEARLY * total(&before);
     let names = model.dof_names();

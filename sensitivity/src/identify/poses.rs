@@ -1,11 +1,12 @@
-//! Calibration: parameters with which a frame is where it was measured to be.
+//! Calibration: parameters with which a frame has its measured poses.
 //!
 //! ```text
 //! min ½ Σ_k |(p_k(q_k; p) − p̂_k)/σ_p|² + |log(R_k R̂_kᵀ)/σ_R|²          δ log(R R̂ᵀ) = J_l⁻¹ θ
 //! ```
 //!
-//! θ the turn of the frame in axes of the world. σ of positions and of rotations are found from the residuals of a first fit.
-//! (J. Hollerbach, W. Khalil, M. Gautier, *Model identification*, Springer Handbook of Robotics, 2016, section 6.2.)
+//! with θ the rotation of the frame in axes of the world. σ of positions and of rotations are from the residuals of a
+//! first fit. (J. Hollerbach, W. Khalil, M. Gautier, *Model identification*, Springer Handbook of Robotics, 2016,
+//! section 6.2.)
 
 use crate::error::SensitivityError;
 use crate::estimate::{Estimate, EstimateError, Options, levenberg_marquardt};
@@ -19,20 +20,20 @@ use gradyn::{Method, Transform};
 use nalgebra::DMatrix;
 use std::ops::Range;
 
-/// Poses of a frame that were measured, in the world.
+/// Measured poses of a frame, in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Poses {
-    /// Which frame.
+    /// The frame.
     pub frame: FrameRef,
     /// Configurations, nq each.
     pub q: Vec<Vec<f64>>,
-    /// One a configuration.
+    /// One pose per configuration.
     pub poses: Vec<Transform<f64>>,
     /// Whether rotations were measured. If not, those of `poses` do not count.
     pub rotations: bool,
 }
 
-/// Errors of poses, root mean square: of positions, m, and of rotations, rad. Not a number where there is none.
+/// Errors of poses, root mean square: of positions, m, and of rotations, rad. NaN if there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoseError {
     /// m
@@ -41,32 +42,32 @@ pub struct PoseError {
     pub rotation: f64,
 }
 
-/// What a calibration found.
+/// The result of a calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseFit {
-    /// Of the parameters, in their order.
+    /// The names of the parameters, in their order.
     pub parameters: Vec<String>,
-    /// Estimates, certainty, what cannot be told.
+    /// Estimates, their covariance, and identifiability.
     pub estimate: Estimate,
-    /// What the poses cannot tell, in words. Of each combination one parameter stays where it was.
+    /// The combinations that the poses cannot identify, in words. One parameter of each keeps its value.
     pub cannot_tell: Vec<String>,
-    /// Parameters that stay, by their places.
+    /// Parameters that keep their values, by their indices.
     pub held: Vec<usize>,
-    /// Over what was fitted.
+    /// Errors over the fitted poses.
     pub fitted: PoseError,
-    /// Over what was held out.
+    /// Errors over the held-out poses.
     pub held_out: PoseError,
-    /// Over what was held out, or all if nothing was, of the robot as it was given.
+    /// Errors of the given robot, over the held-out poses, or over all if there are none.
     pub before: PoseError,
-    /// Poses that were held out.
+    /// The held-out poses.
     pub tried: Range<usize>,
-    /// Of each pose: how far the frame is from it, m and rad.
+    /// The distance of the frame from each pose, m and rad.
     pub errors: Vec<[f64; 2]>,
     /// Whether less than 90 % of the positions' error remains, on held-out poses.
     pub explains: bool,
 }
 
-/// More than this part of the errors before is no calibration.
+/// A remaining error above this share of the one before is not a calibration.
 const CLEARLY: f64 = 0.9;
 /// Errors of positions below this, m, are rounding: there is nothing to calibrate.
 const EXACT: f64 = 1e-9;
@@ -83,7 +84,7 @@ impl Poses {
         }
     }
 
-    /// Position and rotation from what was measured to where the frame is.
+    /// Position and rotation from the measured pose to that of the frame.
     fn apart(&self, i: usize, is: &Transform<f64>) -> [f64; 6] {
         let measured = &self.poses[i];
         let position = is.translation - measured.translation;
@@ -93,11 +94,11 @@ impl Poses {
     }
 }
 
-/// Calibrates: begins at the robot's own values, and leaves out the last of the poses, this share of them.
+/// Calibrates, beginning at the robot's own values, and holds out this share of the poses, the last ones.
 ///
 /// # Errors
-/// [`SensitivityError::Length`] for lists that do not fit the robot, or fewer numbers than parameters; a share that is not from 0 to below 1;
-/// [`SensitivityError::Other`] for no parameter; what the engine refuses.
+/// [`SensitivityError::Length`] for lists that do not fit the robot, or fewer numbers than parameters; a share that is
+/// not from 0 to below 1; [`SensitivityError::Other`] for no parameter; input that the engine rejects.
 pub fn fit_poses(parameters: &Parameters, poses: &Poses, hold_out: f64) -> Result<PoseFit, SensitivityError> {
     let np = parameters.len();
     if np == 0 {
@@ -152,7 +153,7 @@ pub fn fit_poses(parameters: &Parameters, poses: &Poses, hold_out: f64) -> Resul
     };
     let mut start = first.parameters.clone();
     held.iter().for_each(|k| start[*k] = nominal[*k]);
-    // With what stays where it was, then in units of what that leaves.
+    // With the held parameters, then in units of the residuals.
     let second = run([1.0; 2], &start, &held)?;
     let sigma = [rms(&second.residuals, 0), if poses.rotations { rms(&second.residuals, 1) } else { 1.0 }];
     let mut estimate = run(sigma, &second.parameters, &held)?;

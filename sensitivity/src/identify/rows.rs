@@ -1,4 +1,4 @@
-//! Torques that were measured less those of the robot, sample by sample, with derivatives by its parameters.
+//! Measured torques minus those of the robot, sample by sample, with derivatives by its parameters.
 
 use super::filter::Filter;
 use super::{Compared, Data};
@@ -9,13 +9,13 @@ use gradyn::{Workspace, rnea};
 use nalgebra::DMatrix;
 use std::ops::Range;
 
-/// One sample of what was measured and is left.
+/// One sample of measured torques and residuals.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) sample: usize,
     pub(super) error: Vec<f64>,
     pub(super) tau: Vec<f64>,
-    /// What errors are relative to.
+    /// The torques that errors are relative to.
     pub(super) size: Vec<f64>,
 }
 
@@ -26,8 +26,8 @@ impl Row {
     }
 }
 
-/// What torques are compared to, by joint and sample: themselves; where all that were measured are zero, as of a robot in free flight, what
-/// gravity and motion ask of the robot as it was given.
+/// The torques that errors are relative to, by joint and sample: the measured ones; if all measured ones are zero, as
+/// of a robot in free flight, those that gravity and motion require of the given robot.
 pub(super) fn sizes(parameters: &Parameters, data: &Data) -> Result<Vec<Vec<f64>>, SensitivityError> {
     let model = parameters.robot();
     let dofs = data.rows(model.nv());
@@ -113,8 +113,8 @@ pub(super) fn residuals(
     Ok(())
 }
 
-/// Columns below this part of the longest are rounding: of a joint that stands upright to the last bit but one, or of axes written with
-/// ten digits.
+/// Columns below this share of the longest are rounding: for a joint that is upright to the last bit but one, or for
+/// axes written with ten digits.
 const NOTHING: f64 = 1e-9;
 
 /// Sets columns that are rounding to zero: scaled to unit length they would look like the others.

@@ -1,4 +1,4 @@
-//! What torques can tell of a robot's parameters, whatever the motion.
+//! The parameters of a robot that torques identify, over all motions.
 
 use super::nullspace::told;
 use crate::error::SensitivityError;
@@ -10,48 +10,48 @@ use nalgebra::DMatrix;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// How a structure was found.
+/// The method by which a structure was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FoundBy {
     /// By recursion over the bodies; no motion was sampled.
     Formula,
-    /// By torques of random motions: there are parameters that are no inertias, or joints that move with others.
+    /// By torques of random motions: there are parameters that are not inertias, or joints that move with others.
     Motions,
 }
 
 /// Base parameters of a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structure {
-    /// Combinations that can be told.
+    /// The number of identifiable combinations.
     pub rank: usize,
     /// Parameters.
     pub parameters: usize,
     /// How.
     pub found_by: FoundBy,
-    /// Singular values, and what can and cannot be told.
+    /// Singular values, and identifiable and unidentifiable combinations.
     pub identifiability: Identifiability,
-    /// The factor between the last number that counts and the first that does not, lengths of directions or singular values: how clear the
-    /// rank is. Infinite if all count.
+    /// The ratio of the last number that counts to the first that does not, lengths of directions or singular values:
+    /// how clear the rank is. Infinite if all count.
     pub gap: f64,
-    /// What can be told, in words: the base parameters.
+    /// The base parameters, in words.
     pub can_tell: Vec<String>,
-    /// What cannot be told, in words.
+    /// The unidentifiable combinations, in words.
     pub cannot_tell: Vec<String>,
 }
 
-/// Ranks below this part of the largest singular value are rounding: of random motions of scaled columns there is nothing between 1e-5 and
-/// 1e-13.
+/// Singular values below this share of the largest are rounding: with random motions and scaled columns there is
+/// nothing between 1e-5 and 1e-13.
 const TOLERANCE: f64 = 1e-10;
 
-/// What torques can tell of parameters, at their values, and what no motion tells: base parameters are as many as the rank, of the `10 n`
-/// inertial parameters of a robot (`*.pi.*`).
+/// Finds the combinations of parameters that torques identify, at their values, and those that no motion identifies: of
+/// the `10 n` inertial parameters of a robot (`*.pi.*`), there are as many base parameters as the rank.
 ///
-/// Of inertias by formula (Wensing, Niemeyer, Slotine, arXiv 1711.03896), for all kinds of joints but mimic ones; with other parameters, or
-/// mimic joints, by [`structure_by_motions`], as `found_by` says.
+/// Inertias are analyzed by formula (Wensing, Niemeyer, Slotine, arXiv 1711.03896), for all kinds of joints but mimic
+/// ones. With other parameters, or mimic joints, [`structure_by_motions`] is used; `found_by` says which.
 ///
 /// # Errors
-/// [`SensitivityError::Other`] for no parameters; what the engine refuses.
+/// [`SensitivityError::Other`] for no parameters; input that the engine rejects.
 pub fn structure(parameters: &Parameters, values: &[f64], seed: u64) -> Result<Structure, SensitivityError> {
     let inertias = !parameters.any(|kind| kind.inertia_of().is_none());
     let Some(told) = (if inertias { told(parameters.robot()) } else { None }) else {
@@ -61,12 +61,13 @@ pub fn structure(parameters: &Parameters, values: &[f64], seed: u64) -> Result<S
     let mut rows = DMatrix::zeros(told.rows.nrows(), parameters.len());
     parameters.chain(values)?.times(&told.rows, &mut rows);
     let found = found(rows, parameters, FoundBy::Formula)?;
-    // Of all inertias the rank needs no singular values; of a part, or in other charts, both have to be clear.
+    // For all inertias, the rank needs no singular values; for a part, or in other charts, both must be clear.
     let gap = found.gap.min(told.gap);
     Ok(Structure { gap, ..found })
 }
 
-/// How many base parameters each body brings with it: ten or less, their sum is the rank of `*.pi.*`. `None` of a robot with mimic joints.
+/// The number of base parameters that each body adds: ten or less; their sum is the rank of `*.pi.*`. `None` for a
+/// robot with mimic joints.
 #[must_use]
 pub fn base_parameters_by_body(model: &gradyn::Model) -> Option<Vec<usize>> {
     told(model).map(|told| told.of_bodies)
@@ -103,7 +104,7 @@ fn expect_some(parameters: &Parameters) -> Result<(), SensitivityError> {
     Ok(())
 }
 
-/// What rows tell of their columns.
+/// The identifiability of columns by rows.
 fn found(mut rows: DMatrix<f64>, parameters: &Parameters, found_by: FoundBy) -> Result<Structure, SensitivityError> {
     super::rows::without_rounding(&mut rows);
     let found = identifiability(&rows, TOLERANCE).map_err(|e| SensitivityError::Other(e.to_string()))?;

@@ -6,16 +6,16 @@ use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use std::ops::Range;
 
-/// A fit that leaves less of the torques explains them, whatever was left before.
+/// A fit that leaves less than this share of the torques explains them, however good the robot was before.
 const WELL: f64 = 0.05;
-/// One that leaves less than this part of what was left before has found something.
+/// A fit that leaves less than this share of the error before is an improvement.
 const CLEARLY: f64 = 0.9;
-/// One that leaves more of the torques has not explained them, unless what it leaves is noise.
+/// A fit that leaves more than this share of the torques does not explain them, unless the residuals are noise.
 const UNEXPLAINED: f64 = 0.3;
 /// Residuals whose neighbors are correlated by more than this are not noise alone.
 const ORDERED: f64 = 0.5;
 
-/// What is left, and what to say of it.
+/// The remaining error, and the verdict.
 pub(super) struct Verdict {
     pub(super) joints: Vec<JointError>,
     pub(super) validation: Validation,
@@ -25,8 +25,8 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Of rows with the parameters found, and as they were before; `correlations`: of neighbors, by joint, of what is left of the data
-    /// that were fitted, zero if that is white.
+    /// The verdict on rows with the fitted parameters, and with those before; `correlations`: of neighboring residuals,
+    /// by joint, on the fitted data; zero if they are white.
     pub(super) fn of(
         parameters: &Parameters,
         all: &Data,

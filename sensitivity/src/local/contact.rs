@@ -8,8 +8,8 @@
 //! dλ = −D E₁ − G⁺ E₂ − G⁺ D dJᵀ r − (1 − P) dJ Dᵀ λ                                                    (1)
 //! ```
 //!
-//! The last two terms are of rows that depend on each other (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973), for as long as their
-//! rank stays: to first order, for as long as `(1 − P) dJ` does nothing to motions that `J` leaves free, `1 + Dᵀ J`.
+//! The last two terms are for linearly dependent rows (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973), if
+//! their rank is constant: to first order, if `(1 − P) dJ` vanishes on motions that `J` leaves free, `1 + Dᵀ J`.
 
 use super::held::{accelerations_by_geometry, held, rates_by_geometry};
 use super::torques::torques_by_parameters;
@@ -20,11 +20,11 @@ use gradyn::partials::constraint_dynamics_derivatives;
 use gradyn::{Constraint, DerivativeWorkspace, Method, Model, Workspace};
 use nalgebra::{DMatrix, DVector};
 
-/// A row a multiplier, a column a parameter.
+/// One row per multiplier, one column per parameter.
 ///
 /// # Errors
-/// What the engine refuses; [`SensitivityError::Other`] if a parameter moves the robot and a constraint is [of another kind](held), or if the
-/// rank of the rows changes with it.
+/// Input that the engine rejects; [`SensitivityError::Other`] if a parameter moves the robot and a constraint is [of
+/// another kind](held), or if the rank of the rows changes with it.
 pub(super) fn forces(
     parameters: &Parameters,
     chain: &Chain,
@@ -49,7 +49,7 @@ pub(super) fn forces(
     let inverse = d * mass * d.transpose();
     let mut by_rows = DMatrix::zeros(by.lambda.len(), n);
     chain.times(&accelerations_by_geometry(model, &held, (q, v, ddq)), &mut by_rows);
-    // Of each column of J.
+    // The change of each column of J.
     let mut by_jacobian = Vec::with_capacity(nv);
     for k in 0..nv {
         let mut unit = vec![0.0; nv];
@@ -92,7 +92,8 @@ fn check_rank(
         }
         let changed = DMatrix::from_columns(&columns);
         let new = out_of_reach * &changed * free;
-        // Projections are good to rounding times the condition of `G`; a direction that is new changes as much as `J` does.
+        // Projections are accurate to rounding times the condition of `G`; a new direction changes by as much as `J`
+        // does.
         if new.amax() > 1e-6 * (size + changed.amax()) * (1.0 + free.amax()) {
             let name = &parameters.names()[p];
             return Err(SensitivityError::Other(format!(

@@ -1,7 +1,8 @@
 //! Energies by parameters.
 //!
-//! `T = Σ ½ vᵀ I v + Σ ½ armature (k v)²`, `V = −Σ m g·c`: linear in inertias, armature and gravity. What moves a body changes these by
-//! `δT = (I v)ᵀ δv` and `δV = −m g·δc`; the ratio `k` of a mimic joint turns its rotor too.
+//! `T = Σ ½ vᵀ I v + Σ ½ armature (k v)²`, `V = −Σ m g·c`: linear in inertias, armature and gravity. Parameters that
+//! move a body change these by `δT = (I v)ᵀ δv` and `δV = −m g·δc`; the ratio `k` of a mimic joint also affects its
+//! rotor.
 
 use super::places::Places;
 use super::torques::write_row;
@@ -12,10 +13,10 @@ use gradyn::joint::Joint;
 use gradyn::{Model, Workspace};
 use nalgebra::{DMatrix, Vector3};
 
-/// Two rows, a column a parameter.
+/// Two rows, one column per parameter.
 ///
 /// # Errors
-/// What the engine refuses.
+/// Input that the engine rejects.
 pub(super) fn energy(
     parameters: &Parameters,
     chain: &Chain,
@@ -39,7 +40,7 @@ pub(super) fn energy(
         kinetic[armature] = 0.5 * (k * v[dof]).powi(2);
     }
     potential[layout.inertial.clone()].copy_from_slice(potential_energy_regressor(model, ws, q)?.as_slice());
-    // By gravity along each axis minus the first moments, which the energy under unit gravity says.
+    // The derivative by gravity along each axis is minus the first moments, which the energy under unit gravity gives.
     for k in 0..3 {
         let mut unit = Vector3::zeros();
         unit[k] = 1.0;

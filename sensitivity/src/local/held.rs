@@ -1,15 +1,16 @@
-//! What constraints ask, in numbers, and how their rows change with the geometry of the robot.
+//! Constraints in numbers, and the change of their rows with the geometry of the robot.
 //!
-//! Rows are those that [`Constraint`] says it has. They are linear in poses of the two sides, or of one seen from the other. With `T` such a
-//! pose (4×4), `ξ` the velocity in it, in its own coordinates, and hats for the matrices of motions:
+//! Rows are those of [`Constraint`]. They are linear in poses of the two sides, or of one seen from the other. With `T`
+//! such a pose (4×4), `ξ` the velocity in it, in its own coordinates, and hats for the matrices of motions:
 //!
 //! ```text
 //! e = ⟨G, T⟩ + c ,   ė = ⟨G, T ξ̂⟩ ,   ë = ⟨G, T (ξ̂² + dξ̂/dt)⟩                                          (1)
 //! δT = T η̂ ,   δė = ⟨G, T (η̂ ξ̂ + δξ̂)⟩ ,   δë = ⟨G, T (η̂ (ξ̂² + dξ̂/dt) + δξ̂ ξ̂ + ξ̂ δξ̂ + δ(dξ̂/dt))⟩   (2)
 //! ```
 //!
-//! Of frames, rotations are held by `e = log E`, `E = R_b C R_aᵀ`, and their rates are those of the frames in axes of the world. When B
-//! turns by θ there, `δe = J_l⁻¹(e) θ`; when A does, `δe = −J_r⁻¹(e) θ`. A [thread](Thread) takes an angle away.
+//! The rotations of frames are held by `e = log E`, `E = R_b C R_aᵀ`, and their rates are those of the frames in axes
+//! of the world. If B rotates by θ there, `δe = J_l⁻¹(e) θ`; if A does, `δe = −J_r⁻¹(e) θ`. A [helical joint](Thread)
+//! subtracts an angle.
 
 use super::linear::{Shares, along, angle};
 use super::places::{Change, Place, Places};
@@ -24,7 +25,7 @@ use nalgebra::{DMatrix, Matrix3, Matrix4, Vector3};
 /// A constraint, in numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
-    /// The bodies that it holds, without the world.
+    /// The bodies that it holds, except the world.
     pub(super) bodies: Vec<usize>,
     pub(super) linear: Vec<Linear>,
     pub(super) turn: Option<Turn>,
@@ -39,7 +40,7 @@ pub(crate) struct Held {
 pub(super) struct Linear {
     pub(super) from: Option<usize>,
     pub(super) to: Option<usize>,
-    /// `G`, one a row.
+    /// `G`, one per row.
     pub(super) weights: Vec<Matrix4<f64>>,
 }
 
@@ -55,7 +56,7 @@ pub(super) struct Turn {
 /// Constraints in numbers.
 ///
 /// # Errors
-/// [`SensitivityError::Other`] for one of another kind than these.
+/// [`SensitivityError::Other`] for a constraint of another kind.
 pub(crate) fn held(constraints: &[Constraint]) -> Result<Vec<Held>, SensitivityError> {
     let of = |(index, c)| {
         let what = "has no closed form by the geometry here: ask for dual numbers";
@@ -95,13 +96,13 @@ fn offset(bodies: [Option<usize>; 2], placements: [&Transform<f64>; 2]) -> Vec<L
     [0, 1].into_iter().filter_map(of).collect()
 }
 
-/// Rows of a joint, of the pose of B's body in A's; of a thread, the coordinate along its axis.
+/// Rows of a joint, of the pose of B's body in A's; of a helical joint, the coordinate along its axis.
 fn weights(joint: &Elementary, x_a: &Transform<f64>, x_b: &Transform<f64>) -> Option<Vec<Matrix4<f64>>> {
     let along = |n: Vector3<f64>| along(x_a.vector(n), x_b);
     let angle = |n: Vector3<f64>, u: Vector3<f64>| angle(x_a.vector(n), x_b.vector(u));
     let across = |axis: Axis| <[Vector3<f64>; 2]>::from(Planar::new(axis).in_plane());
     let all = [Vector3::x(), Vector3::y(), Vector3::z()];
-    // An axis keeps its direction; three directions do.
+    // An axis keeps its direction, as do three directions.
     let parallel = |axis: Axis| across(axis).map(|n| angle(n, axis.vector())).to_vec();
     let square = |[x, y, z]: [Vector3<f64>; 3]| vec![angle(x, y), angle(y, z), angle(z, x)];
     let (first, then) = match joint {
@@ -128,8 +129,8 @@ fn weights(joint: &Elementary, x_a: &Transform<f64>, x_b: &Transform<f64>) -> Op
     Some([first, then].concat())
 }
 
-/// `∂(J a + γ)/∂p` at the state and the accelerations of these places, where `γ = J̇ v + k_d J v + k_p e`: a column for each parameter of
-/// the engine.
+/// `∂(J a + γ)/∂p` at the state and the accelerations of these frames, where `γ = J̇ v + k_d J v + k_p e`: one column
+/// per parameter of the engine.
 pub(crate) fn accelerations_by_geometry(model: &Model, held: &[Held], state: (&[f64], &[f64], &[f64])) -> DMatrix<f64> {
     let shares = |held: &Held| Shares { error: held.kp, rate: held.kd, acceleration: 1.0 };
     by_geometry(model, held, &Places::new(model, state), shares)
@@ -171,10 +172,10 @@ fn by_geometry(model: &Model, held: &[Held], places: &Places, shares: impl Fn(&H
     to
 }
 
-/// One body seen from another one, at their places.
+/// One body seen from another one, at their poses.
 struct Seen {
     x: Transform<f64>,
-    /// Velocity and acceleration of the other one, in coordinates of the first.
+    /// Velocity and acceleration of the other body, in coordinates of the first.
     carried: [Motion<f64>; 2],
     xi: Motion<f64>,
     xi_dot: Motion<f64>,
@@ -196,7 +197,7 @@ impl Linear {
         [x, x * xi, x * (xi * xi + xi_dot)]
     }
 
-    /// What changes of these, if it is of this body: (2).
+    /// The changes of these, if the change is of this body: (2).
     fn moved(&self, places: &Places, body: Option<usize>, change: &Change) -> Option<[Matrix4<f64>; 3]> {
         let Seen { x, carried: [v_a, a_a], xi, xi_dot } = self.seen(places);
         let none = Motion::zero();

@@ -3,7 +3,7 @@
 use gradyn::Transform;
 use nalgebra::{Matrix4, Vector3};
 
-/// How much of the error of a constraint, of its rate and of its acceleration is asked about.
+/// The weights of the error of a constraint, of its rate and of its acceleration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shares {
     pub(super) error: f64,

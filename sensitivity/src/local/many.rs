@@ -1,4 +1,5 @@
-//! One state of many robots: torques, accelerations and masses of eight at a time, one to a lane of the vector registers.
+//! One state of many robots: torques, accelerations and masses of eight at a time, one per lane of the vector
+//! registers.
 
 use super::Output;
 use crate::parameters::Parameters;
@@ -6,10 +7,11 @@ use gradyn::derivatives::simd::VectorLevel;
 use gradyn::derivatives::{Kernel, Lanes, Register};
 use gradyn::{Model, Workspace};
 
-/// An output of the robots with these values: `samples` has those of one robot after the other, `outputs` gets their outputs. Outputs of a
-/// robot that has none, such as one of negative friction, are not numbers.
+/// Evaluates an output of the robots with these values: `samples` has those of one robot after the other, `outputs`
+/// gets their outputs. Outputs of an invalid robot, such as one with negative friction, are NaN.
 ///
-/// What functions of samples are made of: [`Run::advance`](crate::global::Run::advance). Results of a sample depend on it alone.
+/// Use it in functions of samples: [`Run::advance`](crate::global::Run::advance). Results of a sample depend on that
+/// sample alone.
 pub fn evaluate_many(parameters: &Parameters, output: Output<'_>, samples: &[f64], outputs: &mut [f64]) {
     outputs.fill(f64::NAN);
     let np = parameters.len().max(1);
@@ -45,7 +47,7 @@ impl Many<'_> {
     }
 }
 
-/// The output of one robot, if it has one.
+/// The output of one robot, or NaN if it is invalid.
 fn alone(parameters: &Parameters, output: Output<'_>, values: &[f64], to: &mut [f64]) {
     let robot = parameters.robot_at(values);
     if let Ok(found) = robot.and_then(|robot| output.value::<f64>(&robot, parameters.robot()))
@@ -65,7 +67,7 @@ impl Kernel for Many<'_> {
         let mut robot: Option<Robots<R>> = None;
         for first in (0..count).step_by(8) {
             let lanes = (count - first).min(8);
-            // Lanes that are left over repeat the last sample.
+            // Unused lanes repeat the last sample.
             let of = |k: usize| {
                 let lane = |i: usize| samples[(first + i.min(lanes - 1)) * np + k];
                 Lanes::<R>::from_array(std::array::from_fn(lane))
@@ -91,7 +93,7 @@ impl Kernel for Many<'_> {
                     }
                 }
                 Ok(_) => {}
-                // One of eight is none: each by itself.
+                // One of eight is invalid: each by itself.
                 Err(_) => (first..first + lanes).for_each(|i| {
                     alone(parameters, output, &samples[i * np..][..np], &mut outputs[i * width..][..width]);
                 }),

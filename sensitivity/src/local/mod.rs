@@ -1,13 +1,13 @@
-//! At one state: what each parameter does to torques, accelerations, masses, poses, energies, contact forces.
+//! Derivatives at one state by each parameter: of torques, accelerations, masses, poses, energies, contact forces.
 //!
 //! | output | analytical | |
 //! |---|---|---|
 //! | `τ` | rows of `λᵀ ∂τ/∂p` for unit vectors λ | [`rnea_parameter_gradient`](gradyn::dynamics::rnea_parameter_gradient) |
 //! | `q̈` | `−M⁻¹ ∂τ/∂p` at `q̈`, by rows | [`aba_parameter_gradient`](gradyn::dynamics::aba_parameter_gradient) |
 //! | `M` | columns are torques at rest and without gravity, `M e_j = τ(q, 0, e_j)` | |
-//! | pose | a small motion of each place on the way, carried to the frame | `places` |
+//! | pose | a small motion of each frame on the path, transformed to the frame | `places` |
 //! | energy | `½ vᵀ M v` and potential energy by regressors; by geometry `Σ (I v)ᵀ δv` and `−Σ m g·δc` | `places`, `energy` |
-//! | contact forces | `dλ = −D E₁ − G⁺ E₂`: of torques at `q̈`, of wrenches and of rows, at held `q̈` and `λ` | `held`, `thread`, `contact` |
+//! | contact forces | `dλ = −D E₁ − G⁺ E₂`: derivatives of torques, wrenches and rows at constant `q̈` and `λ` | `held`, `thread`, `contact` |
 //!
 //! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
 
@@ -41,18 +41,18 @@ use nalgebra::{DMatrix, DVector};
 pub struct Local {
     /// The output.
     pub value: DVector<f64>,
-    /// A column a parameter.
+    /// One column per parameter.
     pub jacobian: DMatrix<f64>,
     /// Names of the entries of the output.
     pub rows: Vec<String>,
     /// Names of the parameters.
     pub parameters: Vec<String>,
-    /// How it was found.
+    /// The method.
     pub method: Method,
 }
 
 impl Local {
-    /// Parameters that do nothing to the output here: columns of zeros.
+    /// Parameters without an effect on the output here: columns of zeros.
     #[must_use]
     pub fn without_effect(&self) -> Vec<&str> {
         let still = |k: &usize| self.jacobian.column(*k).iter().all(|x| *x == 0.0);
@@ -60,7 +60,7 @@ impl Local {
     }
 }
 
-/// Derivatives of an output by parameters, at these values of them.
+/// Differentiates an output by parameters, at these values of them.
 ///
 /// ```
 /// # use gradyn::{Method, Model, UrdfOptions};
@@ -75,8 +75,9 @@ impl Local {
 /// ```
 ///
 /// # Errors
-/// [`SensitivityError`]: what the engine refuses, and lists of wrong lengths; [`SensitivityError::Other`] by [`Method::Analytical`] for contact
-/// forces of rows that depend on each other and whose rank changes with a parameter: there is no derivative.
+/// [`SensitivityError`]: input that the engine rejects, and lists of wrong lengths; [`SensitivityError::Other`] by
+/// [`Method::Analytical`] for contact forces of dependent rows whose rank changes with a parameter, because no
+/// derivative exists.
 pub fn local(
     parameters: &Parameters,
     values: &[f64],
@@ -122,7 +123,7 @@ fn by_differences(
     let mut jacobian = DMatrix::zeros(rows, columns);
     let mut moved = values.to_vec();
     for k in 0..columns {
-        // A friction of 0.1 must not be stepped by 1/8: it would be below zero.
+        // A friction of 0.1 must not be stepped by 1/8, which would make it negative.
         let step = if values[k] == 0.0 { 0.05 } else { 0.125 * values[k].abs().clamp(1e-3, 1.0) };
         if values[k] <= 0.0 && parameters.is_never_negative(k) {
             let mut at = |t: f64| {
@@ -134,7 +135,7 @@ fn by_differences(
             jacobian.column_mut(k).copy_from_slice(&column);
             continue;
         }
-        // Where a robot that far away is none (a moment of inertia too large), from nearer by.
+        // If a robot at that distance is invalid (a moment of inertia too large), shorter steps are used.
         let mut shorter = 0;
         let found = loop {
             let method = difference::Method::Ridders { step: step * 0.125_f64.powi(shorter), rows: 10 };
@@ -157,12 +158,13 @@ fn by_differences(
     Ok(jacobian)
 }
 
-/// The derivative at the end of a range: `(f(h) − f(0))/h` for halved steps, extrapolated to none (Neville).
+/// The derivative at the end of a range: `(f(h) − f(0))/h` for halved steps, extrapolated to zero (Neville).
 fn one_sided(
     step: f64,
     f: &mut dyn FnMut(f64) -> Result<Vec<f64>, SensitivityError>,
 ) -> Result<Vec<f64>, SensitivityError> {
-    /// From the first step to 1e-6 of it: the armature of a light joint bends accelerations within 1e-5 kg m².
+    /// The number of halvings, down to 1e-6 of the first step: accelerations are curved in the armature of a light
+    /// joint within 1e-5 kg m².
     const STEPS: i32 = 20;
     let (here, mut table, mut best) = (f(0.0)?, Vec::<Vec<f64>>::new(), Vec::new());
     let mut error = vec![f64::INFINITY; here.len()];
@@ -188,10 +190,10 @@ fn one_sided(
     Ok(best)
 }
 
-/// `∂²(λᵀ output)/∂p∂p`, by hyper-dual numbers: exact to rounding. Cost: an evaluation for each pair of parameters.
+/// `∂²(λᵀ output)/∂p∂p`, by hyper-dual numbers: exact to rounding. Cost: one evaluation per pair of parameters.
 ///
 /// # Errors
-/// As [`local`], and [`SensitivityError::Length`] if `lambda` has not one entry a row.
+/// As [`local`], and [`SensitivityError::Length`] if `lambda` does not have one entry per row.
 pub fn local_second(
     parameters: &Parameters,
     values: &[f64],

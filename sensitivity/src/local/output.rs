@@ -1,4 +1,4 @@
-//! What parameters are asked about, at one state, over any number type.
+//! Outputs to be differentiated, at one state, over any number type.
 
 use crate::error::SensitivityError;
 use gradyn::dynamics::{FrameRef, constraint_dynamics, crba, frame_pose, kinetic_energy, potential_energy};
@@ -32,8 +32,8 @@ pub enum Output<'a> {
         /// nq
         q: &'a [f64],
     },
-    /// Where a frame is: its origin in the world, m, and the rotation vector from where it is to where it comes to be, in axes of the
-    /// world, rad. Calibration.
+    /// The pose of a frame: its origin in the world, m, and the rotation vector from its nominal to its actual
+    /// orientation, in axes of the world, rad. For calibration.
     Pose {
         /// nq
         q: &'a [f64],
@@ -47,7 +47,7 @@ pub enum Output<'a> {
         /// nv
         v: &'a [f64],
     },
-    /// Forces of contacts and closed loops, one a row.
+    /// Forces of contacts and closed loops, one per row.
     ContactForces {
         /// nq
         q: &'a [f64],
@@ -55,7 +55,7 @@ pub enum Output<'a> {
         v: &'a [f64],
         /// nv
         tau: &'a [f64],
-        /// What is held.
+        /// The constraints.
         constraints: &'a [Constraint],
     },
 }
@@ -76,7 +76,7 @@ pub fn turns(model: &Model) -> Vec<bool> {
 }
 
 impl Output<'_> {
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl Output<'_> {
         }
     }
 
-    /// The unit of each entry: of a joint that turns in rad, N m, of one that slides in m, N.
+    /// The unit of each entry: rad and N m for a revolute joint, m and N for a prismatic one.
     #[must_use]
     pub fn units(&self, model: &Model) -> Vec<&'static str> {
         let turns = turns(model);
@@ -135,7 +135,7 @@ impl Output<'_> {
         }
     }
 
-    /// Its value of a robot, which may carry derivatives; `nominal` is the robot that poses are measured from.
+    /// Its value for a robot, which may carry derivatives; `nominal` is the robot from which poses are measured.
     pub(super) fn value<P: Scalar<f64> + Scalar<P>>(
         &self,
         model: &Model<P>,
@@ -170,7 +170,7 @@ impl Output<'_> {
         matches!(self, Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. })
     }
 
-    /// The value of eight robots, in memory that is there.
+    /// The value for eight robots, in existing memory.
     pub(super) fn value_abreast<P: Scalar<f64> + Scalar<P>>(
         &self,
         model: &Model<P>,

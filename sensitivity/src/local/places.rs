@@ -1,7 +1,8 @@
-//! What a parameter that moves a joint does to the pose, the velocity and the acceleration of a body behind it.
+//! The effect of a parameter that moves a joint on the pose, the velocity and the acceleration of a body behind it.
 //!
-//! A place P on the way from the world to a body B, moved by a small `σ s` (σ a number that may change with time, s a motion in
-//! coordinates of P), changes what B sees of itself, with `x = x_pb`, and velocities and accelerations in coordinates of their frames:
+//! If a frame P on the path from the world to a body B moves by a small `σ s` (σ a number that may change with time, s
+//! a motion in coordinates of P), B changes by (with `x = x_pb`, and velocities and accelerations in coordinates of
+//! their frames):
 //!
 //! ```text
 //! δpose = x⁻¹ σ s                                            x_wb → x_wb exp(δpose)
@@ -12,9 +13,9 @@
 //! | parameter | moves |
 //! |---|---|
 //! | placement of a joint | its mounting frame, along six unit motions, σ = 1 |
-//! | axis | the place before the joint by a rotation, the one behind it by the opposite one, σ = 1 |
-//! | pitch | the place before the joint along its axis, σ = q |
-//! | ratio, offset of a mimic joint | the place before the joint along its motion, σ = q of the leader, σ = 1 |
+//! | axis | the frame before the joint by a rotation, the one behind it by the opposite one, σ = 1 |
+//! | pitch | the frame before the joint along its axis, σ = q |
+//! | ratio, offset of a mimic joint | the frame before the joint along its motion, σ = q of the leader, σ = 1 |
 
 use gradyn::joint::{Elementary, Joint, JointKind};
 use gradyn::{Model, Motion, Transform};
@@ -25,7 +26,7 @@ use nalgebra::Vector3;
 pub(super) struct Place {
     /// In the world.
     pub(super) pose: Transform<f64>,
-    /// In its own coordinates, as the acceleration is; without gravity.
+    /// In its own coordinates, like the acceleration; without gravity.
     pub(super) velocity: Motion<f64>,
     pub(super) acceleration: Motion<f64>,
 }
@@ -36,7 +37,7 @@ impl Place {
         Self { pose: Transform::identity(), velocity: Motion::zero(), acceleration: Motion::zero() }
     }
 
-    /// The frame that has this pose in this one and moves in it, in its own coordinates.
+    /// The frame with this pose and this velocity in this one, in its own coordinates.
     fn then(&self, step: &Transform<f64>, velocity: Motion<f64>, acceleration: Motion<f64>) -> Self {
         Self {
             pose: self.pose * *step,
@@ -46,17 +47,17 @@ impl Place {
     }
 }
 
-/// What changes of a body, in its coordinates, with one of the engine's parameters.
+/// The change of a body, in its coordinates, with one of the engine's parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
-    /// The parameter, by its place in the layout. One may come more than once: changes add up.
+    /// The parameter, by its index in the layout. If it occurs more than once, changes add up.
     pub(super) at: usize,
     pub(super) pose: Motion<f64>,
     pub(super) velocity: Motion<f64>,
     pub(super) acceleration: Motion<f64>,
 }
 
-/// A place that a parameter moves by `σ s`, with σ and its two rates.
+/// A frame that a parameter moves by `σ s`, with σ and its two rates.
 struct Moving {
     at: usize,
     place: Place,
@@ -65,7 +66,7 @@ struct Moving {
 }
 
 impl Moving {
-    /// What that does to a body behind it.
+    /// The change of a body behind it.
     fn seen_by(&self, body: &Place) -> Change {
         let (Self { place, s, .. }, [sigma, rate, second]) = (self, self.sigma);
         let x = place.pose.inv_mul(&body.pose);
@@ -79,7 +80,7 @@ impl Moving {
     }
 }
 
-/// All bodies at a state, and what moves on the way to them.
+/// All bodies at a state, and the frames that move on the path to them.
 pub(super) struct Places {
     bodies: Vec<Place>,
     parents: Vec<Option<usize>>,
@@ -144,7 +145,7 @@ impl Places {
         body.map_or_else(Place::world, |body| self.bodies[body])
     }
 
-    /// What parameters do to a body; nothing to the world.
+    /// The changes of a body by parameters; none of the world.
     pub(super) fn changes(&self, body: Option<usize>) -> impl Iterator<Item = Change> + '_ {
         let seen = self.of(body);
         let path = std::iter::successors(body, |b| self.parents[*b]);
@@ -152,7 +153,7 @@ impl Places {
     }
 }
 
-/// A joint with one place before it and one behind it.
+/// A joint with one frame before it and one behind it.
 struct Stage {
     joint: Elementary<f64>,
     /// In the frame of the stage before.
@@ -173,7 +174,7 @@ impl Stage {
     }
 }
 
-/// The stages of a joint, those with two axes taken apart.
+/// The stages of a joint; a joint with two axes has two.
 fn stages(joint: &Joint, (q, v, a): (&[f64], &[f64], &[f64])) -> Vec<Stage> {
     let of = |joint: Elementary, placement, q: &[f64], v: &[f64], a: &[f64]| {
         let (mut at_q, mut at_v, mut placement) = (0, 0, placement);

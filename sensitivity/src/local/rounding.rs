@@ -1,17 +1,18 @@
-//! By how much rounding moves an output.
+//! The effect of rounding on an output.
 //!
-//! Torques about a vertical axis are zero at rest, and computed they are sums of terms that cancel but for their last bits. How large these
-//! are is not seen from the result; it is seen from its terms. In the sense of a backward error, each number of the robot is rounded,
-//! `p (1 + δ)` with `|δ| ≤ u`, and to first order the output moves by at most
+//! Torques about a vertical axis are zero at rest; as computed, they are sums of terms that cancel up to their last
+//! bits. The size of these is determined by the terms, not by the result. In the sense of a backward error, each number
+//! of the robot is rounded, `p (1 + δ)` with `|δ| ≤ u`, and to first order the output moves by at most
 //!
 //! ```text
 //! r_i = u Σ_k |∂y_i/∂p_k| s_k ,     u = 2⁻⁵³
 //! ```
 //!
-//! over all numbers p of the robot: linear inertial parameters, placements, axes, pitches, ratios, friction, damping, armature, gravity. Their
-//! scales s are their sizes; of a rotation, whose matrix is rounded, 1 rad; of a translation and of gravity, which are turned into other axes, so
-//! that components are rounded as the largest is, their lengths. Algorithms also carry bodies to other origins, that of the world among them: in
-//! a distance ρ from it the first moments of a mass m are rounded as `m ρ` is, and the second ones as `m ρ²`.
+//! over all numbers p of the robot: linear inertial parameters, placements, axes, pitches, ratios, friction, damping,
+//! armature, gravity. Their scales s are their sizes. For a rotation, whose matrix is rounded, s is 1 rad; for a
+//! translation and for gravity, which are rotated into other axes, so that components are rounded like the largest, s
+//! is their length. Algorithms also transform bodies to other origins, including that of the world: at a distance ρ
+//! from it, the first moments of a mass m are rounded like `m ρ`, and the second ones like `m ρ²`.
 //!
 //! Source: N. Higham, *Accuracy and stability of numerical algorithms*, 2002, sections 1.5 and 3.1.
 
@@ -25,7 +26,8 @@ use gradyn::{Method, Model, Workspace};
 /// The unit roundoff of doubles.
 const U: f64 = 0.5 * f64::EPSILON;
 
-/// All numbers of a robot that an output can be made of, as parameters, and their scales, each in the unit of its number.
+/// All numbers of a robot that an output can depend on, as parameters, and their scales, each in the unit of its
+/// number.
 fn numbers(model: &Model, q: &[f64]) -> Result<(Parameters, Vec<f64>), SensitivityError> {
     let gravity = model.gravity().norm();
     let length = |translation: f64, k: usize| if k < 3 { translation } else { 1.0 };
@@ -59,7 +61,7 @@ fn numbers(model: &Model, q: &[f64]) -> Result<(Parameters, Vec<f64>), Sensitivi
     Ok(Parameters::of(model).with_each(scale))
 }
 
-/// `r_i` of each entry of an output, in its unit. What scatters by no more has no digit that means something.
+/// `r_i` of each entry of an output, in its unit. An entry that scatters by no more has no significant digit.
 ///
 /// O(n) for each entry, as [`local`](super::local()) by some thirty numbers a body.
 ///

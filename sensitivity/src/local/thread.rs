@@ -1,4 +1,5 @@
-//! A helical joint that closes a loop: its row in the midst is a coordinate along the axis, less the pitch times the angle about it.
+//! A helical joint that closes a loop: its middle row is the coordinate along the axis, minus the pitch times the angle
+//! about it.
 //!
 //! With the axis n and e, f across it, fixed in A, and a direction e' fixed in B, `c = e·e'` and `s = f·e'` are linear in poses:
 //!
@@ -11,12 +12,12 @@ use gradyn::Transform;
 use gradyn::joint::{Elementary, Planar};
 use nalgebra::Matrix4;
 
-/// What it takes away.
+/// The subtracted angle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
     /// `h`, m/rad.
     pitch: f64,
-    /// Of c and of s.
+    /// The weights of c and of s.
     weights: [Matrix4<f64>; 2],
 }
 
@@ -32,7 +33,7 @@ impl Thread {
         Some(Self { pitch: joint.pitch, weights })
     }
 
-    /// `−h δθ`, and of the rates, from poses with their two rates and what changes of these.
+    /// `−h δθ`, and the same of the rates, from poses with their two rates and the changes of these.
     pub(super) fn moved(&self, values: &[Matrix4<f64>; 3], moved: &[Matrix4<f64>; 3], shares: Shares) -> f64 {
         let [c, s] = self.weights.map(|g| values.map(|x| g.dot(&x)));
         let [dc, ds] = self.weights.map(|g| moved.map(|x| g.dot(&x)));

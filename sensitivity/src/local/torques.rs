@@ -6,7 +6,7 @@ use gradyn::dynamics::{rnea_parameter_gradient, standard_regressor};
 use gradyn::{Model, Workspace};
 use nalgebra::DMatrix;
 
-/// `∂τ/∂p`: by the regressor where all parameters are inertias and numbers of joints, else row by row.
+/// `∂τ/∂p`: by the regressor if all parameters are inertias and numbers of joints, otherwise row by row.
 pub(crate) fn torques_by_parameters(
     model: &Model,
     ws: &mut Workspace,
@@ -29,7 +29,7 @@ pub(crate) fn torques_by_parameters(
     Ok(())
 }
 
-/// A gradient by all parameters of the engine, as a row by the chosen.
+/// Writes a gradient by all parameters of the engine as a row by the selected ones.
 pub(super) fn write_row(jacobian: &mut DMatrix<f64>, row: usize, chain: &Chain, gradient: &[f64]) {
     let mut of_row = vec![0.0; jacobian.ncols()];
     chain.add_to(gradient, &mut of_row);

@@ -1,4 +1,4 @@
-//! How parameters move what gradients of the engine are by: inertias, and the chain rule to [`ParameterLayout`].
+//! Inertias from parameters, and the chain rule to the engine's [`ParameterLayout`].
 
 use super::Kind;
 use super::Parameters;
@@ -20,7 +20,7 @@ pub(super) fn inertia<P: Scalar<f64>>(
     inertia_with(base, entries, |_| Vector3::zeros())
 }
 
-/// `∂(layout)/∂p`: of each chosen parameter, what it moves and how fast.
+/// `∂(layout)/∂p`: for each selected parameter, the entries that it moves and their rates.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain<P = f64>(Vec<Vec<(usize, P)>>);
 
@@ -34,7 +34,8 @@ impl<P: Along> Chain<P> {
 }
 
 impl Chain {
-    /// `W Jᵀ`, of a matrix with a column for each of the chosen: what weights of these are of the engine's parameters, as many as it needs.
+    /// `W Jᵀ`, for a matrix with one column per selected parameter: the corresponding weights of the engine's
+    /// parameters.
     pub(crate) fn back(&self, w: &DMatrix<f64>) -> DMatrix<f64> {
         let columns = self.0.iter().flatten().map(|(at, _)| at + 1).max().unwrap_or(0);
         let mut back = DMatrix::zeros(w.nrows(), columns);
@@ -44,7 +45,7 @@ impl Chain {
         back
     }
 
-    /// `Y J`, of a matrix with a column for each of the engine's first parameters.
+    /// `Y J`, for a matrix with one column for each of the engine's first parameters.
     pub(crate) fn times(&self, y: &DMatrix<f64>, to: &mut DMatrix<f64>) {
         for (k, entries) in self.0.iter().enumerate() {
             let mut column = to.column_mut(k);
@@ -59,8 +60,8 @@ impl Chain {
 }
 
 impl Parameters {
-    /// The chain rule at these values: derivatives along the engine's parameters, of the robot that has these values. Parameters of
-    /// frames and of the start have no part in it.
+    /// The chain rule at these values: derivatives along the engine's parameters, for the robot with these values.
+    /// Parameters of frames and of the start are not included.
     ///
     /// # Errors
     /// [`SensitivityError::Length`]
@@ -79,7 +80,8 @@ impl Parameters {
         Ok(Chain(rows.collect()))
     }
 
-    /// Motions of a frame, in its own coordinates, by the parameters of its placement: which of those chosen, and how fast.
+    /// Motions of a frame, in its own coordinates, by the parameters of its placement: the selected ones, and their
+    /// rates.
     pub(crate) fn frame_columns(&self, values: &[f64], frame: usize) -> Vec<(usize, Motion<f64>)> {
         let Some(xi) = self.grouped().frame.get(&frame) else { return Vec::new() };
         let jacobian = jexp6(Values(values).twist(xi));

@@ -11,9 +11,9 @@ pub(crate) enum Kind {
     /// Of the state at the start, by degree of freedom.
     StartQ(usize),
     StartV(usize),
-    /// Of a torque sensor, by degree of freedom: what it shows too much.
+    /// The bias of a torque sensor, by degree of freedom.
     TorqueOffset(usize),
-    /// Of the user, with its unit.
+    /// A user's own, with its unit.
     Own(&'static str),
 }
 
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// What is held while it varies.
+    /// What is held constant while it varies.
     pub(crate) fn held(self) -> &'static str {
         match self {
             Self::Robot(id) => id.held(),

@@ -29,17 +29,18 @@ impl Parameter {
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// What it is of the robot as it was given. Deviations are zero there: placements, axes, states at the start.
+    /// Its value in the given robot. Parameters that are deviations are zero there: placements, axes, states at the
+    /// start.
     #[must_use]
     pub fn nominal(&self) -> f64 {
         self.nominal
     }
-    /// Its unit; with a bar, that of a joint that turns, and of one that slides.
+    /// Its unit; with a bar, that of a revolute and of a prismatic joint.
     #[must_use]
     pub fn unit(&self) -> &'static str {
         self.kind.unit()
     }
-    /// What is held while it varies: derivatives by a mass are others where moments about the origin are held.
+    /// What is held constant while it varies: derivatives by a mass differ if moments about the origin are held.
     #[must_use]
     pub fn held(&self) -> &'static str {
         self.kind.held()
@@ -60,10 +61,10 @@ impl Parameter {
 ///
 /// | name | varies | unit |
 /// |---|---|---|
-/// | `LINK.mass` | mass; centre and moments about it are held | kg |
+/// | `LINK.mass` | mass; center of mass and moments about it are held constant | kg |
 /// | `LINK.density` | a factor of mass and moments | 1 |
-/// | `LINK.com.{x,y,z}` | the centre; moments about it are held | m |
-/// | `LINK.inertia.{xx,xy,yy,xz,yz,zz}` | moments about the centre | kg m² |
+/// | `LINK.com.{x,y,z}` | center of mass; moments about it are held constant | m |
+/// | `LINK.inertia.{xx,xy,yy,xz,yz,zz}` | moments about the center of mass | kg m² |
 /// | `LINK.pi.{m,mx,…,Izz}` | linear parameters, moments about the origin | |
 /// | `LINK.log_cholesky.{alpha,d1,…,t3}` | physical for any value (Rucker & Wensing 2022) | |
 /// | `LINK.payload.{m,cx,cy,cz}` | a point mass on the link | kg, m |
@@ -73,29 +74,30 @@ impl Parameter {
 /// | `JOINT.pitch`, `JOINT.ratio`, `JOINT.offset` | of helical and mimic joints | |
 /// | `FRAME.placement.{x,…,rz}` | a tool, a contact point | m, rad |
 /// | `gravity.{x,y,z}` | | m/s² |
-/// | `JOINT.torque_offset` | what the torque sensor shows too much: of fits alone | N m, N |
+/// | `JOINT.torque_offset` | bias of the torque sensor; only in fits | N m, N |
 /// | `state.{q,v}.DOF` | `q ⊕ δ` and `v + δ` at the start | |
 #[must_use]
 pub fn parameters_of(model: &Model) -> Vec<Parameter> {
     kind::all(model)
 }
 
-/// Chosen parameters of one robot, in an order. Tied ones vary together, as one.
+/// Selected parameters of one robot, in an order. Tied ones vary together, as one.
 #[derive(Clone, Debug)]
 pub struct Parameters {
     robot: Model,
-    /// Of the robot, all.
+    /// All parameters of the robot.
     all: Vec<Parameter>,
-    /// What is varied: each is the parameters, by their places among all, that it moves; the first gives name and value.
+    /// The selected ones: each is a group of parameters that move together, by their indices among all; the first gives
+    /// name and value.
     chosen: Vec<Vec<usize>>,
-    /// The same as setters want it; found when it is asked for.
+    /// The same in the form of the setters; computed on demand.
     groups: OnceLock<robot::Groups>,
-    /// Elements whose placements are none of the robot's, and why.
+    /// Elements whose placements are not parameters of the robot, and why.
     fixed: Vec<(String, String)>,
 }
 
 impl Parameters {
-    /// None yet, of this robot.
+    /// An empty selection of this robot.
     #[must_use]
     pub fn of(model: &Model) -> Self {
         Self {
@@ -107,15 +109,16 @@ impl Parameters {
         }
     }
 
-    /// Takes `NAME.placement.*` from the list: that of a joint that is fixed, whose link is a part of the body it hangs on. Its placement moves
-    /// frames and a share of the inertia of that body, which the robot does not know apart. Who asks for one is told `reason`.
+    /// Takes `NAME.placement.*` from the list: that of a fixed joint, whose link is a part of its parent body. Its
+    /// placement would move frames and a part of the inertia of that body, which the model does not store separately.
+    /// Selecting one is an error with `reason`.
     #[must_use]
     pub fn without_placement(mut self, name: &str, reason: &str) -> Self {
         self.fixed.push((format!("{name}.placement."), reason.to_owned()));
         self
     }
 
-    /// Why it is not in the list, if it is not.
+    /// The reason why it is not in the list, if it is not.
     fn left_out(&self, index: usize) -> Option<&str> {
         let parameter = &self.all[index];
         let fits = |(start, _): &&(String, String)| {
@@ -125,12 +128,12 @@ impl Parameters {
         self.fixed.iter().find(fits).map(|(_, reason)| reason.as_str())
     }
 
-    /// All of the robot that can be chosen, in its order.
+    /// All parameters of the robot that can be selected, in its order.
     pub fn listed(&self) -> impl Iterator<Item = &Parameter> + '_ {
         (0..self.all.len()).filter(|i| self.left_out(*i).is_none()).map(|i| &self.all[i])
     }
 
-    /// Those of the robot that a function has a number for, and these numbers. Charts are not looked at.
+    /// Selects the parameters for which a function returns a number, and returns these numbers. Charts are not checked.
     pub(crate) fn with_each(mut self, of: impl Fn(Kind, f64) -> Option<f64>) -> (Self, Vec<f64>) {
         let number = |(i, p): (usize, &Parameter)| Some((vec![i], of(p.kind, p.nominal)?));
         let (chosen, numbers) = self.all.iter().enumerate().filter_map(number).unzip();
@@ -138,7 +141,8 @@ impl Parameters {
         (self, numbers)
     }
 
-    /// Adds all whose names fit a pattern, in the order of the robot: `*`, `?`, `[2-7]`, `[!x]`. What is there already stays where it is.
+    /// Adds all whose names fit a pattern, in the order of the robot: `*`, `?`, `[2-7]`, `[!x]`. Those already selected
+    /// keep their positions.
     ///
     /// ```
     /// # use gradyn::{Model, UrdfOptions};
@@ -151,9 +155,9 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// [`SensitivityError::Unknown`] if none fits, with the nearest name; [`SensitivityError::Pattern`] for what is no pattern;
-    /// [`SensitivityError::Overlap`] if two charts describe the inertia of one body; [`SensitivityError::Chart`] for log-Cholesky
-    /// parameters of an inertia that is not physical.
+    /// [`SensitivityError::Unknown`] if none fits, with the nearest name; [`SensitivityError::Pattern`] for an invalid
+    /// pattern; [`SensitivityError::Overlap`] if two charts describe the inertia of one body;
+    /// [`SensitivityError::Chart`] for log-Cholesky parameters of an inertia that is not physical.
     pub fn select(mut self, pattern: &str) -> Result<Self, SensitivityError> {
         self.groups = OnceLock::new();
         for index in self.named(pattern)? {
@@ -165,7 +169,7 @@ impl Parameters {
         Ok(self)
     }
 
-    /// All of the robot that fit a pattern, by their places among all.
+    /// All of the robot that fit a pattern, by their indices among all.
     fn named(&self, pattern: &str) -> Result<Vec<usize>, SensitivityError> {
         let refuse_fixed = |index: usize, reason: &str| {
             SensitivityError::Other(format!("`{}` is no parameter: {reason}", self.all[index].name))
@@ -186,10 +190,10 @@ impl Parameters {
         }
     }
 
-    /// Those chosen that fit a pattern, by their places among the chosen; tied ones by the name of the first.
+    /// Those selected that fit a pattern, by their indices among the selected; tied ones by the name of the first.
     ///
     /// # Errors
-    /// As [`select`](Self::select), and [`SensitivityError::Other`] if none that fits has been chosen.
+    /// As [`select`](Self::select), and [`SensitivityError::Other`] if none that fits is selected.
     pub fn fitting(&self, pattern: &str) -> Result<Vec<usize>, SensitivityError> {
         let named = self.named(pattern)?;
         let found: Vec<usize> = (0..self.len()).filter(|k| named.contains(&self.chosen[*k][0])).collect();
@@ -199,8 +203,8 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Adds a parameter of your own, which no robot has: a restitution, a height of the ground. [`Event`](crate::rollout::Event)s get its
-    /// value.
+    /// Adds your own parameter, which is not a robot's: a restitution, a height of the ground.
+    /// [`Event`](crate::rollout::Event)s get its value.
     ///
     /// # Errors
     /// [`SensitivityError::Other`] if the name is taken.
@@ -214,7 +218,7 @@ impl Parameters {
         Ok(self)
     }
 
-    /// All patterns of a list with commas.
+    /// Selects all patterns of a comma-separated list.
     ///
     /// # Errors
     /// As [`select`](Self::select).
@@ -225,7 +229,7 @@ impl Parameters {
     fn unknown(&self, pattern: &str) -> SensitivityError {
         let similarity = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &pattern.to_lowercase());
         let best = self.listed().map(|p| p.name.as_str()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
-        // Less is no likeness: names of one robot share their beginnings.
+        // Names of one robot share their beginnings, so less is not similar.
         let nearest = best.filter(|name| similarity(name) > 0.7).map(str::to_owned);
         SensitivityError::Unknown { pattern: pattern.to_owned(), robot: self.robot.name().to_owned(), nearest }
     }
@@ -251,10 +255,12 @@ impl Parameters {
         Ok(())
     }
 
-    /// Lets `right` deviate from what it is as much as `left` does; with a `*` in both, each that fits by what the star stands for.
+    /// Makes `right` deviate from its value by as much as `left` does; with a `*` in both, ties each pair with the same
+    /// match.
     ///
     /// # Errors
-    /// [`SensitivityError::Unknown`] if there is none of the names; [`SensitivityError::Tie`] if one is tied to itself, or units differ.
+    /// [`SensitivityError::Unknown`] if one of the names does not exist; [`SensitivityError::Tie`] if one is tied to
+    /// itself, or units differ.
     pub fn tie(mut self, left: &str, right: &str) -> Result<Self, SensitivityError> {
         self.groups = OnceLock::new();
         let pairs: Vec<(usize, usize)> = match (left.split_once('*'), right.split_once('*')) {
@@ -304,12 +310,12 @@ impl Parameters {
         Ok(self)
     }
 
-    /// The robot as it was given.
+    /// The given robot.
     #[must_use]
     pub fn robot(&self) -> &Model {
         &self.robot
     }
-    /// How many vary.
+    /// The number of parameters that vary.
     #[must_use]
     pub fn len(&self) -> usize {
         self.chosen.len()
@@ -319,7 +325,7 @@ impl Parameters {
     pub fn is_empty(&self) -> bool {
         self.chosen.is_empty()
     }
-    /// Each; of tied ones the first.
+    /// The selected parameters; of tied ones the first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Parameter> + '_ {
         self.chosen.iter().map(|members| &self.all[members[0]])
     }
@@ -328,7 +334,7 @@ impl Parameters {
     pub fn names(&self) -> Vec<String> {
         self.iter().map(|p| p.name.clone()).collect()
     }
-    /// Their values of the robot as it was given.
+    /// Their values in the given robot.
     #[must_use]
     pub fn nominal(&self) -> Vec<f64> {
         self.iter().map(|p| p.nominal).collect()
@@ -339,7 +345,7 @@ impl Parameters {
         self.chosen.get(index).map_or(Vec::new(), |members| members.iter().map(|i| &self.all[*i]).collect())
     }
 
-    /// The bodies, by their places, whose inertias vary.
+    /// The bodies, by their indices, whose inertias vary.
     #[must_use]
     pub fn bodies(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.chosen.iter().flatten().filter_map(|i| self.all[*i].kind.inertia_of()).collect();

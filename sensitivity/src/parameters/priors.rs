@@ -1,4 +1,4 @@
-//! What is thought of parameters where nobody says more.
+//! Default priors of parameters.
 
 use super::{Kind, Parameters};
 use crate::prior::Prior;
@@ -7,7 +7,7 @@ use gradyn::{Workspace, crba};
 use std::mem::discriminant;
 
 impl Parameters {
-    /// A prior for each of those chosen, within what it can be: `share` of its value as standard deviation.
+    /// A prior for each selected parameter, within its valid range, with `share` of its value as standard deviation.
     ///
     /// | parameter | value | prior |
     /// |---|---|---|
@@ -16,9 +16,10 @@ impl Parameters {
     /// | all others | not zero | normal about the value, `share` of its size as standard deviation |
     /// | | zero | normal about zero, `share` of its unit as standard deviation |
     ///
-    /// The scale of a half-normal prior is `share` of the largest number of its kind in the robot. Where all are zero: of friction `share` of the
-    /// joint's limit of effort, of damping the same over its limit of velocity, of armature `share` of the moment of inertia that the joint
-    /// moves at the neutral configuration; without such limits `share` of the unit.
+    /// The scale of a half-normal prior is `share` of the largest value of its kind in the robot. If all are zero, it
+    /// is `share` of the joint's effort limit (friction), of the effort limit over the velocity limit (damping), or of
+    /// the moment of inertia that the joint moves at the neutral configuration (armature); without such limits, it is
+    /// `share` of the unit.
     #[must_use]
     pub fn default_priors(&self, share: f64) -> Vec<Prior> {
         let masses = self.moved_masses();
@@ -43,7 +44,7 @@ impl Parameters {
         self.chosen.iter().map(prior).collect()
     }
 
-    /// The size of a number of a joint that is zero; not finite or zero if nothing says one.
+    /// The scale of a joint's number that is zero; not finite or zero if unknown.
     fn scale(&self, kind: Kind, masses: &[f64]) -> f64 {
         let same = |p: &&super::Parameter| {
             p.kind.robot().map(|id| discriminant(&id)) == kind.robot().map(|id| discriminant(&id))
@@ -66,7 +67,7 @@ impl Parameters {
         }
     }
 
-    /// The diagonal of the mass matrix at the neutral configuration, nv; zeros where there is none.
+    /// The diagonal of the mass matrix at the neutral configuration, nv; zeros if it does not exist.
     fn moved_masses(&self) -> Vec<f64> {
         let (model, nv) = (&self.robot, self.robot.nv());
         if !self.any(|kind| matches!(kind, Kind::Robot(ParameterId::Armature(..)))) {

@@ -1,4 +1,4 @@
-//! The robot that has other values of its parameters, over any number type.
+//! The robot with other values of its parameters, over any number type.
 
 use super::kind::Kind;
 use super::values::{Moved, Values};
@@ -11,10 +11,10 @@ use nalgebra::Vector3;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Numbers of a joint, and which of them move.
+/// Numbers of a joint, and those of them that move.
 type Own = (Vec<f64>, Vec<(usize, Moved)>);
 
-/// What of a robot moves, in groups as setters want them; the same for every number type.
+/// The numbers of a robot that move, grouped for the setters; the same for every number type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     pub(super) inertia: BTreeMap<usize, Vec<(ParameterId, Moved)>>,
@@ -23,18 +23,18 @@ pub(super) struct Groups {
     pub(super) axis: BTreeMap<(usize, usize), [Option<Moved>; 2]>,
     pitch: Vec<(usize, usize, Moved)>,
     mimic: BTreeMap<usize, [Option<Moved>; 2]>,
-    /// Friction, damping, armature: those of the robot as it was given, and which move.
+    /// Friction, damping, armature: those of the given robot, and those that move.
     joint: [BTreeMap<usize, Own>; 3],
     width: Option<Moved>,
     gravity: [Option<Moved>; 3],
 }
 
 impl Parameters {
-    /// The robot with these values, over any number type: dual numbers for derivatives, registers for eight robots at once. Those of the
-    /// state at the start change nothing here.
+    /// The robot with these values, over any number type: dual numbers for derivatives, registers for eight robots at
+    /// once. Parameters of the state at the start have no effect here.
     ///
     /// # Errors
-    /// [`SensitivityError::Length`], and what the setters of the model refuse.
+    /// [`SensitivityError::Length`], and values that the setters of the model reject.
     pub fn robot_at<P: Scalar<f64>>(&self, values: &[P]) -> Result<Model<P>, SensitivityError> {
         self.check(values.len())?;
         let mut model: Model<P> = self.robot.lift();
@@ -42,8 +42,8 @@ impl Parameters {
         Ok(model)
     }
 
-    /// Sets these values in a robot that [`robot_at`](Self::robot_at) has made: no allocation of a new one, unless axes, pitches or
-    /// mimic joints are among them. Workspaces stay, unless these are.
+    /// Sets these values in a robot from [`robot_at`](Self::robot_at), without allocating a new one, unless axes,
+    /// pitches or mimic joints are among them. Otherwise workspaces remain valid.
     ///
     /// # Errors
     /// As [`robot_at`](Self::robot_at).
@@ -112,7 +112,7 @@ impl Parameters {
         self.any(changes_joint)
     }
 
-    /// What moves, in groups.
+    /// The numbers that move, in groups.
     pub(super) fn grouped(&self) -> &Groups {
         self.groups.get_or_init(|| self.group())
     }
@@ -180,7 +180,7 @@ impl Parameters {
         Ok((dq, dv))
     }
 
-    /// What torque sensors show too much, nv; zeros where none of them varies.
+    /// The biases of torque sensors, nv; zero if they do not vary.
     ///
     /// # Errors
     /// [`SensitivityError::Length`]
@@ -193,7 +193,7 @@ impl Parameters {
         Ok(offsets)
     }
 
-    /// Degrees of freedom whose torque sensors are off, and by which of the chosen.
+    /// Degrees of freedom with a varying bias of the torque sensor, and the selected parameter of each.
     pub(crate) fn of_torque_sensors(&self) -> Vec<(usize, usize)> {
         let of = |(k, members): (usize, &Vec<usize>)| {
             let dofs = members.iter().filter_map(|i| match self.all[*i].kind {

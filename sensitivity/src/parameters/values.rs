@@ -1,11 +1,11 @@
-//! Values of parameters, in the forms that the numbers of a robot have.
+//! Values of parameters, in the form of the robot's numbers.
 
 use gradyn::Scalar;
 use gradyn::joint::Axis;
 use gradyn::spatial::{Motion, exp3};
 use nalgebra::Vector3;
 
-/// Places in the list of values, with what is added to what stands there.
+/// Indices in the list of values, with the numbers that are added to these.
 pub(super) type Moved = (usize, f64);
 
 /// New values.
@@ -15,16 +15,16 @@ impl<P: Scalar<f64>> Values<'_, P> {
     pub(super) fn of(&self, (place, more): Moved) -> P {
         self.0[place] + P::from(more)
     }
-    /// Or this, if it does not move.
+    /// The constant value, if it does not move.
     pub(super) fn or(&self, moved: Option<Moved>, still: f64) -> P {
         moved.map_or(P::from(still), |moved| self.of(moved))
     }
-    /// Of a screw; what does not move is zero.
+    /// The motion of a screw, zero for constant entries.
     pub(super) fn twist(&self, xi: &[Option<Moved>; 6]) -> Motion<P> {
         let of = |k: usize| self.or(xi[k], 0.0);
         Motion::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
     }
-    /// The rotation vector of an axis that is turned along its two tangents.
+    /// The rotation vector of an axis that is rotated along its two tangents.
     pub(super) fn turn(&self, axis: Vector3<f64>, along: &[Option<Moved>; 2]) -> Vector3<P> {
         let zero = P::from(0.0);
         let mut turn = Vector3::new(zero, zero, zero);
@@ -42,7 +42,7 @@ impl<P: Scalar<f64>> Values<'_, P> {
     }
 }
 
-/// Two unit vectors that are at right angles to an axis and to each other.
+/// Two unit vectors that are orthogonal to an axis and to each other.
 pub(super) fn tangents(axis: Vector3<f64>) -> [Vector3<f64>; 2] {
     let least = axis.iamin();
     let mut other = Vector3::zeros();

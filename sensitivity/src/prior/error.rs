@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PriorError {
-    /// A number of the distribution is not what it must be.
+    /// A number of the distribution is invalid.
     #[error("{what} is {value}: {rule}")]
     Number {
         /// Which number.
@@ -32,14 +32,14 @@ pub enum PriorError {
         /// The upper bound.
         high: f64,
     },
-    /// A list or a matrix does not have the size that it should have.
+    /// A list or a matrix has the wrong size.
     #[error("{what} has {found} entries instead of {expected}")]
     Size {
         /// Which.
         what: &'static str,
-        /// As many as it should have.
+        /// The expected size.
         expected: usize,
-        /// As many as it has.
+        /// The actual size.
         found: usize,
     },
     /// An entry of a covariance is not finite.
@@ -64,18 +64,18 @@ pub enum PriorError {
         /// Below it.
         below: f64,
     },
-    /// A variance that is left of one parameter when those before it are known is not positive.
+    /// The remaining variance of one parameter, given those before it, is not positive.
     #[error(
         "the covariance is not positive definite: when the parameters before `{name}` are known, {left} is left of its variance {variance}"
     )]
     NotPositive {
         /// Name of the parameter.
         name: String,
-        /// Its place.
+        /// Its index.
         entry: usize,
         /// Its variance.
         variance: f64,
-        /// What is left of it.
+        /// The remaining variance.
         left: f64,
     },
 }

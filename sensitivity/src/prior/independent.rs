@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_2_PI, LN_2};
 
 /// The distribution of one parameter, in the unit of the parameter.
 ///
-/// [`check`](Self::check) says whether its numbers are such; every analysis asks that first.
+/// [`check`](Self::check) validates its numbers; every analysis does so first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Prior {
@@ -23,19 +23,19 @@ pub enum Prior {
         /// The standard deviation, positive.
         sd: f64,
     },
-    /// `ln x ~ N(ln median, log_sd²)`: for what is positive and known up to a factor.
+    /// `ln x ~ N(ln median, log_sd²)`: for positive numbers that are known up to a factor.
     LogNormal {
-        /// Half lies below it; positive.
+        /// The median, positive.
         median: f64,
         /// The standard deviation of the logarithm, positive: 0.1 is about 10 %.
         log_sd: f64,
     },
-    /// `|z|` with `z ~ N(0, scale²)`: for what is not negative and may be zero.
+    /// `|z|` with `z ~ N(0, scale²)`: for nonnegative numbers that may be zero.
     HalfNormal {
         /// The standard deviation of z, positive.
         scale: f64,
     },
-    /// Anything between two bounds, equally.
+    /// Uniform between two bounds.
     Uniform {
         /// The lower bound.
         low: f64,
@@ -48,7 +48,7 @@ impl Prior {
     /// The lognormal distribution of this mean and standard deviation: `log_sd² = ln(1 + (sd/mean)²)`, `median = mean exp(−log_sd²/2)`.
     ///
     /// # Errors
-    /// A mean or a standard deviation that is not positive and finite.
+    /// A mean or a standard deviation that is not positive or not finite.
     pub fn log_normal(mean: f64, sd: f64) -> Result<Self, PriorError> {
         positive("the mean", mean)?;
         positive("the standard deviation", sd)?;
@@ -81,25 +81,26 @@ impl Prior {
         }
     }
 
-    /// The value below which lies the part `p`. Infinite where the distribution is, at 0 or 1; `None` for a `p` outside `[0, 1]`.
+    /// The value below which the share `p` lies. Infinite where the distribution is, at 0 or 1; `None` for a `p`
+    /// outside `[0, 1]`.
     #[must_use]
     pub fn quantile(&self, p: f64) -> Option<f64> {
         (0.0..=1.0).contains(&p).then(|| self.at(p))
     }
 
-    /// The same, of a `p` that is in `[0, 1]`.
+    /// The same, for `p` in `[0, 1]`.
     pub(crate) fn at(&self, p: f64) -> f64 {
         match *self {
             Self::Fixed { value } => value,
             Self::Normal { mean, sd } => mean + sd * normal::quantile(p),
             Self::LogNormal { median, log_sd } => median * (log_sd * normal::quantile(p)).exp(),
-            // The upper half of a normal distribution, by its lower tail, in which digits are not lost.
+            // The upper half of a normal distribution, by its lower tail, which does not lose digits.
             Self::HalfNormal { scale } => -scale * normal::quantile(0.5 * (1.0 - p)),
             Self::Uniform { low, high } => low + (high - low) * p,
         }
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -136,13 +137,13 @@ impl Prior {
         }
     }
 
-    /// The density at `x`, per unit of the parameter: zero where it cannot be, ∞ at a fixed value.
+    /// The density at `x`, per unit of the parameter: zero outside the support, ∞ at a fixed value.
     #[must_use]
     pub fn density(&self, x: f64) -> f64 {
         self.log_density(x).exp()
     }
 
-    /// Its natural logarithm: −∞ where the parameter cannot be.
+    /// Its natural logarithm: −∞ outside the support.
     #[must_use]
     pub fn log_density(&self, x: f64) -> f64 {
         match *self {
@@ -161,7 +162,7 @@ impl Prior {
         }
     }
 
-    /// From where to where the parameter can be.
+    /// The support.
     pub(crate) fn support(&self) -> (f64, f64) {
         match *self {
             Self::Fixed { value } => (value, value),

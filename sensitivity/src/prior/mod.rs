@@ -1,4 +1,4 @@
-//! What is known of parameters before anything is measured: one by one ([`Prior`]), or together ([`Normals`]).
+//! Priors of parameters: one by one ([`Prior`]), or jointly ([`Normals`]).
 
 mod error;
 mod independent;

@@ -1,4 +1,4 @@
-//! Parameters that are normal together.
+//! Jointly normal parameters.
 
 use super::PriorError;
 use crate::statistics::{dot, normal};
@@ -14,11 +14,12 @@ pub struct Normals {
 }
 
 impl Normals {
-    /// Of these names, means and covariance. O(n³).
+    /// The distribution with these names, means and covariance. O(n³).
     ///
     /// # Errors
-    /// Sizes that do not fit; a mean or an entry that is not finite; a covariance that is not symmetric to 1e-12 of its deviations, or not
-    /// positive definite: then the error names the first parameter of whose variance nothing is left when those before it are known.
+    /// Wrong sizes; a mean or an entry that is not finite; a covariance that is not symmetric to 1e-12 of its
+    /// deviations, or not positive definite: then the error names the first parameter without remaining variance, given
+    /// those before it.
     pub fn new(names: &[impl AsRef<str>], mean: &[f64], covariance: &DMatrix<f64>) -> Result<Self, PriorError> {
         let n = names.len();
         let size = |what, found, expected| {
@@ -56,7 +57,7 @@ impl Normals {
         &self.factor
     }
 
-    /// `mean + L Φ⁻¹(u)`: the sample that a point `u` of the open unit cube stands for, n numbers.
+    /// `mean + L Φ⁻¹(u)`: the sample of a point `u` of the open unit cube, n numbers.
     ///
     /// # Errors
     /// A point of the wrong length, or with an entry that is not between 0 and 1.
@@ -101,7 +102,7 @@ fn cholesky(names: &[String], p: &DMatrix<f64>) -> Result<DMatrix<f64>, PriorErr
     let mut l = DMatrix::zeros(n, n);
     for j in 0..n {
         let left = p[(j, j)] - (0..j).map(|k: usize| l[(j, k)] * l[(j, k)]).sum::<f64>();
-        // What rounding leaves of a variance that is none: n products of its own size.
+        // The rounding of a zero variance: n products of its own size.
         if left <= (4.0 * n as f64 * f64::EPSILON * p[(j, j)]).max(0.0) {
             return Err(PriorError::NotPositive { name: names[j].clone(), entry: j, variance: p[(j, j)], left });
         }

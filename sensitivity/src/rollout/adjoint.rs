@@ -1,4 +1,5 @@
-//! The discrete adjoint: the gradient of a cost by the start, by all controls and by all parameters, for about the price of a few simulations.
+//! The discrete adjoint: the gradient of a cost by the start, by all controls and by all parameters, at about the cost
+//! of a few simulations.
 
 use super::backward::{Backward, Given, Pass};
 use super::scheme::Robot;
@@ -6,7 +7,7 @@ use super::{Rollout, State, TrajectoryCost};
 use crate::error::SensitivityError;
 use nalgebra::DVector;
 
-/// How many bytes of states may be kept.
+/// The bytes of states that may be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory(pub usize);
 
@@ -22,18 +23,18 @@ impl Default for Memory {
 pub struct Adjoint {
     /// `J`
     pub cost: f64,
-    /// `∂J/∂p`, one a parameter.
+    /// `∂J/∂p`, one per parameter.
     pub by_parameters: Vec<f64>,
     /// `∂J/∂q₀`, nv, along `q₀ ⊕ ε e_k`.
     pub by_q0: Vec<f64>,
     /// `∂J/∂v₀`, nv.
     pub by_v0: Vec<f64>,
-    /// `∂J/∂u`, nu for each of the controls that the roll-out was given.
+    /// `∂J/∂u`, nu for each of the roll-out's controls.
     pub by_controls: Vec<Vec<f64>>,
-    /// `|λ₀|` by the first `|λ|`, seen from the end, that is not zero: how much the adjoint has grown over the horizon. Above 1e12 little
-    /// of it is more than rounding.
+    /// `|λ₀|` over the first nonzero `|λ|`, seen from the end: the growth of the adjoint over the horizon. Above 1e12,
+    /// it is mostly rounding.
     pub growth: f64,
-    /// Steps that were taken again because not all states were kept.
+    /// The number of repeated steps, because not all states were stored.
     pub repeated_steps: usize,
 }
 
@@ -45,7 +46,7 @@ impl Adjoint {
     }
 }
 
-/// What it finds.
+/// Its results.
 pub(super) struct Found<P> {
     pub(super) cost: P,
     pub(super) by_parameters: Vec<P>,
@@ -57,13 +58,13 @@ pub(super) struct Found<P> {
 }
 
 impl Rollout<'_> {
-    /// The gradient of a cost by everything, of the robot with these values, from this start.
+    /// Computes the gradient of a cost by everything, for the robot with these values, from this start.
     ///
-    /// States are kept as far as memory allows; beyond, every √N-th, and those between are found again. Gradients by the controls come on
-    /// top: [`each_for`](Self::each_for) keeps them few.
+    /// States are stored as memory allows; beyond that, every √N-th, and those between are recomputed. Gradients by the
+    /// controls take additional memory: [`each_for`](Self::each_for) keeps them few.
     ///
     /// # Errors
-    /// What the engine refuses, and what the cost says.
+    /// Input that the engine rejects, and errors of the cost.
     pub fn adjoint(
         &self,
         values: &[f64],
@@ -134,14 +135,14 @@ impl Rollout<'_> {
         P::impact(&mut back, 0, q, &before)?;
         let growth = if begun > 0.0 { norm(&back.lambda) / begun } else { 1.0 };
         let (by_q0, by_v0) = (back.lambda[..nv].to_vec(), back.lambda[nv..].to_vec());
-        // q₀ ⊕ δ(p) ⊕ δq: by what stands before δq, and by δq.
+        // q₀ ⊕ δ(p) ⊕ δq: by the part before δq, and by δq.
         let (before, by_q0) = back.engine.moved_back(moved.0, &by_q0)?;
         let by_parameters = back.by_parameters((&before, &by_v0))?;
         Ok(Found { cost: total, by_parameters, by_q0, by_v0, by_controls: back.by_controls, growth, repeated_steps })
     }
 }
 
-/// Of values.
+/// The norm of values.
 fn norm<P: Pass>(x: &[P]) -> f64 {
     DVector::from_iterator(x.len(), x.iter().map(|x| P::value(*x))).norm()
 }

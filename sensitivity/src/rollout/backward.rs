@@ -1,7 +1,7 @@
-//! One step after the other, backwards, over any number type.
+//! The backward pass, step by step, over any number type.
 //!
-//! Of `q̈ = aba(q, v, τ; p)` the engine gives `q̄ = (∂q̈/∂q)ᵀ l̄` and so on for one vector `l̄`, O(n) ([`aba_parameter_gradient`]); the rest of
-//! a step is linear algebra of `⊕` and of brackets.
+//! For `q̈ = aba(q, v, τ; p)`, the engine gives `q̄ = (∂q̈/∂q)ᵀ l̄` and so on for one vector `l̄`, O(n)
+//! ([`aba_parameter_gradient`]); the rest of a step is linear algebra of `⊕` and of brackets.
 
 use super::Scheme;
 use super::scheme::Robot;
@@ -15,11 +15,11 @@ use gradyn::{Constraint, DerivativeWorkspace, Model, Scalar};
 use gradyn_trajectory::step::{Algebra, STAGES};
 use nalgebra::DMatrix;
 
-/// What a sweep over any number type is given.
+/// The input of a sweep over any number type.
 pub(super) struct Given<'a, P> {
     pub(super) values: &'a [P],
     pub(super) start: (&'a [f64], &'a [f64]),
-    /// The start moves on along this, `(δq, δv)`, after the parameters have moved it.
+    /// The start moves further along this, `(δq, δv)`, after the parameters have moved it.
     pub(super) moved: (&'a [P], &'a [P]),
     /// Added to the controls; empty for none.
     pub(super) more: &'a [Vec<P>],
@@ -27,7 +27,7 @@ pub(super) struct Given<'a, P> {
     pub(super) memory: Memory,
 }
 
-/// A number type that a pass backwards can be made of.
+/// A number type of a backward pass.
 pub(super) trait Pass: Along {
     /// Without derivatives.
     fn value(x: Self) -> f64;
@@ -35,7 +35,7 @@ pub(super) trait Pass: Along {
     /// The robot without derivatives.
     fn plain(parameters: &Parameters, values: &[Self], model: &Model<Self>) -> Result<Model, SensitivityError>;
 
-    /// The cost of a node; its gradients are added.
+    /// The cost of a node; adds its gradients.
     fn running(
         cost: &dyn TrajectoryCost,
         model: &Model,
@@ -46,7 +46,7 @@ pub(super) trait Pass: Along {
         by_u: &mut [Self],
     ) -> Result<Self, SensitivityError>;
 
-    /// The cost of the end; its gradient is added.
+    /// The cost of the end; adds its gradient.
     fn end(
         cost: &dyn TrajectoryCost,
         model: &Model,
@@ -63,11 +63,11 @@ pub(super) trait Pass: Along {
         l_bar: &[Self],
     ) -> Result<Pulled<Self>, SensitivityError>;
 
-    /// λ through an impact before a step, if there is one, at the velocity before it.
+    /// Propagates λ through an impact before a step, if there is one, at the velocity before it.
     fn impact(back: &mut Backward<'_, '_, Self>, step: usize, q: &[Self], v: &[Self]) -> Result<(), SensitivityError>;
 }
 
-/// `λ` on its way back, and the gradients that it leaves.
+/// `λ` in the backward pass, and the accumulated gradients.
 pub(super) struct Backward<'a, 'p, P: Pass> {
     pub(super) run: &'a Rollout<'p>,
     pub(super) values: &'a [P],
@@ -79,27 +79,28 @@ pub(super) struct Backward<'a, 'p, P: Pass> {
     pub(super) lambda: Vec<P>,
     /// The last `l̄`.
     l_bar: Vec<P>,
-    /// What it has become.
+    /// Its result.
     pulled: Pulled<P>,
-    /// By parameters, where the engine's gradients do not say it: dual numbers under constraints. One a parameter.
+    /// The gradient by parameters, where the engine's gradients do not give it: dual numbers under constraints. One per
+    /// parameter.
     pub(super) by_values: Vec<P>,
     /// One for each of the controls.
     pub(super) by_controls: Vec<Vec<P>>,
 }
 
-/// The robot, and what a step backwards needs.
+/// The robot, and the memory of a backward step.
 pub(super) struct Engine<P: Pass> {
     pub(super) robot: Robot<P>,
     /// The same without gravity, for impacts.
     pub(super) floating: Option<Robot<P>>,
     pub(super) derivatives: DerivativeWorkspace,
-    /// By all parameters of the engine.
+    /// The gradient by all parameters of the engine.
     pub(super) dp: Vec<P>,
     dq: DMatrix<P>,
     dv: DMatrix<P>,
 }
 
-/// What `l̄` becomes.
+/// The results of `l̄`.
 pub(super) struct Pulled<P> {
     pub(super) q: Vec<P>,
     pub(super) v: Vec<P>,
@@ -139,7 +140,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         })
     }
 
-    /// Through one step, with the impact behind it; returns its cost.
+    /// Propagates through one step, with the impact after it. Returns its cost.
     pub(super) fn step(
         &mut self,
         step: usize,
@@ -189,7 +190,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
     ) -> Result<Vec<P>, SensitivityError> {
         let h = P::from(h);
         if self.run.algebra.is_flat() {
-            // A flat space does not ask where the step goes.
+            // In a flat space, the derivative does not depend on the step.
             self.through_position(h, v)?;
         } else {
             let a = self.engine.robot.acceleration(q, v, tau, held)?;
@@ -220,7 +221,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         self.l_bar.extend(self.lambda[self.lambda.len() / 2..].iter().map(|x| h * *x));
     }
 
-    /// λ through `q⁺ = q ⊕ h v`.
+    /// Propagates λ through `q⁺ = q ⊕ h v`.
     fn through_position(&mut self, h: P, v: &[P]) -> Result<(), SensitivityError> {
         let (of_q, of_v) = self.lambda.split_at_mut(v.len());
         if self.run.algebra.is_flat() {
@@ -234,7 +235,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         Ok(())
     }
 
-    /// `l̄` through the acceleration, added to λ; returns `τ̄`.
+    /// Propagates `l̄` through the acceleration and adds the result to λ. Returns `τ̄`.
     fn through_acceleration(
         &mut self,
         state: (&[P], &[P]),
@@ -250,7 +251,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         Ok(std::mem::take(&mut self.pulled.tau))
     }
 
-    /// Stage after stage; returns `τ̄`.
+    /// Propagates stage by stage. Returns `τ̄`.
     fn rk4(
         &mut self,
         h: f64,
@@ -275,7 +276,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         let (of_q, of_v) = (self.lambda[..nv].to_vec(), self.lambda[nv..].to_vec());
         let (mut q_bar, sum_bar) = self.engine.moved_back(&sum, &of_q)?;
         let (mut v_bar, mut tau_bar) = (of_v.clone(), zero.clone());
-        // What the stage behind asks of `k` and `l`.
+        // The adjoints of `k` and `l` from the stage after.
         let (mut theta_bar, mut v_i_bar) = (zero.clone(), zero);
         for (i, stage) in stages.iter().enumerate().rev() {
             let b = STAGES[i].1;
@@ -300,7 +301,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         Ok(tau_bar)
     }
 
-    /// `l̄` through `q̈(q, v, τ; p)`; what it leaves at the parameters is added up.
+    /// Propagates `l̄` through `q̈(q, v, τ; p)`; accumulates the gradient by the parameters.
     fn pull(
         &mut self,
         (q, v): (&[P], &[P]),
@@ -323,7 +324,8 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         Ok(())
     }
 
-    /// The gradient by the parameters, with that by the start: of `q₀` where the parameters have moved it, and of `v₀`.
+    /// The gradient by the parameters, including that by the start: of `q₀` where the parameters have moved it, and of
+    /// `v₀`.
     pub(super) fn by_parameters(&self, (by_q, by_v): (&[P], &[P])) -> Result<Vec<P>, SensitivityError> {
         let parameters = self.run.parameters;
         let mut gradient = self.by_values.clone();

@@ -1,11 +1,11 @@
 //! Products of small matrices with many columns of sensitivities, the columns side by side in the registers.
 //!
-//! Columns are kept transposed, `n × r` for r rows of n columns each, so that entries of one row lie one after the other.
+//! Columns are stored transposed, `n × r` for r rows of n columns each, so that entries of one row are contiguous.
 
 use gradyn::derivatives::{Kernel, Register, dispatch};
 use nalgebra::DMatrix;
 
-/// `to += factor (Y X)`, Y: r × k; `to`: n × r and X: m × k, both transposed. Of the longer one the first columns.
+/// `to += factor (Y X)`, Y: r × k; `to`: n × r and X: m × k, both transposed. Uses the first columns of the longer one.
 pub(super) fn add_product(to: &mut DMatrix<f64>, factor: f64, y: &DMatrix<f64>, x: &DMatrix<f64>) {
     dispatch(AddProduct { to, factor, y, x });
 }
@@ -35,7 +35,7 @@ impl Kernel for AddProduct<'_> {
     }
 }
 
-/// `to += factor x`, of as many columns as both have.
+/// `to += factor x`, for as many columns as both have.
 pub(super) fn add(to: &mut DMatrix<f64>, factor: f64, x: &DMatrix<f64>) {
     dispatch(Add { to: to.as_mut_slice(), factor, x: x.as_slice() });
 }
@@ -66,7 +66,7 @@ impl Kernel for AllFinite<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        // No way out in the middle, so that eight at a time are looked at.
+        // No early exit, so that eight at a time are checked.
         self.0.iter().fold(true, |all, x| all & x.is_finite())
     }
 }

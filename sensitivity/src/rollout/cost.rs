@@ -1,4 +1,4 @@
-//! What is asked of a trajectory: one number.
+//! Costs of a trajectory.
 
 use super::vectors::transposed_times;
 use crate::error::SensitivityError;
@@ -10,7 +10,7 @@ pub trait TrajectoryCost {
     /// `ℓ_k`; adds its gradients to `by_x`, `(δq, δv)`, 2 nv, and `by_u`, nu.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why it is undefined.
     fn running(
         &self,
         model: &Model,
@@ -26,14 +26,14 @@ pub trait TrajectoryCost {
     /// `ℓ_N`; adds its gradient to `by_x`, 2 nv.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why it is undefined.
     fn end(&self, model: &Model, state: (&[f64], &[f64]), by_x: &mut [f64]) -> Result<f64, SensitivityError>;
 
-    /// Adds the rates of the gradients of [`running`](Self::running) where the state moves along `q ⊕ ε δq`, `v + ε δv` and the controls
-    /// along `u + ε δu`; `along` is `(δx, δu)`, 2 nv and nu. Products with the Hessian ask for it.
+    /// Adds the rates of the gradients of [`running`](Self::running) if the state moves along `q ⊕ ε δq`, `v + ε δv`
+    /// and the controls along `u + ε δu`; `along` is `(δx, δu)`, 2 nv and nu. Products with the Hessian need it.
     ///
     /// # Errors
-    /// Why there is none: unless a cost says otherwise, that it has none.
+    /// The reason why it is undefined; by default, that the cost has no second derivatives.
     #[expect(clippy::too_many_arguments, reason = "those of the gradients, and a direction")]
     fn running_curvature(
         &self,
@@ -48,7 +48,7 @@ pub trait TrajectoryCost {
         let _ = (model, node, state, u, along, by_x, by_u);
         Err(no_curvature())
     }
-    /// Adds the rate of the gradient of [`end`](Self::end) where the state moves along `δx`, 2 nv.
+    /// Adds the rate of the gradient of [`end`](Self::end) if the state moves along `δx`, 2 nv.
     ///
     /// # Errors
     /// As [`running_curvature`](Self::running_curvature).
@@ -86,14 +86,14 @@ pub struct QuadraticCost {
 }
 
 impl QuadraticCost {
-    /// Of the state at the end, all weights one.
+    /// The cost of the state at the end, with unit weights.
     #[must_use]
     pub fn at_end(model: &Model, q: &[f64]) -> Self {
         let nv = model.nv();
         Self { q: q.to_vec(), v: vec![0.0; nv], end: vec![1.0; 2 * nv], running: vec![0.0; 2 * nv], control: 0.0 }
     }
 
-    /// Over any number type.
+    /// The cost of a state, over any number type.
     fn of_state<T: Scalar<f64>>(
         &self,
         model: &Model,
@@ -118,7 +118,7 @@ impl QuadraticCost {
             off[nv + k] = v[k] - T::from(self.v[k]);
         }
         let weighted: Vec<T> = off.iter().zip(weights).map(|(x, w)| *x * *w).collect();
-        // By q along the tangent at q: the derivative of q ⊖ q*, transposed.
+        // The gradient by q along the tangent at q: the derivative of q ⊖ q*, transposed.
         let turned = transposed_times(&model.difference_dq1(&goal, q)?, &weighted[..nv]);
         for k in 0..nv {
             by_x[k] += turned[k];

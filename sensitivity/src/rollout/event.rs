@@ -1,8 +1,9 @@
-//! Events at times that depend on the state: found within a step, and differentiated as they are found.
+//! Events at times that depend on the state, found within a step and differentiated as they are found.
 //!
-//! A step in which the guard falls below zero is split at the event, whose time solves `g(step(x, h)) = 0`: up to it, through the reset, and
-//! on to the end of the step, which is split again where another event follows. Over dual numbers one step of Newton's method at an event
-//! gives its time with derivatives, so the sensitivities are those of the steps that are taken: saltation, exact for the integrator.
+//! A step in which the guard becomes negative is split at the event, whose time solves `g(step(x, h)) = 0`: up to it,
+//! through the reset, and on to the end of the step, which is split again if another event follows. Over dual numbers,
+//! one step of Newton's method at an event gives its time with derivatives, so the sensitivities are those of the
+//! discrete steps: saltation, exact for the integrator.
 
 use super::scheme::Robot;
 use super::{Rollout, State, TrajectoryCost};
@@ -13,10 +14,10 @@ use nalgebra::DMatrix;
 
 /// A guard and a reset, over any number type.
 pub trait Event {
-    /// Falls through zero at the event. `values` are the parameters'.
+    /// The guard, which decreases through zero at the event. `values` are those of the parameters.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why it is undefined.
     fn guard<P: Scalar<f64> + Scalar<P>>(
         &self,
         model: &Model<P>,
@@ -24,10 +25,10 @@ pub trait Event {
         q: &[P],
         v: &[P],
     ) -> Result<P, SensitivityError>;
-    /// The state behind it.
+    /// The state after the event.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why it is undefined.
     fn reset<P: Scalar<f64> + Scalar<P>>(
         &self,
         model: &Model<P>,
@@ -37,7 +38,7 @@ pub trait Event {
     ) -> Result<(Vec<P>, Vec<P>), SensitivityError>;
 }
 
-/// How an event came about.
+/// The status of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventStatus {
     /// The guard was crossed, at this rate, 1/s.
@@ -45,18 +46,18 @@ pub enum EventStatus {
         /// `dg/dt`
         rate: f64,
     },
-    /// The guard was touched and hardly crossed: derivatives by the state grow beyond any bound.
+    /// The guard was touched and hardly crossed: derivatives by the state are unbounded.
     Grazing {
         /// `dg/dt`
         rate: f64,
     },
-    /// The event stands at the start of a step to within rounding: which of two steps it belongs to hangs on the last bit. Derivatives are
-    /// those of the step that it was found in, and the same in the other to first order.
+    /// The event is at the start of a step to within rounding: the last bit decides which of two steps it belongs to.
+    /// Derivatives are those of the step in which it was found, and the same in the other to first order.
     OnSample {
         /// `dg/dt`
         rate: f64,
     },
-    /// It comes at the time of the one before, to within rounding: which of them is first hangs on the last bit.
+    /// It coincides with the one before, to within rounding: the last bit decides which of them is first.
     Simultaneous,
 }
 
@@ -65,9 +66,9 @@ pub enum EventStatus {
 pub struct Happened {
     /// The step.
     pub step: usize,
-    /// When, s.
+    /// The time, s.
     pub time: f64,
-    /// How.
+    /// The status.
     pub status: EventStatus,
 }
 
@@ -95,29 +96,30 @@ pub struct Hybrid<'r, 'p, E> {
     event: E,
 }
 
-/// Slower than this times the mean speed of the guard over the step, an event grazes.
+/// An event grazes if its rate is below this times the mean speed of the guard over the step.
 const SLOW: f64 = 1e-6;
 
-/// A part of a step that is shorter than this share of it is none: some ten thousand roundings of a time within it.
+/// A remainder of a step below this share of it counts as zero: some ten thousand roundings of a time within it.
 const SHORT: f64 = 1e-12;
 
 /// Slopes at the ends of a step are differences over this share of it.
 const NEAR: f64 = 1e-6;
 
-/// A step with more events than this is refused: bounces that follow each other ever faster have no end (Zeno), and neither has a reset
-/// that leaves the guard where it was.
+/// The most events in a step: bounces at ever shorter intervals do not end (Zeno), nor does a reset that leaves the
+/// guard unchanged.
 const EVENTS_IN_A_STEP: usize = 100;
 
 impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
-    /// Of this roll-out.
+    /// Adds events to this roll-out.
     pub fn new(run: &'r Rollout<'p>, event: E) -> Self {
         Self { run, event }
     }
 
-    /// The states. A step is split at each of its events.
+    /// Computes the states. A step is split at each of its events.
     ///
     /// # Errors
-    /// What the engine refuses; more than 100 events in one step, as of a ball that comes to rest: the error names the step.
+    /// Input that the engine rejects; more than 100 events in one step, as of a ball that comes to rest: the error
+    /// names the step.
     pub fn simulate(&self, values: &[f64], q0: &[f64], v0: &[f64]) -> Result<HybridRun, SensitivityError> {
         let mut states = Vec::new();
         let mut events = Vec::new();
@@ -128,7 +130,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
     /// `∂x/∂(p, q₀, v₀)` of each node: 2 nv × (np + 2 nv), through all events.
     ///
     /// # Errors
-    /// What the engine refuses; an event that grazes, or comes with another, has no derivative and is named.
+    /// Input that the engine rejects; an event that grazes or coincides with another has no derivative, and is named.
     pub fn forward(
         &self,
         values: &[f64],
@@ -177,10 +179,11 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         Ok((run, by))
     }
 
-    /// The gradient of a cost of the state at the end, by parameters, `q₀` and `v₀`: the transposed sensitivities times its own.
+    /// The gradient of a cost of the state at the end, by parameters, `q₀` and `v₀`: the transposed sensitivities times
+    /// the cost's gradient.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward), and what the cost says.
+    /// As [`forward`](Self::forward), and errors of the cost.
     pub fn gradient(
         &self,
         values: &[f64],
@@ -230,14 +233,15 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         robot.model.integrate_into(&q, &dq, &mut moved)?;
         let (mut q, mut v) = (moved, v.iter().zip(dv).map(|(v, d)| *v + d).collect::<Vec<P>>());
         see(0, &q, &v);
-        // Does the state stand behind a reset?
+        // Whether the state is after a reset.
         let (mut began, mut behind) = (0.0, false);
         for step in 0..run.steps() {
             let length = run.length(step);
             let u = run.control(&robot, step, (&q, &v), &[])?;
             let (tau, held) = (run.torques(&u), run.held(step));
             let tau_f = values_of(&tau);
-            // What is left of the step, which carries derivatives from the first event on, and how many events it has had.
+            // The remainder of the step, which carries derivatives after the first event, and the number of events so
+            // far.
             let (mut rest, mut count) = (P::from(length), 0);
             loop {
                 let left = value(rest);
@@ -288,7 +292,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
     }
 }
 
-/// Where a guard falls through zero.
+/// A zero of a guard.
 struct Zero {
     /// s
     time: f64,
@@ -298,8 +302,8 @@ struct Zero {
     speed: f64,
 }
 
-/// The next time within `left`, a part of a step of this length, at which a guard falls below zero; `behind`: it begins at zero to rounding,
-/// behind an event.
+/// The next time within `left`, a part of a step of this length, at which a guard becomes negative; `behind`: it begins
+/// at zero to rounding, after an event.
 fn next_zero(
     g: &mut dyn FnMut(f64) -> Result<f64, SensitivityError>,
     (left, length): (f64, f64),
@@ -309,9 +313,9 @@ fn next_zero(
     if begin < 0.0 {
         return Ok(None);
     }
-    // Steps are smooth in their length, beyond what is left too.
+    // Steps are smooth in their length, also beyond the remainder.
     let (near, last) = (g(NEAR * length)?, g(left)?);
-    // At rest on the guard, or rising from it, is no event.
+    // At rest on the guard, or rising from it, there is no event.
     let rises = near >= begin;
     let first = if begin == 0.0 && rises { NEAR * length } else { 0.0 };
     let high = if last < 0.0 {
@@ -320,12 +324,12 @@ fn next_zero(
         }
         left
     } else {
-        // Above zero at both ends, and maybe below it between them: at its least, where its slope changes sign.
+        // Positive at both ends, and possibly negative between them: at its minimum, where its slope changes sign.
         if begin == 0.0 || rises || last <= g(left - NEAR * left)? {
             return Ok(None);
         }
         let (mut low, mut high) = (0.0, left);
-        // Two thirds of it each time, down to 1e-7 of the step: nearer to its least, a guard is flat to rounding.
+        // Two thirds of it each time, down to 1e-7 of the step: nearer to its minimum, a guard is flat to rounding.
         for _ in 0..40 {
             let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
             if g(a)? < g(b)? { high = b } else { low = a }
@@ -340,13 +344,13 @@ fn next_zero(
         true => bisected(g, first, high)?,
         false => first,
     };
-    // Central differences of functions of seconds, good to 1e-10.
+    // Central differences of functions of seconds, accurate to 1e-10.
     let d = 1e-5 * length;
     let rate = (8.0 * (g(time + d)? - g(time - d)?) - (g(time + 2.0 * d)? - g(time - 2.0 * d)?)) / (12.0 * d);
     Ok(Some(Zero { time, rate, speed: (begin - last).abs() / left }))
 }
 
-/// A time between two, at which a function is zero, to rounding, that is above zero at the first and below it at the second.
+/// The zero, to rounding, of a function that is positive at the first time and negative at the second.
 fn bisected(
     g: &mut dyn FnMut(f64) -> Result<f64, SensitivityError>,
     mut low: f64,

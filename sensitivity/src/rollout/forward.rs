@@ -1,7 +1,7 @@
-//! Forward sensitivities: what the start and every parameter do to each state.
+//! Forward sensitivities of each state to the start and every parameter.
 //!
-//! Of semi-implicit Euler steps without constraints by formulas, `δq̈ = ∂q̈/∂q δq + ∂q̈/∂v δv + M⁻¹ (B δu − ∂τ/∂p)`, all columns at once;
-//! of others by dual numbers through the steps, eight columns at a time.
+//! Semi-implicit Euler steps without constraints use formulas, `δq̈ = ∂q̈/∂q δq + ∂q̈/∂v δv + M⁻¹ (B δu − ∂τ/∂p)`, all
+//! columns at once; others use dual numbers through the steps, eight columns at a time.
 
 use super::Scheme;
 use super::columns::{add, add_product, all_finite};
@@ -20,7 +20,7 @@ pub struct Forward {
     pub states: Vec<State>,
     /// `∂x/∂(p, q₀, v₀)` of each node, 2 nv × (np + 2 nv): `(δq, δv)` along the tangent at the node.
     pub by: Vec<DMatrix<f64>>,
-    /// How many parameters there are.
+    /// The number of parameters.
     pub parameters: usize,
 }
 
@@ -36,7 +36,7 @@ impl Forward {
         let of = |by: &DMatrix<f64>| by.columns(self.parameters, by.ncols() - self.parameters).into_owned();
         self.by.get(node).map_or_else(|| DMatrix::zeros(0, 0), of)
     }
-    /// The largest factor by which a small error of the start has grown at a node: `σ_max(∂x/∂x₀)`.
+    /// The largest growth factor of a small error of the start at a node: `σ_max(∂x/∂x₀)`.
     #[must_use]
     pub fn amplification(&self, node: usize) -> f64 {
         let by = self.by_start(node);
@@ -54,16 +54,16 @@ impl Forward {
 }
 
 impl Rollout<'_> {
-    /// All states with their sensitivities.
+    /// Computes all states with their sensitivities.
     ///
     /// # Errors
-    /// What the engine refuses, and lists of wrong lengths.
+    /// Input that the engine rejects, and lists of wrong lengths.
     pub fn forward(&self, values: &[f64], q0: &[f64], v0: &[f64]) -> Result<Forward, SensitivityError> {
         let by_formulas = self.scheme == Scheme::SemiImplicitEuler && self.held.is_empty() && self.impacts.is_empty();
         if by_formulas { self.forward_by_formulas(values, (q0, v0)) } else { self.forward_by_duals(values, q0, v0) }
     }
 
-    /// The same by dual numbers through the simulation, whatever it is: a witness that shares no formula with the other.
+    /// The same by dual numbers through the simulation: an independent check that shares no formula with the other.
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
@@ -77,7 +77,7 @@ impl Rollout<'_> {
             let seed = |x: f64, column: usize| Dual64::new(x, if column == varied { 1.0 } else { 0.0 });
             let at: Vec<Dual64> = values.iter().enumerate().map(|(k, x)| seed(*x, k)).collect();
             let mut robot = Robot::new(self.parameters.robot_at(&at)?);
-            // The start is moved by what the parameters say, and then by the columns of its own.
+            // The start is moved by the parameters, and then by its own columns.
             let (q, v) = self.start(&robot, &at, (q0, v0))?;
             let step: Vec<Dual64> = (0..nv).map(|k| seed(0.0, np + k)).collect();
             let mut moved = q.clone();
@@ -176,7 +176,7 @@ impl Rollout<'_> {
     }
 }
 
-/// Rows of both, one under the other; they are kept transposed.
+/// Stacks the rows of both, which are stored transposed.
 fn stacked(by_q: &DMatrix<f64>, by_v: &DMatrix<f64>) -> DMatrix<f64> {
     let (columns, nv) = by_q.shape();
     let mut all = DMatrix::zeros(2 * nv, columns);

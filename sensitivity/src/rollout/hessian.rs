@@ -1,7 +1,8 @@
 //! Second order: products with the Hessian of a cost, by dual numbers along one direction through the whole adjoint.
 //!
-//! `H d = d/dε ∇J(z + ε d)` with `z = (p, q₀ ⊕ δq, v₀, u)`, gradients along `δq`, so that H is symmetric. Cost: an adjoint over dual
-//! numbers, whatever the number of parameters (forward over reverse; A. Griewank, A. Walther, *Evaluating Derivatives*, 2008, chapter 5).
+//! `H d = d/dε ∇J(z + ε d)` with `z = (p, q₀ ⊕ δq, v₀, u)`, gradients along `δq`, so that H is symmetric. Cost: one
+//! adjoint over dual numbers, for any number of parameters (forward over reverse; A. Griewank, A. Walther, *Evaluating
+//! Derivatives*, 2008, chapter 5).
 
 use super::adjoint::Found;
 use super::backward::Given;
@@ -12,13 +13,13 @@ use gradyn::derivatives::num_dual::Dual64;
 /// A direction, or a product of the Hessian with one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Direction {
-    /// Of the parameters.
+    /// The entries of the parameters.
     pub parameters: Vec<f64>,
-    /// Of the start, `q₀ ⊕ δ`, nv, after the parameters of the start have moved it.
+    /// The entries of the start, `q₀ ⊕ δ`, nv, after the parameters of the start have moved it.
     pub q0: Vec<f64>,
-    /// Of the start, nv.
+    /// The entries of the start's velocity, nv.
     pub v0: Vec<f64>,
-    /// Of each of the controls, nu.
+    /// The entries of each of the controls, nu.
     pub controls: Vec<Vec<f64>>,
 }
 
@@ -57,11 +58,11 @@ pub struct HessianProduct {
 }
 
 impl Rollout<'_> {
-    /// The gradient of a cost, and the product of its Hessian with a direction.
+    /// Computes the gradient of a cost, and the product of its Hessian with a direction.
     ///
     /// # Errors
-    /// As [`adjoint`](Self::adjoint); [`SensitivityError::Length`] for a direction of other sizes; what the cost says, if it has no
-    /// [curvature](TrajectoryCost::running_curvature).
+    /// As [`adjoint`](Self::adjoint); [`SensitivityError::Length`] for a direction of wrong sizes; the error of a cost
+    /// without [curvature](TrajectoryCost::running_curvature).
     pub fn hessian_product(
         &self,
         values: &[f64],

@@ -1,4 +1,4 @@
-//! Along trajectories: roll-outs of a robot, and what parameters, the start and controls do to them.
+//! Sensitivities along trajectories: roll-outs of a robot, and their derivatives by parameters, the start and controls.
 //!
 //! ```text
 //! x_{k+1} = step(x_k, u_k; p),    u_k = ū_k − K_k (x_k ⊖ x̄_k)
@@ -6,9 +6,9 @@
 //! adjoint    λ_k = A_kᵀ λ_{k+1} + ℓ_x,   ∂J/∂p = Σ B_kᵀ λ_{k+1}    all parameters at once
 //! ```
 //!
-//! Both are exact for the steps that are taken: what is optimised is what is simulated (W. Hager, *Runge-Kutta methods in optimal control
-//! and the transformed adjoint system*, 2000; T. Lauß et al., *The discrete adjoint gradient computation for optimization problems in
-//! multibody dynamics*, 2017).
+//! Both are exact for the discrete steps: what is optimized is what is simulated (W. Hager, *Runge-Kutta methods in
+//! optimal control and the transformed adjoint system*, 2000; T. Lauß et al., *The discrete adjoint gradient
+//! computation for optimization problems in multibody dynamics*, 2017).
 
 mod adjoint;
 mod backward;
@@ -60,12 +60,12 @@ struct Impact {
     restitution: f64,
 }
 
-/// A simulation whose sensitivities are asked for.
+/// A simulation with sensitivities.
 #[derive(Clone, Debug)]
 pub struct Rollout<'p> {
     parameters: &'p Parameters,
     scheme: Scheme,
-    /// Of each step, or of all.
+    /// The length of each step, or of all.
     dt: Vec<f64>,
     actuation: Actuation,
     controls: Vec<Vec<f64>>,
@@ -77,7 +77,8 @@ pub struct Rollout<'p> {
 }
 
 impl<'p> Rollout<'p> {
-    /// Steps of length `dt`, s, one for each entry of `controls`, of the motors of all joints but a floating base.
+    /// A roll-out with steps of length `dt`, s, one for each entry of `controls`, the torques of the motors of all
+    /// joints but a floating base.
     ///
     /// # Errors
     /// [`SensitivityError::Number`] for a step that is not positive, [`SensitivityError::Length`] for controls of a wrong number.
@@ -116,11 +117,11 @@ impl<'p> Rollout<'p> {
         Ok(Self { parameters, scheme, dt, actuation, controls, each_for: 1, held, impacts, feedback: None, algebra })
     }
 
-    /// Each of the controls holds for so many steps, not for one: a slow controller, or none at all. Steps in [`hold`](Self::hold),
+    /// Holds each of the controls for so many steps: a slow controller, or none at all. Steps in [`hold`](Self::hold),
     /// [`impact`](Self::impact) and [`feedback`](Self::feedback) are counted one by one.
     ///
     /// # Errors
-    /// [`SensitivityError::Number`] for no step, and for more than can be counted.
+    /// [`SensitivityError::Number`] for zero steps, and for more than can be counted.
     pub fn each_for(mut self, steps: usize) -> Result<Self, SensitivityError> {
         if steps == 0 || self.controls.len().checked_mul(steps).is_none() {
             let rule = "expected at least one, and not more than can be counted";
@@ -130,7 +131,7 @@ impl<'p> Rollout<'p> {
         Ok(self)
     }
 
-    /// Steps of different lengths, s, one each. What [`each_for`](Self::each_for) says comes before.
+    /// Sets different lengths of steps, s, one each. Call [`each_for`](Self::each_for) before.
     ///
     /// # Errors
     /// [`SensitivityError::Length`] if there is not one for each step, [`SensitivityError::Number`] for one that is not positive.
@@ -153,17 +154,17 @@ impl<'p> Rollout<'p> {
         self
     }
 
-    /// An impact on constraints before this step, which the state of that node is behind.
+    /// Adds an impact on constraints before this step; the state of that node is the one after it.
     #[must_use]
     pub fn impact(mut self, step: usize, constraints: &[Constraint], restitution: f64) -> Self {
         self.impacts.insert(step, Impact { constraints: constraints.to_vec(), restitution });
         self
     }
 
-    /// A feedback law in the loop.
+    /// Adds a feedback law to the loop.
     ///
     /// # Errors
-    /// [`SensitivityError::Length`] if there is not one of everything a step.
+    /// [`SensitivityError::Length`] if there is not one of each per step.
     pub fn feedback(mut self, feedback: Feedback) -> Result<Self, SensitivityError> {
         let expected = self.steps();
         for (what, found) in
@@ -189,13 +190,13 @@ impl<'p> Rollout<'p> {
         Ok(self)
     }
 
-    /// What varies.
+    /// The parameters.
     #[must_use]
     pub fn parameters(&self) -> &'p Parameters {
         self.parameters
     }
 
-    /// How many steps there are.
+    /// The number of steps.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.controls.len() * self.each_for
@@ -206,18 +207,18 @@ impl<'p> Rollout<'p> {
         self.dt[if self.dt.len() == 1 { 0 } else { step }]
     }
 
-    /// Which of the controls a step has.
+    /// The index of a step's controls.
     fn row(&self, step: usize) -> usize {
         step / self.each_for
     }
 
-    /// What is held in a step.
+    /// The constraints of a step.
     fn held(&self, step: usize) -> Vec<Constraint> {
         let of_step = self.held.iter().filter(|(steps, _)| steps.contains(&step));
         of_step.flat_map(|(_, constraints)| constraints.iter().copied()).collect()
     }
 
-    /// `u` of a step at a state, with `more` added to the controls; empty for nothing.
+    /// `u` of a step at a state, with `more` added to the controls, unless it is empty.
     fn control<P: Scalar<f64> + Scalar<P>>(
         &self,
         robot: &Robot<P>,
@@ -275,7 +276,7 @@ impl<'p> Rollout<'p> {
         }
     }
 
-    /// The start, moved as the parameters of the start say.
+    /// The start, moved by the parameters of the start.
     fn start<P: Scalar<f64> + Scalar<P>>(
         &self,
         robot: &Robot<P>,
@@ -304,7 +305,7 @@ impl<'p> Rollout<'p> {
         Ok(impulse_dynamics(&robot.model, &mut robot.ws, q, &v, e, &lifted)?.v.to_vec())
     }
 
-    /// One step and the impact behind it.
+    /// One step and the impact after it.
     fn advance<P: Scalar<f64> + Scalar<P>>(
         &self,
         robot: &mut Robot<P>,
@@ -320,7 +321,7 @@ impl<'p> Rollout<'p> {
         Ok((q, v))
     }
 
-    /// All states over any number type, the start first; each is shown to `see`.
+    /// Computes all states over any number type, the start first; calls `see` with each.
     fn run<P: Scalar<f64> + Scalar<P>>(
         &self,
         values: &[P],
@@ -338,10 +339,10 @@ impl<'p> Rollout<'p> {
         Ok(())
     }
 
-    /// The states, one more than steps: `(q, v)`, nq and nv.
+    /// Computes the states, one more than steps: `(q, v)`, nq and nv.
     ///
     /// # Errors
-    /// What the engine refuses, and lists of wrong lengths.
+    /// Input that the engine rejects, and lists of wrong lengths.
     pub fn simulate(&self, values: &[f64], q0: &[f64], v0: &[f64]) -> Result<Vec<State>, SensitivityError> {
         let mut states = Vec::with_capacity(self.steps() + 1);
         self.run(values, (q0, v0), |_, q: &[f64], v: &[f64]| states.push((q.to_vec(), v.to_vec())))?;
@@ -356,7 +357,7 @@ fn check_length(dt: f64) -> Result<(), SensitivityError> {
     Err(SensitivityError::Number { what: "dt".into(), value: dt, rule: "expected a positive number" })
 }
 
-/// A check that the engine makes of its own arguments, for those that are not handed to it at once.
+/// The engine's check of its arguments, for those that are not passed to it immediately.
 trait CheckVelocity {
     fn check_velocity(&self, found: usize) -> Result<(), SensitivityError>;
 }

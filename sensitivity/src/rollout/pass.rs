@@ -1,14 +1,14 @@
-//! What a step backwards does another way for values than for dual numbers: costs, constraints, impacts.
+//! The parts of a backward step that differ between values and dual numbers: costs, constraints, impacts.
 //!
-//! Values go through the closed forms of constrained dynamics. With `μ = (∂q̈/∂τ)ᵀ l̄`, `ν = ∂λ/∂τ l̄`, and `r` what is left of rows that
-//! contradict each other (the last term is of dependent rows only):
+//! Values use the closed forms of constrained dynamics. With `μ = (∂q̈/∂τ)ᵀ l̄`, `ν = ∂λ/∂τ l̄`, and `r` the residual
+//! of inconsistent rows (the last term is for dependent rows only):
 //!
 //! ```text
 //! l̄ᵀ ∂q̈/∂p = −μᵀ ∂id/∂p + λᵀ ∂J/∂p μ + νᵀ ∂(J q̈ + γ)/∂p + rᵀ ∂J/∂p (∂λ/∂τ)ᵀ ν
 //! ```
 //!
-//! A pass of dual numbers, which gives products with the Hessian, takes one column after the other through the simulation itself: exact too,
-//! for 3 nv + np evaluations a step under constraints.
+//! A pass of dual numbers, which gives products with the Hessian, propagates one column after the other through the
+//! simulation itself: exact as well, with 3 nv + np evaluations per step under constraints.
 
 use super::TrajectoryCost;
 use super::backward::{Backward, Engine, Pass, Pulled};
@@ -96,7 +96,7 @@ impl Pass for f64 {
         let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();
         let rebound: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after + e * before).collect();
         let (by_q, by_v, impulse) = (by.dv_dq.tr_mul(&of_v), by.dv_dv.tr_mul(&of_v), by.impulse.clone());
-        // The directions that constraints leave free, M-orthogonal: what a torque would do there.
+        // The directions that constraints leave free, M-orthogonal: the effect of a torque there.
         let rest = vec![0.0; nv];
         let free: Vec<Constraint> = held.iter().map(|c| c.with_gains(0.0, 0.0)).collect();
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, &rest, &rest, &free, &[])?;
@@ -122,7 +122,7 @@ impl Pass for f64 {
     }
 }
 
-/// Takes away a gradient of torques.
+/// Subtracts a gradient of torques.
 fn subtract(gradient: &[f64], from: &mut [f64]) {
     from.iter_mut().zip(gradient).for_each(|(to, x)| *to -= x);
 }
@@ -217,7 +217,7 @@ impl Pass for Dual64 {
     }
 }
 
-/// Of each parameter of the robot, `l̄ᵀ` of what a function of it becomes.
+/// For each parameter of the robot, `l̄ᵀ` times the derivative of a function of it.
 fn by_each<P: Pass>(
     back: &mut Backward<'_, '_, P>,
     l_bar: &[P],

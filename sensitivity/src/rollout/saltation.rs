@@ -1,4 +1,4 @@
-//! Saltation: what a small error of the state becomes where the motion jumps at a time that depends on the state.
+//! Saltation: the propagation of a small error of the state through a jump at a time that depends on the state.
 //!
 //! With the guard `g(x, p, t) = 0`, the reset `x⁺ = R(x⁻, p, t)` and the motions `F⁻`, `F⁺` before and after it:
 //!
@@ -7,8 +7,8 @@
 //! Ξ_p = D_p R + (F⁺ − D_x R F⁻ − D_t R) D_p g / (D_t g + D_x g F⁻)                                                      (2)
 //! ```
 //!
-//! N. Kong, J. Payne, J. Zhu, A. Johnson, *Saltation Matrices: The Essential Tool for Linearizing Hybrid Dynamical Systems*,
-//! arXiv 2306.06862, equation 4; (2) is the same with the parameters as states that stand still.
+//! N. Kong, J. Payne, J. Zhu, A. Johnson, *Saltation Matrices: The Essential Tool for Linearizing Hybrid Dynamical
+//! Systems*, arXiv 2306.06862, equation 4; (2) is the same with the parameters as constant states.
 
 use crate::error::SensitivityError;
 use nalgebra::{DMatrix, DVector};
@@ -34,7 +34,7 @@ pub struct Crossing {
     pub guard_t: f64,
 }
 
-/// What an event does to small errors.
+/// The effect of an event on small errors.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Saltation {
     /// The motion crosses the guard.
@@ -43,12 +43,12 @@ pub enum Saltation {
         by_x: DMatrix<f64>,
         /// `Ξ_p`, n × np.
         by_p: DMatrix<f64>,
-        /// How fast the guard is crossed, `D_t g + D_x g F⁻`.
+        /// The rate at which the guard is crossed, `D_t g + D_x g F⁻`.
         rate: f64,
     },
     /// The motion touches the guard and hardly crosses it: a small error decides whether there is an event at all.
     Grazing {
-        /// How fast.
+        /// The rate.
         rate: f64,
     },
 }
@@ -59,7 +59,7 @@ const SLOW: f64 = 1e-8;
 /// (1) and (2).
 ///
 /// # Errors
-/// [`SensitivityError::Length`] if sizes do not fit each other.
+/// [`SensitivityError::Length`] if sizes are inconsistent.
 pub fn saltation(at: &Crossing) -> Result<Saltation, SensitivityError> {
     let (n, np) = (at.before.len(), at.guard_p.len());
     for (what, found, expected) in [

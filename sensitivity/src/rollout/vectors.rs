@@ -3,7 +3,7 @@
 use gradyn::Scalar;
 use nalgebra::DMatrix;
 
-/// `Aᵀ x`, over number types that nalgebra's products do not know.
+/// `Aᵀ x`, over number types that nalgebra's products do not support.
 pub(super) fn transposed_times<P: Scalar<f64>>(a: &DMatrix<P>, x: &[P]) -> Vec<P> {
     let dot = |j: usize| (0..x.len()).fold(P::from(0.0), |sum, i| sum + a[(i, j)] * x[i]);
     (0..a.ncols()).map(dot).collect()

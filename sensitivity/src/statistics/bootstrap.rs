@@ -1,6 +1,6 @@
 //! Drawing the rows of a table again with replacement.
 //!
-//! An estimate that is made of sums over rows needs no copy of the rows: drawing them again gives each row a count, and the sums become
+//! An estimate from sums over rows needs no copy of the rows: drawing gives each row a count, and the sums become
 //! products of the columns with these counts.
 
 use super::normal;
@@ -19,7 +19,7 @@ impl Columns {
     pub(crate) fn new(rows: usize) -> Self {
         Self { rows, entries: Vec::new() }
     }
-    /// One more column; its index.
+    /// Adds a column. Returns its index.
     pub(crate) fn push(&mut self, column: impl Iterator<Item = f64>) -> usize {
         let index = self.len();
         self.entries.extend(column.take(self.rows));
@@ -33,7 +33,7 @@ impl Columns {
     pub(crate) fn sums(&self) -> Vec<f64> {
         self.entries.chunks_exact(self.rows.max(1)).map(sum).collect()
     }
-    /// The same after each drawing, one after the other. O(times · rows · columns), over threads.
+    /// The sums after each drawing, one after the other. O(times · rows · columns), over threads.
     pub(crate) fn resampled(&self, resampling: &Resampling) -> Vec<Vec<f64>> {
         let draw = |time: usize| {
             let mut rng = stream(resampling.seed, time as u64);
@@ -47,13 +47,13 @@ impl Columns {
     }
 }
 
-/// The normal deviate of a level: so many standard deviations is half an interval.
+/// The normal deviate of a level: half an interval, in standard deviations.
 pub(crate) fn multiplier(level: f64) -> f64 {
     normal::quantile(0.5 + 0.5 * level)
 }
 
-/// The standard deviation of each entry over lists of the same length. Lists with entries that are not finite do not count for these; zero
-/// where fewer than two are left.
+/// The standard deviation of each entry over lists of the same length. Nonfinite entries are excluded; zero if fewer
+/// than two remain.
 pub(crate) fn deviations(lists: &[Vec<f64>]) -> Vec<f64> {
     let entries = lists.first().map_or(0, Vec::len);
     let deviation = |entry: usize| {

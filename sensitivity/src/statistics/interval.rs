@@ -1,4 +1,4 @@
-//! A number with its interval, and how it was asked for.
+//! A number with its interval, and options of intervals.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Interval {
     /// The estimate.
     pub value: f64,
-    /// Half the width of the interval at the level that was asked for; `None` if none was.
+    /// Half the width of the interval at the requested level; `None` if none was requested.
     pub half_width: Option<f64>,
 }
 
@@ -29,29 +29,29 @@ impl Interval {
     }
 }
 
-/// How intervals are made: the rows of a sample are drawn again with replacement, the estimate is made anew each time, and the interval is
-/// `± z s` with the standard deviation s of these estimates and the normal deviate z of the level.
+/// The bootstrap of intervals: the rows of a sample are drawn with replacement, the estimate is repeated each time, and
+/// the interval is `± z s` with the standard deviation s of these estimates and the normal deviate z of the level.
 ///
 /// Source: B. Efron and R. Tibshirani, *An introduction to the bootstrap*, 1993, chapter 13.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resampling {
-    /// How often; 0 for no intervals.
+    /// The number of resamples; 0 for no intervals.
     pub times: usize,
-    /// The part of such intervals that should hold the truth.
+    /// The share of such intervals that should contain the truth.
     pub level: f64,
-    /// Of the random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
 impl Default for Resampling {
-    /// A hundred times, for 95 %.
+    /// A hundred resamples, at 95 %.
     fn default() -> Self {
         Self { times: 100, level: 0.95, seed: 0 }
     }
 }
 
 impl Resampling {
-    /// What is wrong with it: which number, the number, and what it must be.
+    /// The error, if it is invalid: the name of the number, the number, and the rule.
     pub(crate) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         match (self.times, self.level) {
             (0, _) => None,
@@ -61,7 +61,7 @@ impl Resampling {
         }
     }
 
-    /// Estimates only.
+    /// Estimates without intervals.
     #[must_use]
     pub fn none() -> Self {
         Self { times: 0, ..Self::default() }

@@ -1,4 +1,4 @@
-//! What every analysis needs of statistics: quantiles, sums in a fixed order, random streams, and intervals by resampling.
+//! Statistics for every analysis: quantiles, sums in a fixed order, random streams, and intervals by resampling.
 
 mod bootstrap;
 mod interval;
@@ -15,7 +15,7 @@ pub(crate) use sums::{dot, sum};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-/// The random numbers of one seed and one stream: what is drawn for a part does not depend on the others, nor on who draws it.
+/// The random numbers of one seed and one stream: those of a part do not depend on the others, nor on the thread.
 pub(crate) fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(stream);

@@ -4,7 +4,8 @@
 
 use std::f64::consts::TAU;
 
-/// `z` with `Φ(z) = p`: the standard normal deviate below which lies the part `p`. −∞ at 0 and ∞ at 1; `None` outside `[0, 1]`.
+/// `z` with `Φ(z) = p`: the standard normal deviate below which the share `p` lies. −∞ at 0 and ∞ at 1; `None` outside
+/// `[0, 1]`.
 ///
 /// Relative error about 1e-16 of three quotients of polynomials: one for the middle, two for the tails. O(1).
 #[must_use]
@@ -12,7 +13,7 @@ pub fn normal_quantile(p: f64) -> Option<f64> {
     (0.0..=1.0).contains(&p).then(|| quantile(p))
 }
 
-/// The same, of a `p` that is in `[0, 1]`.
+/// The same, for `p` in `[0, 1]`.
 pub(crate) fn quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {

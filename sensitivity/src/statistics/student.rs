@@ -5,11 +5,11 @@
 use super::normal;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// `t` below which lies the part `p` of Student's distribution with so many degrees of freedom. ±∞ at the ends; `None` for a `p` outside
-/// `[0, 1]` and for `freedom` below 1.
+/// `t` below which the share `p` of Student's distribution with `freedom` degrees of freedom lies. ±∞ at the ends;
+/// `None` for a `p` outside `[0, 1]` and for `freedom` below 1.
 ///
-/// Exact for 1, 2 and infinitely many degrees, between them an asymptotic series with a relative error below 2e-5 for p in `[0.001, 0.999]`:
-/// enough for the width of an interval. O(1).
+/// It is exact for 1, 2 and infinitely many degrees; between them, an asymptotic series has a relative error below 2e-5
+/// for p in `[0.001, 0.999]`, enough for the width of an interval. O(1).
 #[must_use]
 pub fn student_quantile(p: f64, freedom: f64) -> Option<f64> {
     if !(0.0..=1.0).contains(&p) || freedom.is_nan() || freedom < 1.0 {
@@ -19,12 +19,12 @@ pub fn student_quantile(p: f64, freedom: f64) -> Option<f64> {
     if both <= 0.0 {
         return Some(f64::INFINITY.copysign(p - 0.5));
     }
-    // Beyond a thousand million degrees it is the normal deviate to all digits that the series has.
+    // Beyond 10⁹ degrees it is the normal deviate to all digits of the series.
     let t = if freedom > 1e9 { -normal::quantile(0.5 * both) } else { upper(both, freedom) };
     Some(if p < 0.5 { -t } else { t })
 }
 
-/// `t > 0` beyond which, on both sides together, lies the part P.
+/// `t > 0` beyond which, on both sides together, the share P lies.
 fn upper(p: f64, n: f64) -> f64 {
     if (n - 1.0).abs() < 1e-12 {
         return (0.5 * PI * (1.0 - p)).tan();

@@ -1,4 +1,4 @@
-//! Sums whose order is fixed: the same bits whoever computes them.
+//! Sums in a fixed order, with the same bits on any thread.
 
 /// Entries of one inner sum. Rounding errors grow with this and with the number of such sums, not with the length.
 const BLOCK: usize = 1024;

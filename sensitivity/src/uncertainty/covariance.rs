@@ -1,4 +1,4 @@
-//! A covariance that is given: is it one, and its root.
+//! The check of a given covariance, and its root.
 
 use super::UncertaintyError;
 use super::error::{expect_finite, expect_size};
@@ -37,7 +37,7 @@ pub(super) fn root(p: &DMatrix<f64>) -> Result<DMatrix<f64>, UncertaintyError> {
     let n = p.nrows();
     let deviation: Vec<f64> = (0..n).map(|i| if p[(i, i)] > 0.0 { p[(i, i)].sqrt() } else { 1.0 }).collect();
     let scaled = DMatrix::from_fn(n, n, |i, j| 0.5 * (p[(i, j)] + p[(j, i)]) / deviation[i] / deviation[j]);
-    // An entry above its two variances makes it no covariance.
+    // An entry that exceeds its two variances makes it invalid.
     let far = UncertaintyError::Number { what: "a correlation", value: scaled.amax(), rule: "it must be at most 1" };
     if n == 0 {
         return Ok(scaled);
@@ -48,7 +48,7 @@ pub(super) fn root(p: &DMatrix<f64>) -> Result<DMatrix<f64>, UncertaintyError> {
     let eigen = SymmetricEigen::try_new(scaled, f64::EPSILON, 100 * n).ok_or(far)?;
     let mut root = eigen.eigenvectors;
     for (mut column, value) in root.column_iter_mut().zip(eigen.eigenvalues.iter()) {
-        // What rounding makes of a zero.
+        // The rounding of a zero.
         if *value < -1e-12 * n as f64 {
             return Err(UncertaintyError::Negative { entry: column.iamax(), variance: *value });
         }

@@ -1,19 +1,19 @@
-//! Why uncertainty cannot be carried through a function.
+//! Errors of propagating uncertainty.
 
 use thiserror::Error;
 
-/// Why uncertainty cannot be carried through a function.
+/// Errors of propagating uncertainty.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum UncertaintyError {
-    /// Something does not have the size that it should have.
+    /// Something has the wrong size.
     #[error("{what} has {found} entries instead of {expected}")]
     Size {
         /// What.
         what: &'static str,
-        /// As many as it should have.
+        /// The expected size.
         expected: usize,
-        /// As many as it has.
+        /// The actual size.
         found: usize,
     },
     /// A number is not finite.
@@ -48,7 +48,7 @@ pub enum UncertaintyError {
         /// The variance.
         variance: f64,
     },
-    /// A number of a method is not what it must be.
+    /// A number of a method is invalid.
     #[error("{what} is {value}: {rule}")]
     Number {
         /// Which number.
@@ -65,15 +65,15 @@ pub enum UncertaintyError {
     Failed {
         /// The first of them.
         samples: Vec<usize>,
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// Of how many.
+        /// The number of all samples.
         total: usize,
     },
     /// Outputs are so far apart on their manifold that they have no mean.
     #[error("outputs have no mean on their manifold: after {iterations} iterations it still moves by {step}")]
     NoMean {
-        /// How many were made.
+        /// The number of iterations.
         iterations: usize,
         /// The length of the last step.
         step: f64,

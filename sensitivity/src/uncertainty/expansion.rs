@@ -8,10 +8,11 @@ use super::covariance::{check, check_symmetric};
 use super::error::{expect_finite, expect_size};
 use nalgebra::{DMatrix, DVector};
 
-/// `A P Aᵀ`: exact where the function is linear. A: m × n, outputs by inputs, in tangent coordinates; P: n × n. O(m n (m + n)).
+/// `A P Aᵀ`: exact if the function is linear. A: m × n, outputs by inputs, in tangent coordinates; P: n × n. O(m n (m +
+/// n)).
 ///
 /// # Errors
-/// Sizes that do not fit; entries that are not finite; a covariance that is not symmetric or has a negative variance.
+/// Wrong sizes; entries that are not finite; a covariance that is not symmetric or has a negative variance.
 pub fn first_order(a: &DMatrix<f64>, p: &DMatrix<f64>) -> Result<DMatrix<f64>, UncertaintyError> {
     check(p, a.ncols())?;
     expect_finite("the Jacobian", a.as_slice())?;
@@ -33,7 +34,7 @@ pub struct SecondOrder {
 /// shift_i = ½ tr(H_i P)        C_ij = (A P Aᵀ)_ij + ½ tr(H_i P H_j P)
 /// ```
 ///
-/// Exact where outputs are quadratic and inputs normal. O(m n³ + m² n²).
+/// Exact if outputs are quadratic and inputs normal. O(m n³ + m² n²).
 ///
 /// # Errors
 /// As [`first_order`]; Hessians that are not symmetric to 1e-9 of their largest entry.

@@ -1,4 +1,4 @@
-//! The mean of points on a manifold, and what is left of them there.
+//! The mean of points on a manifold, and the deviations from it.
 //!
 //! Source: C. Hertzberg, R. Wagner, U. Frese, L. Schröder, *Integrating generic sensor fusion algorithms with sound state representations
 //! through encapsulation of manifolds*, Inf. Fusion 14(1), 2013.
@@ -15,11 +15,12 @@ pub struct Moments {
     pub covariance: DMatrix<f64>,
 }
 
-/// Most iterations of a mean: each gains several digits where the points are closer than the manifold is curved.
+/// The iteration limit of a mean: each iteration gains several digits if the points are close relative to the curvature
+/// of the manifold.
 const ITERATIONS: usize = 100;
 
-/// The point `m` with `Σ w_i (y_i ⊖ m) = 0`, and all `y_i ⊖ m`, one after the other. `points`: of `space`, one after the other; weights have
-/// the sum one.
+/// The point `m` with `Σ w_i (y_i ⊖ m) = 0`, and all `y_i ⊖ m`, one after the other. `points`: points of `space`, one
+/// after the other; the weights sum to one.
 pub(super) fn mean(
     space: &impl Manifold,
     points: &[f64],
@@ -50,7 +51,7 @@ pub(super) fn mean(
         }
         std::mem::swap(&mut mean, &mut next);
     }
-    // Rounding may leave a step that is small and does not end.
+    // Rounding may leave a small step that does not vanish.
     let widest = apart.iter().fold(0.0_f64, |widest, x| widest.max(x.abs()));
     if length <= 1e-9 * widest {
         return Ok((mean, apart));

@@ -1,14 +1,14 @@
-//! How uncertain outputs are when inputs are: covariances through a function, on any manifold.
+//! Uncertainty of outputs from uncertain inputs: covariances through a function, on any manifold.
 //!
-//! A point `x` of a [`Manifold`] is uncertain as `x ⊕ δ`, `δ ~ N(0, P)`, with P in the tangent space at x. Outputs `y = f(x ⊕ δ)` have a mean
-//! on their manifold and a covariance in the tangent space there.
+//! An uncertain point of a [`Manifold`] is `x ⊕ δ`, `δ ~ N(0, P)`, with P in the tangent space at x. Outputs
+//! `y = f(x ⊕ δ)` have a mean on their manifold and a covariance in the tangent space there.
 //!
 //! | item | needs | exact for |
 //! |---|---|---|
 //! | [`first_order`] | the Jacobian | linear functions |
 //! | [`second_order`] | the Jacobian, all Hessians | quadratic functions |
 //! | [`unscented`] | 2 n + 1 evaluations | linear functions; the mean of quadratic ones |
-//! | [`monte_carlo`] | many evaluations | everything, up to an interval that it tells |
+//! | [`monte_carlo`] | many evaluations | everything, up to a reported interval |
 
 mod covariance;
 mod error;

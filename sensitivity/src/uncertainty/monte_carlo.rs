@@ -11,36 +11,36 @@ use nalgebra::DMatrix;
 use rand::RngExt;
 use rayon::prelude::*;
 
-/// How many samples, and how intervals are made.
+/// Options: samples and intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MonteCarlo {
-    /// How many samples.
+    /// The number of samples.
     pub samples: usize,
-    /// Of the random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// How intervals are made.
+    /// The options of intervals.
     pub resampling: Resampling,
 }
 
-/// What samples say.
+/// The result of sampling.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
     /// Mean and covariance.
     pub moments: Moments,
-    /// Half the width of the interval of the mean, in each direction at the mean; empty if no intervals were wanted.
+    /// Half the width of the interval of the mean, in each direction at the mean; empty if no intervals were requested.
     pub mean_half_width: Vec<f64>,
     /// The standard deviation in each direction, with its interval.
     pub deviation: Vec<Interval>,
-    /// Samples whose outputs are not finite: kept out.
+    /// The number of excluded samples, whose outputs are not finite.
     pub kept_out: usize,
 }
 
-/// Samples that are evaluated together.
+/// The number of samples that are evaluated together.
 const BLOCK: usize = 64;
 
 /// Mean and covariance of `y = f(x ⊕ δ)`, `δ ~ N(0, P)`, from random samples: the same bits for any number of threads.
 ///
-/// `f(x, y)`: x holds at most 64 points one after the other; into y go their outputs.
+/// `f(x, y)`: x holds at most 64 points one after the other; their outputs are written to y.
 ///
 /// # Errors
 /// As [`unscented`](super::unscented); fewer than two samples; an invalid level; more than 1 % of samples whose outputs are not finite.
@@ -117,7 +117,7 @@ pub fn monte_carlo(
 
 fn check_options(options: &MonteCarlo, numbers: usize) -> Result<(), UncertaintyError> {
     let samples = options.samples;
-    // A double has eight bytes, and the largest object half of what an address can count.
+    // A double has eight bytes, and the largest object is half of the address range.
     if samples < 2 || samples.checked_mul(numbers).is_none_or(|all| all > isize::MAX as usize / 8) {
         let (what, rule) = ("the number of samples", "it must be at least 2, and fit into memory");
         return Err(UncertaintyError::Number { what, value: samples as f64, rule });
@@ -128,7 +128,7 @@ fn check_options(options: &MonteCarlo, numbers: usize) -> Result<(), Uncertainty
     Ok(())
 }
 
-/// Removes what is not finite; how many these were.
+/// Removes samples that are not finite. Returns their number.
 fn keep_finite(y: &mut Vec<f64>, each: usize) -> Result<usize, UncertaintyError> {
     if each == 0 {
         return Ok(0);

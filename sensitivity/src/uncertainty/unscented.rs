@@ -9,15 +9,15 @@ use super::mean::mean;
 use super::{Manifold, Moments, UncertaintyError};
 use nalgebra::DMatrix;
 
-/// Where the points are and what they weigh: `λ = α² (n + κ) − n`, points at `± √(n + λ)` times the columns of a root of P, weights
-/// `1/(2 (n + λ))`; the middle one weighs `λ/(n + λ)` in the mean and `1 − α² + β` more in the covariance.
+/// Positions and weights of the points: `λ = α² (n + κ) − n`, points at `± √(n + λ)` times the columns of a root of P,
+/// weights `1/(2 (n + λ))`; the middle one weighs `λ/(n + λ)` in the mean and `1 − α² + β` more in the covariance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SigmaPoints {
-    /// How far the points are spread, positive.
+    /// The spread of the points, positive.
     pub alpha: f64,
-    /// What is known of the distribution: 2 for a normal one.
+    /// Prior knowledge of the distribution: 2 for a normal one.
     pub beta: f64,
-    /// One more freedom, `n + κ > 0`.
+    /// A further parameter, `n + κ > 0`.
     pub kappa: f64,
 }
 
@@ -31,8 +31,8 @@ impl Default for SigmaPoints {
 /// Mean and covariance of `y = f(x ⊕ δ)`, `δ ~ N(0, P)`, from 2 n + 1 evaluations.
 ///
 /// # Errors
-/// Sizes that do not fit; numbers that are not finite; a covariance with a negative variance; an α or a κ out of range; outputs that have no
-/// mean on their manifold.
+/// Wrong sizes; numbers that are not finite; a covariance with a negative variance; an α or a κ out of range; outputs
+/// that have no mean on their manifold.
 pub fn unscented(
     inputs: &impl Manifold,
     x: &[f64],
