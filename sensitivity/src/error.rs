@@ -24,7 +24,7 @@ pub enum SensitivityError {
         nearest: Option<String>,
     },
     /// A pattern is invalid.
-    #[error("`{pattern}` is no pattern: {reason}")]
+    #[error("`{pattern}` is not a pattern: {reason}")]
     Pattern {
         /// The pattern.
         pattern: String,

@@ -41,7 +41,7 @@ impl Where {
                 place: place(),
                 what: "a node that it counts at",
                 value: *k as f64,
-                rule: "the phase has not so many nodes",
+                rule: "the phase has fewer nodes",
             }),
         }
     }

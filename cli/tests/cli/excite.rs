@@ -163,7 +163,7 @@ fn feet_that_cannot_be_held_are_refused() {
         (with(&["--start", "0,0,0.25"]), "--start has 3 numbers: expected 19"),
         (with(&["--start", &POSE[2..]]), "--start has 18 numbers: expected 19"),
         (one.to_vec(), "the contacts carry the base in 3 of 6 directions"),
-        (vec!["--constraints", &far, "--start", POSE], "the feet cannot be where they are held"),
+        (vec!["--constraints", &far, "--start", POSE], "the feet cannot reach where they are held"),
         (vec!["--constraints", &tied, "--start", POSE], "constraint 0, key `to`: expected none"),
         (vec!["--constraints", &none, "--start", POSE], "--constraints: the list is empty"),
         (vec![], "--contact"),

@@ -112,7 +112,7 @@ fn what_cannot_be_told_is_no_agreement() {
     let text = disagrees(&check(&wide));
     has(&text, &["CANNOT TELL", "bends over less than the shortest step", "add values at 2.6e-5 ± 3.25e-6, 1.62e-6"]);
     assert!(
-        text.ends_with("cannot tell: nothing can be said of 1 of 1 entry; none disagrees (--allow-unclear)\n"),
+        text.ends_with("cannot tell: 1 of 1 entry undecided; none disagrees (--allow-unclear)\n"),
         "{text}"
     );
     let allowed = run_with(["check", "--function", "-", "--allow-unclear"], wide.to_string().as_bytes());

@@ -17,7 +17,7 @@ fn parameters_are_listed_with_what_is_held() {
     for part in [
         "panda_link7.mass",
         "0.73552",
-        "centre of mass, and moments about it",
+        "center of mass, and moments about it",
         "panda_joint2.axis.2",
         "-9.81",
         "4 parameters",

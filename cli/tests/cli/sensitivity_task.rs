@@ -262,7 +262,7 @@ fn priors_come_from_a_file() {
         ("\"*.mas\" = { sd = 1.0 }", "line 1: key `*.mas`: "),
         (
             "\n\"gravity.z\" = { sd = 1.0 }",
-            "line 2: key `gravity.z`: `gravity.z` fits none of the parameters that were chosen",
+            "line 2: key `gravity.z`: `gravity.z` fits none of the selected parameters",
         ),
         ("\"*.mass\" = { sd = -1.0 }", "expected a positive number"),
         ("\"*.mass\" = { sd = 1.0, share = 0.1 }", "and one of these"),

@@ -12,9 +12,9 @@ impl fmt::Display for Report {
         write!(f, "{}: ", self.name)?;
         match (counts.disagree, counts.cannot_tell) {
             (0, 0) => write!(f, "all {all} entries agree")?,
-            (0, n) => write!(f, "{} of {all} entries agree, of {n} nothing can be said", counts.agree)?,
+            (0, n) => write!(f, "{} of {all} entries agree, {n} are undecided", counts.agree)?,
             (n, 0) => write!(f, "{n} of {all} entries DISAGREE")?,
-            (n, m) => write!(f, "{n} of {all} entries DISAGREE, of {m} nothing can be said")?,
+            (n, m) => write!(f, "{n} of {all} entries DISAGREE, {m} are undecided")?,
         }
         write!(f, " (seed {})", self.seed)?;
         let shown: Vec<_> = self.worst().into_iter().filter(|entry| entry.verdict != Verdict::Agrees).collect();

@@ -64,21 +64,21 @@ impl fmt::Display for Guess {
             Self::WrongSign => f.write_str("the sign is wrong"),
             Self::Factor { factor } => write!(f, "{factor} times too large"),
             Self::CoordinatesNotDirections => {
-                f.write_str("one entry a coordinate (nq) where there is one a direction of motion (nv)")
+                f.write_str("one entry per coordinate (nq) instead of one per direction of motion (nv)")
             }
             Self::QuaternionCoefficients => {
                 f.write_str("by the coefficients of a quaternion, or of (cos, sin), instead of along the tangent")
             }
             Self::Frame { found, expected } => write!(f, "expressed in {found} instead of {expected}"),
-            Self::MissingRotation => f.write_str("a rotation between body and world is missing, or is one too many"),
+            Self::MissingRotation => f.write_str("a rotation between body and world is missing or superfluous"),
             Self::OneTriangle { upper } => {
                 write!(f, "only the {} triangle is filled", if *upper { "upper" } else { "lower" })
             }
             Self::LinearAngularSwapped => f.write_str("linear and angular parts are exchanged"),
             Self::PartsExchanged { found } => write!(f, "parts are exchanged: this is {found}"),
             Self::Degrees => f.write_str("degrees in place of radians"),
-            Self::Reordered => f.write_str("rows or columns stand in another order"),
-            Self::LeftOut => f.write_str("left out: what disagrees is zero"),
+            Self::Reordered => f.write_str("rows or columns are in another order"),
+            Self::LeftOut => f.write_str("left out: the entries that disagree are zero"),
             Self::Pattern => f.write_str("the declared sparsity pattern lacks entries"),
             Self::Other { text } => f.write_str(text),
         }

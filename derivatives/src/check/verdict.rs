@@ -40,7 +40,7 @@ impl fmt::Display for Reason {
         f.pad(match self {
             Self::Noise => "the values are too noisy",
             Self::NonSmooth => "not smooth here",
-            Self::Isolated => "no derivative here: the value stands apart from those around it",
+            Self::Isolated => "no derivative here: the value differs from those around it",
             Self::OneSided => "values on one side only",
             Self::StepTooLarge => "bends over less than the shortest step",
             Self::NonFinite => "not finite here",

@@ -126,7 +126,7 @@ fn manifolds_have_columns_for_directions() {
     assert_eq!(*guess, Some(Guess::CoordinatesNotDirections));
     assert_eq!(
         error.to_string(),
-        "`2θ` is 1 × 2, expected 1 × 1: one entry a coordinate (nq) where there is one a direction of motion (nv)"
+        "`2θ` is 1 × 2, expected 1 × 1: one entry per coordinate (nq) instead of one per direction of motion (nv)"
     );
     // cos² of the angle, whose second derivative is −2 cos 2θ.
     let claim = Claim::new(1, 1, &[-2.0 * (0.36 - 0.64)]).expect("fits");

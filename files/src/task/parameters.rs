@@ -78,7 +78,7 @@ pub(super) fn read(root: &Table<'_>, model: &Model) -> Result<Vec<ParameterTask>
         let new = one(&item.table("a table")?, model)?;
         if all.iter().any(|other| other.parameter.name() == new.parameter.name()) {
             let name = new.parameter.name();
-            return Err(item.refuse(format!("there is a parameter `{name}` already: give it another name")));
+            return Err(item.refuse(format!("a parameter `{name}` already exists: give it another name")));
         }
         all.push(new);
     }

@@ -85,8 +85,8 @@ impl Pull {
     /// `S` with `SᵀS = information`, k × k.
     pub(super) fn root(&self, coordinates: usize, directions: usize) -> Result<DMatrix<f64>, EstimateError> {
         let k = directions;
-        expect_size("the point of the pull", self.at.len(), coordinates)?;
-        expect_finite("the point of the pull", &self.at)?;
+        expect_size("the point of the regularizer", self.at.len(), coordinates)?;
+        expect_finite("the point of the regularizer", &self.at)?;
         expect_size("the information matrix, by rows,", self.information.nrows(), k)?;
         expect_size("the information matrix, by columns,", self.information.ncols(), k)?;
         expect_finite("the information matrix", self.information.as_slice())?;

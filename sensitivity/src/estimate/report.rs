@@ -33,10 +33,10 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Gradient => "converged: the gradient is zero up to its tolerance",
-            Self::Step => "converged: a step moves no parameter any more",
-            Self::Cost => "converged: a step promises no less cost any more",
+            Self::Step => "converged: a step no longer moves any parameter",
+            Self::Cost => "converged: the expected decrease of the cost is below its tolerance",
             Self::NoDecrease => {
-                "stopped: no step lowers the cost, however short; is the Jacobian that of the residuals?"
+                "stopped: no step decreases the cost, however short; check the Jacobian of the residuals"
             }
             Self::Iterations => "stopped: the limit of iterations is reached",
         })

@@ -37,7 +37,7 @@ impl Base {
         }
         let columns: Vec<usize> = (0..left.len()).filter(|k| left[*k].is_none()).collect();
         if columns.is_empty() || found.rank == 0 {
-            let sentence = format!("no motion tells anything of the {} parameters chosen", parameters.len());
+            let sentence = format!("no motion identifies any of the {} selected parameters", parameters.len());
             return Err(SensitivityError::Other(sentence));
         }
         let coefficient = |d: usize, k: usize| directions[d].iter().find(|(at, _)| *at == k).map_or(0.0, |(_, c)| *c);

@@ -46,10 +46,10 @@ impl Status {
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Converged => "converged: nothing near it tells more within the limits",
-            Self::NoDecrease => "stopped: no step tells more, however short",
+            Self::Converged => "converged: no motion nearby is more informative within the limits",
+            Self::NoDecrease => "stopped: no step is more informative, however short",
             Self::Iterations => "stopped: the limit of iterations is reached",
-            Self::Stopped => "stopped from outside",
+            Self::Stopped => "stopped by the caller",
         })
     }
 }
@@ -191,7 +191,7 @@ pub fn excite_stance(
     progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Excitation, SensitivityError> {
     if parameters.moves_geometry() {
-        let reason = "contact forces are taken along the geometry of the robot, which must not vary: leave out placements and axes";
+        let reason = "contact forces depend on the geometry of the robot, which must not vary: leave out placements and axes";
         return Err(SensitivityError::Other(reason.into()));
     }
     design(parameters, &ExciteOptions { start: None, ..options.clone() }, Some(stance), progress)
@@ -318,7 +318,7 @@ fn random(
     }
     let (joint, kind, used) = least.unwrap_or((0, super::LimitKind::Effort, f64::INFINITY));
     Err(SensitivityError::Other(format!(
-        "at rest, `{}` needs {:.1} % of its {kind}: no motion begins there within the limits",
+        "at rest, `{}` needs {:.1} % of its {kind}: no motion within the limits begins there",
         names[joint],
         100.0 * used
     )))

@@ -72,7 +72,7 @@ impl JointLimits {
         if let Some(body) = model.bodies().iter().find(|body| body.q_range().len() != body.v_range().len()) {
             let (joint, nq, nv) = (body.joint_name(), body.q_range().len(), body.v_range().len());
             return Err(SensitivityError::Other(format!(
-                "joint `{joint}` has {nq} coordinates and {nv} velocities: a Fourier series is of joints with as many of both"
+                "joint `{joint}` has {nq} coordinates and {nv} velocities: a Fourier series needs joints with equal numbers of both"
             )));
         }
         let limits = model.limits();
@@ -137,7 +137,7 @@ impl JointLimits {
             }
             if lower.is_infinite() && self.velocity[j].is_infinite() && self.acceleration[j].is_infinite() {
                 return Err(SensitivityError::Other(format!(
-                    "`{name}` has no limit of position, velocity or acceleration: its motion could grow without end"
+                    "`{name}` has no limit of position, velocity or acceleration: its motion could grow without bound"
                 )));
             }
         }

@@ -60,7 +60,7 @@ impl Stance {
         let other = |text: String| Err(SensitivityError::Other(text));
         let floats = |body: &&gradyn::model::Body| body.joint().kind() == "free-flyer";
         let Some(root) = model.bodies().iter().find(|body| body.parent().is_none() && floats(body)) else {
-            return other(format!("the base of `{}` does not float: feet are held of a base that does", model.name()));
+            return other(format!("the base of `{}` does not float: held feet need a floating base", model.name()));
         };
         let is_odd = |body: &&gradyn::model::Body| {
             body.q_range() != root.q_range() && body.q_range().len() != body.v_range().len()
@@ -68,7 +68,7 @@ impl Stance {
         if let Some(body) = model.bodies().iter().find(is_odd) {
             let (joint, nq, nv) = (body.joint_name(), body.q_range().len(), body.v_range().len());
             return other(format!(
-                "joint `{joint}` has {nq} coordinates and {nv} velocities: a Fourier series is of joints with as many of both"
+                "joint `{joint}` has {nq} coordinates and {nv} velocities: a Fourier series needs joints with equal numbers of both"
             ));
         }
         if start.len() != model.nq() {
@@ -98,7 +98,7 @@ impl Stance {
         }
         if dependent.len() < all {
             return other(format!(
-                "the contacts hold {all} directions and the joints can give way in {} at the start: the base is not free to move; \
+                "the contacts hold {all} directions, but the joints can follow in only {} at the start: the base cannot move; \
                  expected a pose with bent legs (the start)",
                 dependent.len()
             ));
@@ -109,7 +109,7 @@ impl Stance {
         let here = [stance.free_start(), still.clone(), still];
         let mut near = stance.of_dependent(&stance.start);
         if stance.state(model, ws, &here, &mut near)?.is_none() {
-            return other("at the start the feet cannot be where they are held: expected a pose nearer to that".into());
+            return other("at the start the feet cannot reach where they are held: expected a pose nearer to that".into());
         }
         for (dof, x) in stance.dependent.iter().zip(near) {
             stance.start[*dof] = x;

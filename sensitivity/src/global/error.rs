@@ -26,7 +26,7 @@ pub enum GlobalError {
         found: usize,
     },
     /// The length of a list is not a multiple of that of one sample, row or path.
-    #[error("{what} has {found} entries, which is no multiple of {unit}")]
+    #[error("{what} has {found} entries, which is not a multiple of {unit}")]
     Multiple {
         /// Which list.
         what: &'static str,
@@ -56,7 +56,7 @@ pub enum GlobalError {
         rule: &'static str,
     },
     /// A parameter is in no group, or in more than one.
-    #[error("parameter {parameter} is in {times} groups, and must be in one")]
+    #[error("parameter {parameter} is in {times} groups; expected one")]
     Group {
         /// Its index.
         parameter: usize,
@@ -64,7 +64,7 @@ pub enum GlobalError {
         times: usize,
     },
     /// A group names a parameter that does not exist.
-    #[error("group {group} holds parameter {parameter}, and there are {parameters}")]
+    #[error("group {group} has parameter {parameter}, but there are only {parameters}")]
     Member {
         /// The group.
         group: usize,
@@ -75,7 +75,7 @@ pub enum GlobalError {
     },
     /// Too many outputs are not finite.
     #[error(
-        "outputs of {count} of {total} samples are not finite, and at most 1 % can be kept out; the first are {samples:?}"
+        "outputs of {count} of {total} samples are not finite, and at most 1 % can be excluded; the first are {samples:?}"
     )]
     Failed {
         /// The first of them.
@@ -86,7 +86,7 @@ pub enum GlobalError {
         total: usize,
     },
     /// Too few samples remain.
-    #[error("{what} is made of {found} samples whose outputs are finite, and takes at least {least}")]
+    #[error("{what} has {found} samples with finite outputs; expected at least {least}")]
     Few {
         /// The estimate.
         what: &'static str,
@@ -119,7 +119,7 @@ pub enum GlobalError {
     },
     /// A step of a path does not move exactly one parameter.
     #[error(
-        "step {step} of path {path} moves {moved} parameters, and must move one that none of its other steps moves"
+        "step {step} of path {path} moves {moved} parameters; expected one that no other step moves"
     )]
     Path {
         /// The path.
@@ -131,7 +131,7 @@ pub enum GlobalError {
     },
     /// The sample does not cover the range of the other distribution.
     #[error(
-        "parameter {parameter} can be from {low} to {high}, and was sampled from {sampled_low} to {sampled_high} only"
+        "parameter {parameter} ranges from {low} to {high}, but was sampled only from {sampled_low} to {sampled_high}"
     )]
     Support {
         /// Its index.
@@ -147,7 +147,7 @@ pub enum GlobalError {
     },
     /// The effective number of samples is too small.
     #[error(
-        "under the other distribution the sample is worth {effective:.1} of its {samples} members, and it takes 10 %: draw a new sample"
+        "under the other distribution the effective size of the sample is {effective:.1} of {samples}, less than 10 %: draw a new sample"
     )]
     Weights {
         /// The effective number of samples.

@@ -52,22 +52,22 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotPowerOfTwo { samples } => {
-                write!(f, "{samples} samples are no power of two: Sobol points are balanced at powers of two only")
+                write!(f, "{samples} samples are not a power of two: Sobol points are balanced only at powers of two")
             }
             Self::Constant { output } => {
-                write!(f, "output {output} does not vary over the sample: its indices are zero by agreement")
+                write!(f, "output {output} does not vary over the sample: its indices are zero by convention")
             }
             Self::Dominated { output } => {
                 write!(
                     f,
-                    "output {output}: one sample is so far away that the rest does not count: no index can be told"
+                    "output {output}: one sample is so far away that the rest does not count: it has no index"
                 )
             }
             Self::Rounding { output } => {
-                write!(f, "output {output} scatters by no more than its rounding: no index can be told")
+                write!(f, "output {output} scatters by no more than its rounding: it has no index")
             }
             Self::KeptOut { count, total } => {
-                write!(f, "{count} of {total} samples were kept out: their outputs are not finite")
+                write!(f, "{count} of {total} samples were excluded: their outputs are not finite")
             }
         }
     }

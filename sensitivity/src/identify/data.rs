@@ -152,7 +152,7 @@ impl fmt::Display for Warning {
                 write!(f, "time is not uniform: the step before sample {sample} is {step} s, the median {median} s")
             }
             Self::Clipped { joint, torque, samples } => {
-                write!(f, "the torque of `{joint}` stands at {torque} N m for {samples} samples: it is clipped")
+                write!(f, "the torque of `{joint}` stays at {torque} N m for {samples} samples: it is clipped")
             }
             Self::Velocity { joint, relative, delay } => {
                 write!(
@@ -187,12 +187,12 @@ impl fmt::Display for Warning {
             Self::Unexplained { joint, left } if left.is_infinite() => {
                 write!(
                     f,
-                    "the torque of `{joint}` is zero in all samples, and that of the robot is not: was it measured?"
+                    "the torque of `{joint}` is zero in all samples, but that of the robot is not: it was probably not measured"
                 )
             }
             Self::Unexplained { joint, left } => write!(
                 f,
-                "{:.0} % of the torque of `{joint}` are left: its sign, its unit, or what acts on it is another",
+                "{:.0} % of the torque of `{joint}` remain: its sign, its unit, or a load is probably wrong",
                 100.0 * left
             ),
             Self::Color { joint, correlation, effective, samples } => write!(
@@ -203,9 +203,9 @@ impl fmt::Display for Warning {
             Self::Late { delay, deviation, corrected } => {
                 let (size, word) = (1e3 * delay.abs(), if *delay < 0.0 { "early" } else { "late" });
                 let end = if *corrected {
-                    "taken out, to first order: intervals are too narrow"
+                    "removed to first order: intervals are too narrow"
                 } else {
-                    "not taken out: intervals do not hold"
+                    "not removed: intervals do not hold"
                 };
                 write!(
                     f,
@@ -215,10 +215,10 @@ impl fmt::Display for Warning {
             }
             Self::Prior { parameter, deviations } => write!(
                 f,
-                "the data put `{parameter}` {:.1} standard deviations from its prior: the prior pulls against the data",
+                "the data put `{parameter}` {:.1} standard deviations from its prior: prior and data contradict each other",
                 deviations.abs()
             ),
-            Self::Still { joint } => write!(f, "`{joint}` does not move: friction and inertia there cannot be told"),
+            Self::Still { joint } => write!(f, "`{joint}` does not move: friction and inertia there cannot be identified"),
         }
     }
 }

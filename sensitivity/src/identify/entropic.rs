@@ -57,7 +57,7 @@ impl<'a> Entropic<'a> {
         if !(weight > 0.0 && weight.is_finite()) {
             let rule = "expected a positive number";
             return Err(SensitivityError::Number {
-                what: "the weight of the entropic pull".into(),
+                what: "the weight of the entropic regularizer".into(),
                 value: weight,
                 rule,
             });
@@ -72,7 +72,7 @@ impl<'a> Entropic<'a> {
             links.push((b, lower(own).ok_or_else(none)?));
         }
         if links.is_empty() {
-            return Err(SensitivityError::Other("an entropic pull, but no inertia varies".into()));
+            return Err(SensitivityError::Other("an entropic regularizer, but no inertia varies".into()));
         }
         Ok(Self { parameters, weight, links })
     }

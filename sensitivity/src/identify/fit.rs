@@ -154,7 +154,7 @@ pub struct Fit {
 pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result<Fit, SensitivityError> {
     let model = parameters.robot();
     if parameters.is_empty() {
-        return Err(SensitivityError::Other("no parameter was chosen to be fitted".into()));
+        return Err(SensitivityError::Other("no parameter is selected for the fit".into()));
     }
     let mut warnings = data.check(model)?;
     if options.hold_out.is_nan() || !(0.0..1.0).contains(&options.hold_out) {
@@ -172,7 +172,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let seen = data.len();
     let still = data.tau.iter().all(|tau| dofs.iter().all(|j| tau[*j] == 0.0));
     if still && parameters.scale_all_inertias() {
-        let why = "all torques are zero, and all inertias vary: only their ratios can be told; leave one link as it is, \
+        let why = "all torques are zero, and all inertias vary: only their ratios can be identified; leave one link as it is, \
                    or give torques or contact forces";
         return Err(SensitivityError::Other(why.into()));
     }
@@ -284,7 +284,7 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
             Some(k) if held.len() + 1 < np => {
                 let name = &parameters.names()[k];
                 cannot_tell
-                    .push(format!("`{name}`: its standard deviation moves torques by more than all that was measured"));
+                    .push(format!("`{name}`: its standard deviation moves torques by more than all measured torques"));
                 held.push(k);
             }
             _ => break,

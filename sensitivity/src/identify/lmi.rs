@@ -101,7 +101,7 @@ pub fn fit_convex(parameters: &Parameters, data: &Data, noise: &[f64]) -> Result
     let linear =
         |k: Kind| k.robot().is_some_and(|id| id.is_of_joint() || matches!(id, gradyn::model::ParameterId::Linear(..)));
     if parameters.is_empty() || parameters.any(|kind| !linear(kind)) {
-        let why = "convex optimisation is over `pi`, `friction`, `damping` and `armature`, one or more of them";
+        let why = "convex optimization is over `pi`, `friction`, `damping` and `armature`, one or more of them";
         return Err(SensitivityError::Other(why.into()));
     }
     let nominal = parameters.nominal();

@@ -80,10 +80,10 @@ pub fn fit_output_error(
     let nv = model.nv();
     let warnings = data.check(model)?;
     if parameters.is_empty() {
-        return Err(SensitivityError::Other("no parameter was chosen to be fitted".into()));
+        return Err(SensitivityError::Other("no parameter is selected for the fit".into()));
     }
     if let Some(start) = parameters.iter().find(|p| p.is_of_the_start()) {
-        let why = "output error begins each piece where it was measured: leave out";
+        let why = "output error begins each piece at its measured state: leave out";
         return Err(SensitivityError::Other(format!("{why} `{}`", start.name())));
     }
     if data.rows(nv).len() < nv {

@@ -102,7 +102,7 @@ impl Poses {
 pub fn fit_poses(parameters: &Parameters, poses: &Poses, hold_out: f64) -> Result<PoseFit, SensitivityError> {
     let np = parameters.len();
     if np == 0 {
-        return Err(SensitivityError::Other("no parameter was chosen to be fitted".into()));
+        return Err(SensitivityError::Other("no parameter is selected for the fit".into()));
     }
     poses.fits(parameters.robot().nq())?;
     if hold_out.is_nan() || !(0.0..1.0).contains(&hold_out) {

@@ -99,7 +99,7 @@ pub fn structure_by_motions(parameters: &Parameters, values: &[f64], seed: u64) 
 
 fn expect_some(parameters: &Parameters) -> Result<(), SensitivityError> {
     if parameters.is_empty() || parameters.robot().nv() == 0 {
-        return Err(SensitivityError::Other("there are no parameters, or no joints, to look at".into()));
+        return Err(SensitivityError::Other("there are no parameters or no joints".into()));
     }
     Ok(())
 }

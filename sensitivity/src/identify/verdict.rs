@@ -75,11 +75,11 @@ impl Verdict {
             }
             if left >= 1.0 {
                 explains = false;
-                explanations.push("a robot without any torque would be as close".to_owned());
+                explanations.push("a robot without any torque would fit as well".to_owned());
             } else if left > UNEXPLAINED && (0..nv).filter(|j| ordered(*j)).count() * 2 >= nv {
                 explains = false;
                 explanations
-                    .push("what is left is not noise: a load, friction or link that matters does not vary".to_owned());
+                    .push("the residuals are not noise: a load, friction or link that matters does not vary".to_owned());
             }
         }
         Ok(Self { joints: (0..nv).map(joint).collect(), validation, explanations, explains, warnings })

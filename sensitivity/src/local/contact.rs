@@ -97,7 +97,7 @@ fn check_rank(
         if new.amax() > 1e-6 * (size + changed.amax()) * (1.0 + free.amax()) {
             let name = &parameters.names()[p];
             return Err(SensitivityError::Other(format!(
-                "contact forces have no derivative by `{name}`: rows depend on each other, and their rank changes with it"
+                "contact forces have no derivative by `{name}`: rows are linearly dependent, and their rank changes with it"
             )));
         }
     }

@@ -59,7 +59,7 @@ pub(super) struct Turn {
 /// [`SensitivityError::Other`] for a constraint of another kind.
 pub(crate) fn held(constraints: &[Constraint]) -> Result<Vec<Held>, SensitivityError> {
     let of = |(index, c)| {
-        let what = "has no closed form by the geometry here: ask for dual numbers";
+        let what = "has no closed form by the geometry here: use dual numbers";
         Held::of(c).ok_or_else(|| SensitivityError::Other(format!("constraint {index} {what}")))
     };
     constraints.iter().enumerate().map(of).collect()

@@ -172,7 +172,7 @@ impl Parameters {
     /// All of the robot that fit a pattern, by their indices among all.
     fn named(&self, pattern: &str) -> Result<Vec<usize>, SensitivityError> {
         let refuse_fixed = |index: usize, reason: &str| {
-            SensitivityError::Other(format!("`{}` is no parameter: {reason}", self.all[index].name))
+            SensitivityError::Other(format!("`{}` is not a parameter: {reason}", self.all[index].name))
         };
         if let Some(index) = self.all.iter().position(|parameter| parameter.name == pattern) {
             return self.left_out(index).map_or(Ok(vec![index]), |reason| Err(refuse_fixed(index, reason)));
@@ -198,7 +198,7 @@ impl Parameters {
         let named = self.named(pattern)?;
         let found: Vec<usize> = (0..self.len()).filter(|k| named.contains(&self.chosen[*k][0])).collect();
         if found.is_empty() {
-            return Err(SensitivityError::Other(format!("`{pattern}` fits none of the parameters that were chosen")));
+            return Err(SensitivityError::Other(format!("`{pattern}` fits none of the selected parameters")));
         }
         Ok(found)
     }
@@ -210,7 +210,7 @@ impl Parameters {
     /// [`SensitivityError::Other`] if the name is taken.
     pub fn own(mut self, name: &str, value: f64, unit: &'static str) -> Result<Self, SensitivityError> {
         if self.all.iter().any(|p| p.name == name) {
-            return Err(SensitivityError::Other(format!("there is a parameter `{name}` already")));
+            return Err(SensitivityError::Other(format!("a parameter `{name}` already exists")));
         }
         self.all.push(Parameter { name: name.to_owned(), kind: Kind::Own(unit), nominal: value });
         self.chosen.push(vec![self.all.len() - 1]);

@@ -66,7 +66,7 @@ pub enum PriorError {
     },
     /// The remaining variance of one parameter, given those before it, is not positive.
     #[error(
-        "the covariance is not positive definite: when the parameters before `{name}` are known, {left} is left of its variance {variance}"
+        "the covariance is not positive definite: given the parameters before `{name}`, {left} of its variance {variance} remains"
     )]
     NotPositive {
         /// Name of the parameter.

@@ -66,7 +66,7 @@ pub trait TrajectoryCost {
 
 fn no_curvature() -> SensitivityError {
     SensitivityError::Other(
-        "this cost has no second derivatives: `running_curvature` and `end_curvature` say none".into(),
+        "this cost has no second derivatives: it does not implement `running_curvature` and `end_curvature`".into(),
     )
 }
 

@@ -144,7 +144,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
             return Err(SensitivityError::Other(format!(
                 "the event at {} s has no derivative: {}",
                 bad.time,
-                if bad.status == EventStatus::Simultaneous { "another one is at the same time" } else { "it grazes" }
+                if bad.status == EventStatus::Simultaneous { "another event coincides with it" } else { "it grazes" }
             )));
         }
         let (np, nv) = (values.len(), v0.len());
@@ -261,7 +261,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
                 let at_time = began + (length - left) + time;
                 if count > EVENTS_IN_A_STEP {
                     return Err(SensitivityError::Other(format!(
-                        "step {step} has more than {EVENTS_IN_A_STEP} events up to {at_time} s: they follow each other without end"
+                        "step {step} has more than {EVENTS_IN_A_STEP} events up to {at_time} s: they do not end"
                     )));
                 }
                 let before = P::from(time);

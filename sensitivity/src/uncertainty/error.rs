@@ -60,7 +60,7 @@ pub enum UncertaintyError {
     },
     /// Too many outputs are not finite.
     #[error(
-        "outputs of {count} of {total} samples are not finite, and at most 1 % can be kept out; the first are {samples:?}"
+        "outputs of {count} of {total} samples are not finite, and at most 1 % can be excluded; the first are {samples:?}"
     )]
     Failed {
         /// The first of them.

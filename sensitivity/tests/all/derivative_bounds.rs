@@ -104,5 +104,5 @@ fn what_does_not_fit_is_refused() {
     assert!(dgsm(&priors, &[0.0; 4], &[f64::NAN; 8], 1, &none).is_err());
     let run = evaluated(&priors, Rule::Random, 3, |_, y| y.fill(1.0));
     let error = run.derivative_bounds(&none).expect_err("three is not m (1 + 1)").to_string();
-    assert_eq!(error, "what the function gives for a sample has 3 entries, which is no multiple of 2");
+    assert_eq!(error, "what the function gives for a sample has 3 entries, which is not a multiple of 2");
 }

@@ -130,7 +130,7 @@ fn what_cannot_be_pulled_is_said() {
     };
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = refused("panda_link7.pi.*", weight);
-        assert!(error.contains("weight of the entropic pull"), "{error}");
+        assert!(error.contains("weight of the entropic regularizer"), "{error}");
     }
     assert!(refused("*.friction", 1.0).contains("no inertia varies"));
     let link = model.find_body("panda_link7").expect("is there");

@@ -302,7 +302,7 @@ fn a_step_is_split_at_each_of_its_events() {
     let run = Rollout::new(&p, Scheme::Rk4, 0.4, vec![vec![0.0; 3]; 1]).expect("fits");
     let ends = Hybrid::new(&run, Plane).simulate(&p.nominal(), &[0.0, 0.0, 0.25], &[0.0; 3]);
     let message = ends.expect_err("no state behind these").to_string();
-    assert!(message.contains("step 0 has more than 100 events") && message.contains("without end"), "{message}");
+    assert!(message.contains("step 0 has more than 100 events") && message.contains("do not end"), "{message}");
 
     // Thrown against a ceiling: above it and back within one step is an event too.
     struct Ceiling;

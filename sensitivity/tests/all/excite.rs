@@ -245,7 +245,7 @@ fn bad_questions_are_refused_with_names_and_values() {
     assert!(refused(&Parameters::of(&model), &good).contains("no parameters"));
     // About a vertical axis: a mass of the first link does nothing.
     let none = refused(&of(&model, "panda_link1.pi.m"), &good);
-    assert!(none.contains("no motion tells anything of the 1 parameters"), "{none}");
+    assert!(none.contains("no motion identifies any of the 1 selected parameters"), "{none}");
     let floating = robot("solo12", true);
     let error = JointLimits::of(&floating).expect_err("a free-flyer").to_string();
     assert!(error.contains("7 coordinates and 6 velocities"), "{error}");

@@ -131,7 +131,7 @@ fn free_flight_tells_links_without_any_torque() {
     assert_found(&p, &data, &truth);
     let all = Parameters::of(p.robot()).select("*.pi.*").expect("are there");
     let error = fit(&all, &data, &FitOptions::default()).expect_err("only ratios").to_string();
-    assert!(error.contains("only their ratios can be told"), "{error}");
+    assert!(error.contains("only their ratios can be identified"), "{error}");
 }
 
 /// Torques and forces that come late, and a low-pass: as of arms.

@@ -275,7 +275,7 @@ fn names_are_looked_up_with_care() {
     let of = || Parameters::of(&model);
     let error = of().select("panda_link3.mas").expect_err("is none").to_string();
     assert!(error.contains("panda_link3.mas") && error.contains("nearest is `panda_link3.mass`"), "{error}");
-    let error = of().select("panda_link2.[mass").expect_err("is no pattern");
+    let error = of().select("panda_link2.[mass").expect_err("is not a pattern");
     assert!(matches!(error, SensitivityError::Pattern { .. }), "{error}");
     let error = of().select("panda_link2.mass").and_then(|p| p.select("panda_link2.pi.m")).expect_err("overlap");
     assert!(matches!(error, SensitivityError::Overlap { .. }), "{error}");
@@ -308,7 +308,7 @@ fn placements_that_are_taken_out_are_told() {
     assert!(p.listed().any(|p| p.name() == "panda_link8.placement.x"));
     for asked in ["panda_joint8.placement.x", "panda_joint8.*"] {
         let message = p.clone().select(asked).expect_err("not listed").to_string();
-        assert_eq!(message, "`panda_joint8.placement.x` is no parameter: it is fixed");
+        assert_eq!(message, "`panda_joint8.placement.x` is not a parameter: it is fixed");
     }
     assert_eq!(p.select("panda_*8.placement.x").expect("the link's").names(), ["panda_link8.placement.x"]);
 }

@@ -96,7 +96,7 @@ fn a_covariance_that_is_none_names_the_parameter() {
     let error = named(&dmatrix![1.0, 2.0, 0.0; 2.0, 4.0, 0.0; 0.0, 0.0, 1.0]).expect_err("it is singular");
     assert_eq!(
         error.to_string(),
-        "the covariance is not positive definite: when the parameters before `b` are known, 0 is left of its variance 4"
+        "the covariance is not positive definite: given the parameters before `b`, 0 of its variance 4 remains"
     );
     let third = dmatrix![1.0, 0.1, 0.9; 0.1, 1.0, 0.9; 0.9, 0.9, 1.0];
     assert!(matches!(named(&third), Err(PriorError::NotPositive { entry: 2, left, .. }) if left < 0.0));

@@ -239,7 +239,7 @@ fn what_cannot_stand_is_refused() {
     assert!(message.contains("expected a pose with bent legs"), "{message}");
     let mut high = q.clone();
     high[2] += 0.4;
-    assert!(refused(&high, &feet).contains("the feet cannot be where they are held"), "{}", refused(&high, &feet));
+    assert!(refused(&high, &feet).contains("the feet cannot reach where they are held"), "{}", refused(&high, &feet));
     let fixed = robot("solo12", false);
     let error = Stance::new(&fixed, &fixed.neutral::<f64>(), &[]).expect_err("is fixed").to_string();
     assert!(error.contains("does not float"), "{error}");

@@ -93,9 +93,9 @@ impl fmt::Display for ProblemCheck {
         let (all, wrong) = (self.checked.len(), self.checked.iter().filter(|checked| checked.disagrees()).count());
         match (wrong, self.failures().count() - wrong) {
             (0, 0) => write!(f, "all {all} derivatives agree")?,
-            (0, m) => write!(f, "cannot tell: of {m} of {all} derivatives something cannot be said; none disagrees")?,
+            (0, m) => write!(f, "cannot tell: {m} of {all} derivatives have undecided entries; none disagrees")?,
             (n, 0) => write!(f, "{n} of {all} derivatives DISAGREE")?,
-            (n, m) => write!(f, "{n} of {all} derivatives DISAGREE, of {m} something cannot be said")?,
+            (n, m) => write!(f, "{n} of {all} derivatives DISAGREE, {m} have undecided entries")?,
         }
         self.failures().try_for_each(|checked| write!(f, "\n{checked}"))
     }
@@ -174,11 +174,11 @@ impl Problem {
             return number(
                 "the number of steps of the guess",
                 guess.steps() as f64,
-                "the guess has not the sizes of the problem",
+                "the guess does not have the sizes of the problem",
             );
         }
         if let Some(k) = nodes.iter().find(|k| **k > self.steps()) {
-            return number("a node", *k as f64, "the trajectory has not so many");
+            return number("a node", *k as f64, "the trajectory has fewer");
         }
         let mut out = ProblemCheck::default();
         for k in nodes {

@@ -198,7 +198,7 @@ impl Problem {
             place: ProblemPlace::Node(node).part(format!("cost `{cost}`")),
             what: "a node",
             value: node as f64,
-            rule: "the trajectory has not so many",
+            rule: "the trajectory has fewer",
         })?;
         let phase = &self.phases[entry.phase];
         let mut terms = phase.content.stage().into_iter().flat_map(Stage::terms);

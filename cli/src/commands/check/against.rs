@@ -150,7 +150,7 @@ pub(super) fn readable(heading: &str, args: &Check, states: usize, checked: &[Ch
     if let Overall::CannotTell(n) = Overall::of(checked) {
         let entries: usize = checked.iter().map(|checked| checked.report.entries.len()).sum();
         let of = if entries == 1 { "entry" } else { "entries" };
-        text.push_str(&format!("\n{UNCLEAR}cannot tell{UNCLEAR:#}: nothing can be said of {n} of {entries} {of}; none disagrees (--allow-unclear)\n"));
+        text.push_str(&format!("\n{UNCLEAR}cannot tell{UNCLEAR:#}: {n} of {entries} {of} undecided; none disagrees (--allow-unclear)\n"));
     } else if wrong.is_empty() {
         text.push_str(&format!("\n{GOOD}{}{GOOD:#}\n", all_agree(states)));
     } else {
@@ -162,7 +162,7 @@ pub(super) fn readable(heading: &str, args: &Check, states: usize, checked: &[Ch
         let what = count(states, "state");
         let unclear = match totals.iter().map(|total| total.counts[2]).sum() {
             0 => String::new(),
-            n => format!("; of {} nothing can be said", count(n, "entry").replace("entrys", "entries")),
+            n => format!("; {} undecided", count(n, "entry").replace("entrys", "entries")),
         };
         text.push_str(&format!("\n{BAD}{n} of {what} {verb}{BAD:#}: {}{unclear}\n", symbols.join(", ")));
     }

@@ -51,7 +51,7 @@ fn number(text: &str) -> Option<f64> {
 
 /// The joints whose names fit.
 fn joints(pattern: &str, names: &[String]) -> Result<Vec<usize>, String> {
-    let glob = Pattern::new(pattern).map_err(|error| format!("`{pattern}` is no pattern: {}", error.msg))?;
+    let glob = Pattern::new(pattern).map_err(|error| format!("`{pattern}` is not a pattern: {}", error.msg))?;
     let found: Vec<usize> = (0..names.len()).filter(|j| names[*j] == pattern || glob.matches(&names[*j])).collect();
     if found.is_empty() {
         let nearest = nearest(pattern, names.iter().map(String::as_str)).unwrap_or_default();

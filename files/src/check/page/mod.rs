@@ -82,7 +82,7 @@ fn summary(page: &Page<'_>, html: &mut String) {
     let (class, verdict) = match untold[..] {
         _ if failed => ("bad", String::from("Something disagrees")),
         [] => ("good", String::from("All agrees")),
-        _ => ("bad", format!("Nothing disagrees, but nothing can be said of {}", untold.join(" and "))),
+        _ => ("bad", format!("Nothing disagrees, but {} cannot be judged", untold.join(" and "))),
     };
     let (nq, nv) = page.sizes;
     html.push_str(&format!(
@@ -129,7 +129,7 @@ fn section(section: &Section<'_>, html: &mut String) {
     html.push_str(&match disagree {
         0 if report.counts.cannot_tell > 0 => {
             format!(
-                "<p class=\"bad\">{} of {entries} entries agree, of {} nothing can be said.",
+                "<p class=\"bad\">{} of {entries} entries agree, {} are undecided.",
                 report.counts.agree, report.counts.cannot_tell
             )
         }
