@@ -41,7 +41,7 @@ use std::convert::Infallible;
 /// # Ok::<(), gradyn_derivatives::drivers::DriverError>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no function that is written for every number type",
+    message = "`{Self}` is not a function that is written for every number type",
     note = "a closure has one type of argument; implement `Function` for a struct whose fields are the constants",
     note = "its `eval` is `#[inline(always)] fn eval<T: Scalar>(&self, x: &[T], y: &mut [T])`"
 )]
@@ -83,7 +83,7 @@ pub trait Function {
 /// # Ok::<(), gradyn_derivatives::drivers::DriverError>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no function that is written for every number type",
+    message = "`{Self}` is not a function that is written for every number type",
     note = "a closure has one type of argument; implement `ScalarFunction` for a struct whose fields are the constants",
     note = "its `eval` is `#[inline(always)] fn eval<T: Scalar>(&self, x: &[T]) -> T`"
 )]
@@ -184,7 +184,7 @@ impl<F: ScalarFunction> ScalarFunction for &F {
 /// # Ok::<(), TryError<&'static str>>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no function that is written for every number type",
+    message = "`{Self}` is not a function that is written for every number type",
     note = "a closure has one type of argument; implement `FallibleFunction` for a struct whose fields are the constants",
     note = "its `eval` is `#[inline(always)] fn eval<T: Scalar>(&self, memory: &mut Self::Memory<T>, x: &[T], y: &mut [T]) -> Result<(), Self::Error>`"
 )]

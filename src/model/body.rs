@@ -37,8 +37,8 @@ impl<P: Real> PartialEq for Body<P> {
 }
 
 impl<P: Real> Body<P> {
-    /// Calls with each joint that its joint is made of, itself if it is none of several, and where the coordinates and
-    /// velocities stand. A mimic joint has none of its own.
+    /// Calls with each joint that its joint consists of, or with itself if it is not composite, and where the
+    /// coordinates and velocities stand. A mimic joint has none of its own.
     #[inline]
     pub(crate) fn each_part(&self, mut call: impl FnMut(&Elementary<P>, Range<usize>, Range<usize>)) {
         match &self.joint {

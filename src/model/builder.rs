@@ -258,12 +258,11 @@ impl<P: Real> ModelBuilder<P> {
     /// The model: bodies in depth-first order, children in the order in which they were added.
     ///
     /// # Errors
-    /// [`ModelError::DuplicateName`] for a name that two bodies, joints or frames have;
-    /// [`ModelError::BadNumber`] for a constant that is not finite, a mass, armature, damping or friction that is negative, a
-    /// friction width that is not positive or too small, or an
-    /// axis that is not a unit vector; [`ModelError::Placement`] for a placement whose rotation is none; [`ModelError::Mimic`]
-    /// for a joint that follows itself or cannot follow. An inertia that no rigid body can have is accepted: inverse dynamics is
-    /// defined for it.
+    /// [`ModelError::DuplicateName`] for a name that two bodies, joints or frames have; [`ModelError::BadNumber`] for a
+    /// constant that is not finite, a mass, armature, damping or friction that is negative, a friction width that is
+    /// not positive or too small, or an axis that is not a unit vector; [`ModelError::Placement`] for a placement whose
+    /// rotation is invalid; [`ModelError::Mimic`] for a joint that follows itself or cannot follow. An inertia that no
+    /// rigid body can have is accepted: inverse dynamics is defined for it.
     pub fn build(mut self) -> Result<Model<P>, ModelError> {
         unique("body", self.bodies.iter().map(|b| b.name.as_str()))?;
         unique("joint", self.bodies.iter().map(|b| b.joint_name.as_str()))?;

@@ -141,8 +141,8 @@ where
 }
 
 impl<P: Real> Joint<P> {
-    /// Its axes, in order: none of a spherical joint, two of a universal one, those of its parts of a composite one. The normal of a
-    /// planar joint is none: turning it is turning its placement.
+    /// Its axes, in order: none of a spherical joint, two of a universal one, those of its parts of a composite one.
+    /// The normal of a planar joint is not an axis: rotating it is rotating its placement.
     #[must_use]
     pub fn axes(&self) -> Vec<Axis<P>> {
         parts(self).into_iter().flat_map(|part| part.axes().into_iter().flatten()).collect()

@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 /// What can be derived from a model.
 pub(crate) trait Refresh: Any + Send + Sync {
     /// Writes the numbers again after those of the model have changed: it has the same joints, and entries of
-    /// [`Model::joint_dynamics`] for the same degrees of freedom. Allocates nothing, but where a placement that was the identity
-    /// at every call before is none now.
+    /// [`Model::joint_dynamics`] for the same degrees of freedom. Allocates nothing, but where a placement that was the
+    /// identity at every call before no longer is.
     fn refresh(&mut self, model: &Model);
 }
 

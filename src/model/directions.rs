@@ -113,7 +113,7 @@ impl<P: Real> Model<P> {
         Err(self.no_configuration(what, q))
     }
 
-    /// Why it is none: a number that is not finite, or a direction of another length.
+    /// Why it is invalid: a number that is not finite, or a direction of another length.
     #[cold]
     fn no_configuration<T: Real>(&self, what: &'static str, q: &[T]) -> InputError {
         if let Some(error) = self.coordinate_not_finite(what, q) {

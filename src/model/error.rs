@@ -36,7 +36,7 @@ pub enum ModelError {
         /// What it must be.
         rule: &'static str,
     },
-    /// The pose of a joint's mounting frame, or of a frame, is none.
+    /// The pose of a joint's mounting frame, or of a frame, is invalid.
     #[error("placement of `{name}`: {error}")]
     Placement {
         /// Name of the joint or frame.
@@ -162,7 +162,7 @@ pub enum InputError {
         /// Length of the quaternion or of (cos, sin).
         norm: f64,
     },
-    /// The pose of a joint's mounting frame is none.
+    /// The pose of a joint's mounting frame is invalid.
     #[error("placement of joint `{joint}`: {error}")]
     Placement {
         /// Name of the joint.
@@ -170,7 +170,7 @@ pub enum InputError {
         /// Why not.
         error: Box<PoseError>,
     },
-    /// The pose of a frame is none.
+    /// The pose of a frame is invalid.
     #[error("placement of frame `{frame}`: {error}")]
     FramePlacement {
         /// Name of the frame.
@@ -245,7 +245,7 @@ pub enum InputError {
         model: String,
     },
     /// Nothing that moves has mass, and so there is no center of mass.
-    #[error("`{body}`: nothing that moves has mass, and so there is no centre of mass")]
+    #[error("`{body}`: nothing that moves has mass, so there is no center of mass")]
     Massless {
         /// Name of the robot, or of the body that the subtree hangs from.
         body: String,

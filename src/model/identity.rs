@@ -52,7 +52,7 @@ fn described(number: Number) -> String {
     let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     match names.get(&number) {
         Some(name) => format!("`{name}` (model {})", number.0),
-        None => format!("a model that is no more (model {})", number.0),
+        None => format!("a model that no longer exists (model {})", number.0),
     }
 }
 

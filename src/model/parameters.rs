@@ -41,9 +41,9 @@ impl<P: Real> Model<P> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Cost O(n) a call, whatever has been changed. Allocates nothing, but at the next use of the model if it is a clone, or has
-    /// clones, that have been used; if a joint gets its first armature, damping or friction; or if the placement of a joint that is no
-    /// hinge was the identity so far.
+    /// Cost O(n) a call, whatever has been changed. Allocates nothing, but at the next use of the model if it is a
+    /// clone, or has clones, that have been used; if a joint gets its first armature, damping or friction; or if the
+    /// placement of a joint that is not a hinge was the identity so far.
     ///
     /// # Errors
     /// That of `change`; what it had changed before stays changed.

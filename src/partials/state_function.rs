@@ -68,7 +68,7 @@ pub struct State<'a, T = f64> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no quantity of a robot that is written for every number type",
+    message = "`{Self}` is not a quantity of a robot that is written for every number type",
     note = "a closure has one type of argument; implement `StateFunction` for a struct whose fields are the constants"
 )]
 pub trait StateFunction {

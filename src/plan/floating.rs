@@ -12,7 +12,7 @@ pub(crate) struct Floating {
 }
 
 impl Floating {
-    /// All of a model; a base with armature, damping or friction is none.
+    /// All of a model; a base with armature, damping or friction does not count.
     pub(crate) fn all(model: &Model) -> Vec<Self> {
         let floats = |joint: &Joint| matches!(joint, Joint::Elementary(Elementary::FreeFlyer(_)));
         let bodies = model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none() && floats(&body.joint));

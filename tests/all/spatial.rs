@@ -285,7 +285,7 @@ fn matrices_that_are_no_poses_are_refused_with_the_reason() {
     assert!(error.to_string().contains("is a reflection, its determinant is -1"), "{error}");
 
     let error = Transform::from_axis_angle(Vector3::zeros(), 1.0, Vector3::zeros()).unwrap_err();
-    assert_eq!(error.to_string(), "pose: [0.0, 0.0, 0.0] is no axis of rotation");
+    assert_eq!(error.to_string(), "pose: [0.0, 0.0, 0.0] is not an axis of rotation");
     let x = Transform::from_axis_angle(Vector3::x(), f64::INFINITY, Vector3::zeros());
     assert!(matches!(x, Err(PoseError::NotFinite { .. })));
     for q in [[0.0; 4], [f64::NAN, 0.0, 0.0, 1.0]] {

@@ -84,7 +84,7 @@ impl Blocks {
     /// Of a robot: joints whose steps do not commute.
     #[must_use]
     pub fn new(model: &Model) -> Self {
-        // Whether a joint's block is the identity does not depend on the step, if that is no special one.
+        // Whether a joint's block is the identity does not depend on the step, unless that is a special one.
         let w: Vec<f64> = (0..model.nv()).map(|k| 0.3 + 0.1 * (k % 5) as f64).collect();
         let mut blocks = Vec::new();
         let Ok(dv) = model.integrate_dv(&w) else { return Self(blocks) };

@@ -392,7 +392,7 @@ fn claims_that_make_no_sense_are_refused() {
     let vector = |name, numbers| (name, &[2, 2][..], numbers);
     let rest: &[f64] = &[0.0; 4];
     let whole = npz(&[vector("q", rest), vector("v", rest), vector("a", rest), ("dtau_dq", &[2, 2, 2], &[0.0; 8])]);
-    has(&refuse(&whole[..whole.len() / 2]), &["standard input", "no whole archive"]);
+    has(&refuse(&whole[..whole.len() / 2]), &["standard input", "not a complete archive"]);
     has(&refuse(&[0xff, 0xfe]), &["neither", ".npz", "UTF-8"]);
     has(&refuse(&npz(&[vector("v", rest)])), &["missing array `q`"]);
     has(&refuse(&npz_with(&[], &[("q", &["1", "2"])])), &["array `q`: expected numbers, found texts"]);

@@ -113,7 +113,7 @@ fn quantities_can_be_chosen() {
     let text = good(["check", &file, "--samples", "2", "--quantities", "ddq_dq,gravity_dq"]);
     assert!(text.contains("∂q̈/∂q") && text.contains("∂gravity/∂q") && !text.contains("∂τ/∂q"), "{text}");
     let refuse = |name: &str| super::refused(&run(["check", &file, "--quantities", name]));
-    assert!(refuse("mass_matrix").contains("`mass_matrix` is no derivative that several methods give"));
+    assert!(refuse("mass_matrix").contains("`mass_matrix` is not a derivative that several methods give"));
     assert!(refuse("impulse_dq").contains("`impulse_dq` needs constraints, such as --contact FRAME"));
     let all = good(["check", &file, "--samples", "1", "--verbose"]);
     for symbol in ["∂bias/∂v", "frame_accelerations_dv", "com_velocity_dq", "∂ḣ/∂v", "∂²τ/∂a∂q", "∂²q̈/∂q∂τ"]

@@ -380,14 +380,14 @@ fn samples_come_from_a_file() {
         (
             "wrist_1_link.mas,wrist_2_link.mass\n",
             "sobol",
-            "line 1: column `wrist_1_link.mas` is none of the parameters that vary; did you mean `wrist_1_link.mass`?",
+            "line 1: column `wrist_1_link.mas` is not one of the parameters that vary; did you mean `wrist_1_link.mass`?",
         ),
         ("wrist_1_link.mass,wrist_1_link.mass\n", "sobol", "line 1: column `wrist_1_link.mass` stands twice"),
         ("wrist_1_link.mass\n1\n", "sobol", "line 1: there is no column `wrist_2_link.mass`"),
         (
             "wrist_1_link.mass,wrist_2_link.mass\n1,x\n",
             "sobol",
-            "line 2: `x` of column `wrist_2_link.mass` is no finite number",
+            "line 2: `x` of column `wrist_2_link.mass` is not a finite number",
         ),
         ("wrist_1_link.mass,wrist_2_link.mass\n1\n", "sobol", "line 2: 1 fields, expected 2"),
         ("wrist_1_link.mass,wrist_2_link.mass\n1,1\n2,2\n3,3\n", "sobol", "3 samples, expected a multiple of 4"),
@@ -496,7 +496,7 @@ fn a_payload_is_identified_and_written_back() {
     let lines = fs::read_to_string(data).expect("reads");
     for (from, to, part) in [
         ("q.panda_joint3,", "q.panda_joint33,", "line 1: there is no column `q.panda_joint3`"),
-        ("0.05,", "zero,", "line 3: `zero` of column `time` is no finite number"),
+        ("0.05,", "zero,", "line 3: `zero` of column `time` is not a finite number"),
     ] {
         fs::write(&broken, lines.replacen(from, to, 1)).expect("writes");
         let message = refused(&run([

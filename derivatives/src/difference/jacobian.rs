@@ -12,7 +12,7 @@ use std::fmt::{Debug, Display};
 /// `outputs` × 1. The step is in units of `t`: choose `dx` of about the size over which `f` bends.
 ///
 /// # Errors
-/// A slice of the wrong length; a step that is no positive number; the function's own; a value that is not finite.
+/// A slice of the wrong length; a step that is not a positive number; the function's own; a value that is not finite.
 pub fn directional<X, Y, F, O>(
     method: Method,
     inputs: &X,
@@ -64,8 +64,8 @@ where
 /// ```
 ///
 /// # Errors
-/// A slice of the wrong length; a step that is no positive number; the function's own; a value that is not finite. The
-/// direction is named.
+/// A slice of the wrong length; a step that is not a positive number; the function's own; a value that is not finite.
+/// The direction is named.
 pub fn jacobian<X, Y, F, O>(
     method: Method,
     inputs: &X,

@@ -66,7 +66,7 @@ impl Method {
 /// ```
 ///
 /// # Errors
-/// A step that is no positive number; the function's own; a value that is not finite.
+/// A step that is not a positive number; the function's own; a value that is not finite.
 pub fn along<M, G, O>(method: Method, outputs: &M, mut path: G) -> Result<Estimate, DifferenceError<O::Error>>
 where
     M: Manifold,

@@ -31,7 +31,7 @@ pub struct Sweep {
 /// ```
 ///
 /// # Errors
-/// A step that is no positive number; the function's own; a value that is not finite.
+/// A step that is not a positive number; the function's own; a value that is not finite.
 pub fn sweep<M, G, O>(steps: &[f64], outputs: &M, mut path: G) -> Result<Sweep, DifferenceError<O::Error>>
 where
     M: Manifold,

@@ -85,7 +85,7 @@ pub trait AtLevel {
 /// | `powi` at 0 with a negative power, `recip` at 0 | infinite | infinite or NaN |
 /// | `sqrt`, `ln`, `asin`, `acos` outside of where they are defined | NaN | NaN |
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number that generic code here is written for",
+    message = "`{Self}` is not a number type of the generic code here",
     note = "`f64`, `Dual`, `Lanes` and the fixed-size numbers of num-dual are; a type of your own joins with `real_by_operators!`"
 )]
 pub trait Real:

@@ -58,7 +58,7 @@ impl Differentiated<'_> {
         }
     }
 
-    /// The function's value at `x`, or why there is none.
+    /// The function's value at `x`, or the reason why it does not exist.
     #[inline]
     pub fn evaluate<T: Scalar>(&self, x: &[T], y: &mut [T]) -> Result<(), InputError> {
         let (model, there) = (self.model, self.coordinates);

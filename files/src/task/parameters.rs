@@ -13,7 +13,7 @@ pub struct ParameterTask {
     pub parameter: Parameter,
     /// Its kind in the file.
     pub kind: &'static str,
-    /// What of the robot it is of; empty if it is none of it.
+    /// The part of the robot that it belongs to; empty if it is not a robot's.
     pub of: String,
     /// Its unit; empty without one.
     pub unit: &'static str,

@@ -206,7 +206,8 @@ mod tests {
         assert!(found.x.iter().all(|x| (x - 1.0).abs() < 1e-6), "{found:?}");
     }
 
-    /// A function that ends at a wall, one without a least, one that is none at the start, one whose gradient is not its own.
+    /// A function that ends at a wall, one without a minimum, one that is undefined at the start, one with a wrong
+    /// gradient.
     #[test]
     fn what_has_no_minimum_ends_too() {
         let wall = |x: &[f64]| (x[0] > 0.0).then(|| (x[0] - x[0].ln(), vec![1.0 - 1.0 / x[0]]));

@@ -354,7 +354,7 @@ pub(crate) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) ->
             return refuse("a number is not finite");
         }
         if !c.sound {
-            return refuse("a placement is no pose: its rotation is not orthonormal and right-handed, within 1e-9");
+            return refuse("a placement is not a pose: its rotation is not orthonormal and right-handed, within 1e-9");
         }
         if [c.kp, c.kd].into_iter().any(|k| is_negative(k) != Some(false)) {
             return refuse("a gain is negative");

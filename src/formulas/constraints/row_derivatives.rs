@@ -90,8 +90,8 @@ impl AtState<'_> {
         Varied { rows_q, rows_v, wrenches_q }
     }
 
-    /// When the side `s` of a point or a frame moves along `by`: one column, or as many as a number has lanes. Rows beyond those
-    /// of a point are none.
+    /// When the side `s` of a point or a frame moves along `by`: one column, or as many as a number has lanes. Rows
+    /// beyond those of a point are zero.
     ///
     /// With `e = log(R_b R_aᵀ)`: `ė = J_l⁻¹(e) ω_b − J_r⁻¹(e) ω_a`.
     #[inline(always)]

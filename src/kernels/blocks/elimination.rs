@@ -25,7 +25,7 @@ impl Factors {
             outcome
         };
         if outcome.is_lost() {
-            // Numbers that are none would stay where the tree makes zeros, which nobody writes.
+            // NaNs would remain where the tree makes zeros, which are never written.
             rows.fill(Row::ZERO);
         }
         outcome

@@ -37,7 +37,7 @@ pub(crate) fn keep<R: Register>(
 }
 
 /// What is zero if the poses in the world and the motions that are kept of a group are finite, and hardly ever else:
-/// sums of them, times zero. Rotations enter the motions, which are none where one of their numbers is none.
+/// sums of them, times zero. Rotations enter the motions, which are not finite where one of their numbers is not.
 #[inline(always)]
 pub(crate) fn zero_if_finite<R: Register>(layout: &JointsLayout, memory: &JointsMemory, g: usize) -> R {
     let Bodies { translation, velocity, acceleration, .. } = &memory.bodies[g];

@@ -73,7 +73,7 @@ pub(super) fn model(description: &Description, options: &UrdfOptions) -> Result<
         }
     }
 
-    // Links that are no body of their own, then joints, except where a link has the name.
+    // Links that are not separate bodies, then joints, except where a link has the name.
     let mut names = HashSet::new();
     for (i, link) in links.iter().enumerate() {
         names.insert(link.name.as_str());

@@ -127,7 +127,7 @@ pub struct JointElement {
     pub mimic: Option<Mimic>,
 }
 
-/// Limits of a joint with one coordinate; what is none is unlimited.
+/// Limits of a joint with one coordinate; `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Limits {

@@ -124,7 +124,7 @@ pub enum UrdfError {
         /// Line of the first one.
         first_line: u32,
     },
-    /// Something that should be a number is none.
+    /// A value is not a number.
     #[error("line {line}: {owner}: {} of {}: {} is not a number", Quoted(.attribute), Quoted(.element), Quoted(.found))]
     NotANumber {
         /// Line of the attribute.
@@ -168,7 +168,7 @@ pub enum UrdfError {
         /// How many it has.
         found: usize,
     },
-    /// A joint's type is none of URDF's.
+    /// A joint's type is not one of URDF's.
     #[error("line {line}: joint {}: {} is not a joint type", Quoted(.joint), Quoted(.found))]
     UnknownJointType {
         /// Line of the joint.

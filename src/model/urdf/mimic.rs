@@ -96,7 +96,7 @@ fn note_jumps(joints: &[JointElement], follows: &[Option<RawMimic>], report: &mu
     }
 }
 
-/// The joint that `joint` follows, if it can; none if there is none of that name.
+/// The joint that `joint` follows, if it can; `None` if no joint has that name.
 fn look_up(
     joint: &JointElement,
     mimic: &RawMimic,

@@ -1,9 +1,10 @@
 //! Derivatives of inverse dynamics by dual numbers: the algorithm itself, over them.
 //!
-//! What [`rnea`](crate::dynamics::rnea()) is over any number type, the steps of [`dynamics::step`](crate::dynamics::step), runs here
-//! over `f64`, and then for each chunk of eight degrees of freedom over [`VectorDual`]s, whose eight derivatives are those along the
-//! chunk and whose values are those of the first run ([`tangents`]). No derivative of a step is written down: a mistake in the
-//! formulas of the analytical method is none here. What is left to say is where numbers vary:
+//! What [`rnea`](crate::dynamics::rnea()) is over any number type, the steps of
+//! [`dynamics::step`](crate::dynamics::step), runs here over `f64`, and then for each chunk of eight degrees of freedom
+//! over [`VectorDual`]s, whose eight derivatives are those along the chunk and whose values are those of the first run
+//! ([`tangents`]). No derivative of a step is written down: a mistake in the formulas of the analytical method does
+//! not affect it. Numbers vary as follows:
 //!
 //! - at which numbers the derivatives begin ([`seeds`]),
 //! - which bodies they reach ([`reach`]): motions vary in the subtrees of the chunk's joints, forces there and on the way to the root,

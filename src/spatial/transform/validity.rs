@@ -41,13 +41,13 @@ pub enum PoseError {
         row: [f64; 4],
     },
     /// An axis of rotation is zero or not finite.
-    #[error("pose: {axis:?} is no axis of rotation")]
+    #[error("pose: {axis:?} is not an axis of rotation")]
     Axis {
         /// The axis given.
         axis: [f64; 3],
     },
     /// A quaternion is zero or not finite.
-    #[error("pose: quaternion x y z w {quaternion:?} is no rotation")]
+    #[error("pose: quaternion x y z w {quaternion:?} is not a rotation")]
     Quaternion {
         /// The quaternion given, x y z w.
         quaternion: [f64; 4],

@@ -402,7 +402,7 @@ fn errors_name_the_constraint() {
     assert!(gain.to_string().contains("a gain is negative"), "{gain}");
     let (here, stretched) = (Transform::identity(), Transform::new(Matrix3::identity() * 2.0, zero));
     let stretched = error(Constraint::frame(None, here, bar, stretched));
-    assert!(stretched.to_string().contains("a placement is no pose"), "{stretched}");
+    assert!(stretched.to_string().contains("a placement is not a pose"), "{stretched}");
     let other = robot("solo12", &UrdfOptions::new()).body_id(7).expect("is there");
     let foreign = error(Constraint::contact(other, zero, zero));
     assert!(matches!(foreign, InputError::OtherModel { what: "body", index: 7, .. }), "{foreign}");

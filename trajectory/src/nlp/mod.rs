@@ -111,7 +111,7 @@ impl<'p> Nlp<'p> {
     /// Around a base, a guess for example. Bounds, weights and goals are those that the problem has now.
     ///
     /// # Errors
-    /// [`Fault`] if the base is none of the problem's.
+    /// [`Fault`] if the base is not a trajectory of the problem.
     pub fn new(problem: &'p Problem, base: &Trajectory) -> Result<Self, Fault> {
         let fault = |reason| Fault { node: 0, phase: problem.phase_of(0).into(), term: None, reason: Box::new(reason) };
         if !base.fits(problem) {

@@ -106,7 +106,7 @@ pub(crate) struct Implied {
 }
 
 /// The constraint of the last node without the rows that follow from the contacts before it; `None` where all rows are
-/// free, or it is none of the kind: equalities of velocities alone.
+/// free, or it is not of this kind: equalities of velocities alone.
 pub(crate) fn without_implied(
     model: &Model,
     q: &[f64],

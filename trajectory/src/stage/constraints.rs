@@ -92,7 +92,7 @@ impl StageConstraint {
         }
     }
 
-    /// Bounds of its rows that are no equalities.
+    /// Bounds of its rows that are not equalities.
     pub(super) fn write_bounds(&self, at: &At<'_>, lower: &mut [f64], upper: &mut [f64]) {
         let (low, high) = (&at.parameters[self.lower.clone()], &at.parameters[self.upper.clone()]);
         for ((row, l), u) in self.rows.iter().zip(low).zip(high) {

@@ -259,7 +259,7 @@ impl Stage {
         Ok(())
     }
 
-    /// What is remembered after the step: its controls, or what was there before where there are none.
+    /// The remembered controls after the step: its own, or the previous ones if it has none.
     fn remember(&self, u: &[f64], before: &[f64], to: &mut [f64]) {
         let rates = self.memory.rates;
         to.copy_from_slice(before);

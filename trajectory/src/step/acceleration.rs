@@ -140,7 +140,7 @@ pub trait Acceleration: Send + Sync + Debug {
     /// `a` and `f` at a state.
     ///
     /// # Errors
-    /// Why there are none.
+    /// The reason why they are undefined.
     fn value(&self, on: &mut Engine<'_>, state: [&[f64]; 3], a: &mut [f64], f: &mut [f64]) -> Result<(), Reason>;
     /// The same, and their derivatives.
     ///

@@ -135,7 +135,7 @@ pub trait Step: Send + Sync + Debug {
     /// The next `(q, v)`; writes acceleration and multipliers to the view, and violations of equalities to `eq`.
     ///
     /// # Errors
-    /// The reason why there is none.
+    /// The reason why it is undefined.
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], eq: &mut [f64]) -> Result<(), Reason>;
     /// The same, with A and B for `(δq, δv)`, in the first 2 nv rows and columns of `out`; the derivatives of
     /// acceleration and multipliers into `by`. Entries that were written at the last call are still there.

@@ -122,7 +122,7 @@ fn quantities(robot: &Robot, args: &Check, constraints: &Constraints) -> Result<
     let all = methods::compared(&robot.model, constraints);
     if let Some(other) = args.quantities.iter().find(|quantity| !all.contains(quantity)) {
         let reason = match other {
-            other if !other.is_by_method() => "is no derivative that several methods give",
+            other if !other.is_by_method() => "is not a derivative that several methods give",
             other if other.needs_constraints() => "needs constraints, such as --contact FRAME",
             _ => "is too large for this robot: its tensors are compared up to 64 degrees of freedom",
         };

@@ -37,7 +37,7 @@ const KEYS: [&str; 7] = ["program", "comment", "inputs", "outputs", "scale", "st
 pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
     let (file, bytes) = input::bytes(path)?;
     let refused = |reason: String| Error::content(file.clone(), reason);
-    let text = String::from_utf8(bytes).map_err(|_| refused(String::from("it is no text in UTF-8")))?;
+    let text = String::from_utf8(bytes).map_err(|_| refused(String::from("it is not UTF-8 text")))?;
     let table = read(&text).map_err(refused)?;
     let options = Options::new("∂y/∂x")
         .rows(table.outputs.iter().map(|name| one_line(name)))

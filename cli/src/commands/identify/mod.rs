@@ -141,7 +141,8 @@ fn is_good(found: &Fit) -> bool {
     found.cannot_tell.is_empty() && found.not_physical.is_empty() && found.estimate.status.converged() && found.explains
 }
 
-/// Values that may stand in a robot's file: those of a fit that explains the data, but not of bodies that are none.
+/// Values that may stand in a robot's file: those of a fit that explains the data, except those of bodies that are not
+/// physical.
 fn to_write(parameters: &Parameters, found: &Fit, warnings: &mut Vec<String>) -> Vec<f64> {
     let nominal = parameters.nominal();
     if !found.explains {

@@ -44,7 +44,7 @@ fn line(it: &Iteration) -> String {
     cells.collect::<Vec<_>>().join(" ")
 }
 
-/// A line on standard output, at once. Whoever reads it may have gone: that is no reason to stop.
+/// Prints a line to standard output immediately. A closed reader does not stop the run.
 pub(super) fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{text}");
 }

@@ -32,7 +32,7 @@ impl Own {
         for (k, column) in heading.iter().enumerate() {
             if !names.iter().any(|name| name == column) {
                 let nearest = nearest(column, names.iter().map(String::as_str)).unwrap_or_default();
-                let reason = format!("column `{column}` is none of the parameters that vary{nearest}");
+                let reason = format!("column `{column}` is not one of the parameters that vary{nearest}");
                 return Err(refuse(first + 1, reason));
             }
             if heading[..k].contains(column) {
@@ -52,7 +52,7 @@ impl Own {
             }
             for place in &places {
                 let number = fields[*place].parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| {
-                    let reason = format!("`{}` of column `{}` is no finite number", fields[*place], heading[*place]);
+                    let reason = format!("`{}` of column `{}` is not a finite number", fields[*place], heading[*place]);
                     refuse(line + 1, reason)
                 })?;
                 own.values.push(number);

@@ -36,14 +36,15 @@ pub(super) trait Question: Sync {
     fn is_motion(&self) -> bool {
         self.nodes() > 0
     }
-    /// Outputs of one robot, then their derivatives by the parameters, row by row; not a number where there is none, or if it is about a motion.
+    /// Outputs of one robot, then their derivatives by the parameters, row by row; NaN where there is none, or if it is
+    /// about a motion.
     fn evaluate_with_derivatives(&self, values: &[f64], outputs: &mut [f64]) {
         let _ = values;
         outputs.fill(f64::NAN);
     }
     /// To first order, at the robot's own values.
     fn first_order(&self) -> Result<First, Error>;
-    /// Outputs of the robots with these values, one after the other; not a number where there is none.
+    /// Outputs of the robots with these values, one after the other; NaN where there is none.
     fn evaluate(&self, values: &[f64], outputs: &mut [f64]);
     /// The same at some times of a motion, [`rows`](Self::rows) each; nothing at a state.
     fn evaluate_series(&self, nodes: &[usize], values: &[f64], outputs: &mut [f64]) {
