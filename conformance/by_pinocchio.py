@@ -256,7 +256,7 @@ def points(s, names):
 
 
 def masses(s):
-    """Centres of mass, momentum, regressors."""
+    """Centers of mass, momentum, regressors."""
     model, E, at = s.model, s.E, s.at
     d = s.data()
     pin.centerOfMass(model, d, s.q, s.v, s.a)

@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let reduced = arm.reduced(&[(elbow, &[-1.0]), (roll, &[0.0])])?;
     println!("without two joints: {}, shoulder {:.3} N m\n", reduced.summary().trim(), shoulder(&reduced)?);
 
-    // One kilogram, ten centimetres before the flange.
+    // One kilogram, ten centimeters before the flange.
     let flange = reduced.find_frame("panda_link8").ok_or("no flange")?;
     let ball = Inertia::point_mass(1.0, Vector3::new(0.0, 0.0, 0.1))?;
     let loaded = reduced.clone().attach(flange, ball)?;

@@ -1,7 +1,7 @@
 //! How do the torques depend on the masses of the links?
 //!
 //! The model itself is lifted to dual numbers: each of the seven links' masses varies in a direction of its own, and one
-//! run of inverse dynamics gives all `∂τᵢ/∂mₖ`. The same way leads to derivatives by mass centres, inertias, placements,
+//! run of inverse dynamics gives all `∂τᵢ/∂mₖ`. The same way leads to derivatives by mass centers, inertias, placements,
 //! gravity or friction. Expect zeros below the diagonal: the weight of a link does not reach the joints after it. At rest
 //! torques are proportional to the masses, `τ = Σ mₖ ∂τ/∂mₖ`; the last line is the largest deviation from that.
 //!

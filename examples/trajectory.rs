@@ -1,4 +1,4 @@
-//! How does a trajectory optimiser use this? Torques that bring an arm to a goal, by descent along the gradient.
+//! How does a trajectory optimizer use this? Torques that bring an arm to a goal, by descent along the gradient.
 //!
 //! The robot and its functions come from the root of the crate. Steps are `v⁺ = v + h q̈`, `q⁺ = q ⊕ h v⁺`; the cost is how far
 //! from the goal, and how fast, the arm is in the end, and the torques beyond those that hold it up. Its gradient by all torques comes

@@ -16,9 +16,9 @@ use std::convert::Infallible;
 /// ```
 /// use gradyn_derivatives::{Function, Scalar, drivers::jacobian};
 ///
-/// /// Polar to Cartesian coordinates about a centre.
+/// /// Polar to Cartesian coordinates about a center.
 /// struct Cartesian {
-///     centre: [f64; 2],
+///     center: [f64; 2],
 /// }
 /// impl Function for Cartesian {
 ///     fn inputs(&self) -> usize {
@@ -30,12 +30,12 @@ use std::convert::Infallible;
 ///     #[inline(always)]
 ///     fn eval<T: Scalar>(&self, x: &[T], y: &mut [T]) {
 ///         let (sin, cos) = x[1].sin_cos();
-///         y[0] = x[0] * cos + self.centre[0];
-///         y[1] = x[0] * sin + self.centre[1];
+///         y[0] = x[0] * cos + self.center[0];
+///         y[1] = x[0] * sin + self.center[1];
 ///     }
 /// }
 ///
-/// let (y, j) = jacobian(&Cartesian { centre: [1.0, 1.0] }, &[2.0, 0.0])?;
+/// let (y, j) = jacobian(&Cartesian { center: [1.0, 1.0] }, &[2.0, 0.0])?;
 /// assert_eq!(y, [3.0, 1.0]);
 /// assert_eq!(j, [1.0, 0.0, 0.0, 2.0]); // a row per output, a column per input
 /// # Ok::<(), gradyn_derivatives::drivers::DriverError>(())
@@ -147,7 +147,7 @@ impl<F: ScalarFunction> ScalarFunction for &F {
 /// use gradyn_derivatives::drivers::{TryError, Workspace, try_jacobian_into};
 /// use gradyn_derivatives::{FallibleFunction, Real, Scalar};
 ///
-/// /// The quotients of neighbours, `x₀/x₁, x₁/x₂, …`.
+/// /// The quotients of neighbors, `x₀/x₁, x₁/x₂, …`.
 /// struct Quotients(usize);
 /// impl FallibleFunction for Quotients {
 ///     type Memory<T: Scalar> = Vec<T>;

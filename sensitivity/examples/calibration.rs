@@ -1,4 +1,4 @@
-//! How accurate must the calibration be? The tool's position by errors of the joints' placements, with a millimetre and a milliradian.
+//! How accurate must the calibration be? The tool's position by errors of the joints' placements, with a millimeter and a milliradian.
 //!
 //! ```sh
 //! cargo run --release --example calibration
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let q = [0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8];
     let tool = model.find_frame("panda_link8").ok_or("no tool")?;
     let by = local(&p, &p.nominal(), Output::Pose { q: &q, frame: tool.into() }, Method::Analytical)?;
-    // The same small error of every placement: metres, radians.
+    // The same small error of every placement: meters, radians.
     let variances = DVector::from_element(p.len(), 1e-3_f64.powi(2));
     let spread = first_order(&by.jacobian, &DMatrix::from_diagonal(&variances))?;
     for (k, row) in by.rows.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Fits over all physical robots by convex optimisation: their optimum is that of log-Cholesky parameters, and no robot is better.
+//! Fits over all physical robots by convex optimization: their optimum is that of log-Cholesky parameters, and no robot is better.
 
 #[path = "all/common.rs"]
 #[allow(dead_code, reason = "all other tests use the rest")]

@@ -79,7 +79,7 @@ impl Of {
     }
 
     /// All derivatives by dual numbers. Those of accelerations are by dual numbers through torques, `−M⁻¹ ∂τ/∂x` at
-    /// `q̈`: through articulated bodies, each step towards the root would lose digits if the mass matrix is
+    /// `q̈`: through articulated bodies, each step toward the root would lose digits if the mass matrix is
     /// ill-conditioned.
     pub(super) fn exact(self, model: &Model, state: partials::State<'_>) -> Result<StateJacobian, InputError> {
         let Self::Acceleration = self else { return by_duals(model, &self, state) };

@@ -253,7 +253,7 @@ fn fill_com<P: Real, T: Scalar<P>>(
     };
     for (what, x) in [("position", out.position), ("velocity", out.velocity), ("acceleration", out.acceleration)] {
         if !v3::is_finite(x) {
-            return Err(model.overflow_of(what, 0, String::from("a centre of mass")));
+            return Err(model.overflow_of(what, 0, String::from("a center of mass")));
         }
     }
     com_columns(model, placed, sums, share, subtree, out);

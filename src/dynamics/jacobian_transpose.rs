@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! τ_k = S_k · f                                                                                   (1)
-//! ∂τ_k/∂q_m = (S_m × S_k) · f   if m is a column of the link of k or of one towards the root      (2)
+//! ∂τ_k/∂q_m = (S_m × S_k) · f   if m is a column of the link of k or of one toward the root      (2)
 //!           + S_k · (S_m ×* f)  for f fixed in the frame                                          (3)
 //!           + θ_k · (u_m × f)   for f fixed in axes of the world at the frame's origin            (4)
 //! ```

@@ -24,7 +24,7 @@ use std::ops::{AddAssign, Range};
 pub(crate) struct Link {
     /// Its columns; counted over all bodies, mimic joints too.
     pub(crate) columns: Range<usize>,
-    /// The link that it hangs from: the stage before it, or the last one towards the root.
+    /// The link that it hangs from: the stage before it, or the last one toward the root.
     pub(crate) parent: Option<usize>,
 }
 

@@ -15,7 +15,7 @@
 //! not move with the bodies. It is excluded from `f_C`, and, with `φ_C` the sum of those on the subtree,
 //!
 //! ```text
-//! ∂τ_j/∂q_i += S_jᵀ (φ_C ×̄* S_i) = −(φ_C ×̄* S_j)ᵀ S_i,    i of the same link or of one towards the root  (4)
+//! ∂τ_j/∂q_i += S_jᵀ (φ_C ×̄* S_i) = −(φ_C ×̄* S_j)ᵀ S_i,    i of the same link or of one toward the root  (4)
 //! ```
 
 use super::external::{self, ExternalWrench, WrenchFrame};

@@ -128,7 +128,7 @@ pub(super) fn not_negative<P: Real>(what: &'static str, name: &str, numbers: &[P
 pub(super) fn numbers<P: Real>(name: &str, y: &Inertia<P>) -> Result<(), ModelError> {
     let r = &y.rotational;
     not_negative("mass", name, &[y.mass])?;
-    finite("mass centre", name, y.com.as_slice())?;
+    finite("mass center", name, y.com.as_slice())?;
     finite("rotational inertia", name, &[r.xx, r.xy, r.xz, r.yy, r.yz, r.zz])
 }
 

@@ -74,11 +74,11 @@ impl<T: Display> Display for Transform<T> {
 }
 
 impl<T: Display> Display for Inertia<T> {
-    /// `mass m, mass centre [x, y, z], rotational [[…], […], […]]`
+    /// `mass m, mass center [x, y, z], rotational [[…], […], […]]`
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str("mass ")?;
         self.mass.fmt(f)?;
-        f.write_str(", mass centre ")?;
+        f.write_str(", mass center ")?;
         list(f, &[&self.com[0], &self.com[1], &self.com[2]])?;
         f.write_str(", rotational ")?;
         self.rotational.fmt(f)

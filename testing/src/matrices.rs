@@ -13,7 +13,7 @@ pub fn deviation(a: &DMatrix<f64>, b: &DMatrix<f64>) -> f64 {
     worst / scale
 }
 
-/// Condition number of the mass matrix with its diagonal scaled to one, which is what rounding in a factorisation without
+/// Condition number of the mass matrix with its diagonal scaled to one, which is what rounding in a factorization without
 /// pivoting grows with. Each result is a sum over the tree of products of such sums: some thousand roundings.
 pub fn condition(m: &DMatrix<f64>) -> f64 {
     let scaled = DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)] / (m[(i, i)] * m[(j, j)]).sqrt());

@@ -234,7 +234,7 @@ fn columns_of_degrees_of_freedom_allocate_nothing_the_second_time() {
                     call("masses", &mut |ws| used(com_regressor(&model, ws, &q).expect("runs")));
                     call("potential", &mut |ws| used(potential_energy(&model, ws, &q).expect("runs")));
                     call("whole", &mut |ws| used(centroidal_momentum(&model, ws, &q, &v, &a).expect("runs")));
-                    call("of centres", &mut |ws| {
+                    call("of centers", &mut |ws| {
                         used(center_of_mass_derivatives(&model, ws, &q, &v, &a, None).expect("runs"));
                     });
                     call("rows", &mut |ws| used(constraint_jacobian(&model, ws, &q, &held).expect("runs")));

@@ -1,4 +1,4 @@
-//! Centres of mass, centroidal momentum, and their derivatives.
+//! Centers of mass, centroidal momentum, and their derivatives.
 
 use gradyn::dynamics::{
     self, ExternalWrench, Workspace, WrenchFrame, center_of_mass, centroidal, centroidal_momentum,
@@ -19,7 +19,7 @@ use testing::{
 /// Rounding of sums over up to 60 bodies.
 const EXACT: f64 = 1e-12;
 
-/// Mass and centre of mass of what hangs from a body, body by body.
+/// Mass and center of mass of what hangs from a body, body by body.
 fn com_of<T: Scalar>(model: &Model, q: &[T], subtree: Option<BodyId>) -> (f64, Vector3<T>) {
     let mut ws = Workspace::new(model);
     let zero = vec![T::zero(); model.nv()];
@@ -100,7 +100,7 @@ fn centers_of_mass_are_means_and_move_so() {
     }
 }
 
-/// `A_G q̇` is the sum of the bodies' momenta about the centre of mass, its linear rows are m times the Jacobian of the centre
+/// `A_G q̇` is the sum of the bodies' momenta about the center of mass, its linear rows are m times the Jacobian of the center
 /// of mass, and `Ȧ_G` is its derivative along `q ⊕ t v`.
 #[test]
 fn centroidal_matrices_give_momenta() {
@@ -139,7 +139,7 @@ fn centroidal_matrices_give_momenta() {
     }
 }
 
-/// On a body that floats, momentum about the centre of mass changes by weight, by wrenches, and by what inverse dynamics asks
+/// On a body that floats, momentum about the center of mass changes by weight, by wrenches, and by what inverse dynamics asks
 /// of the floating joint: every model, wrenches of both kinds.
 #[test]
 fn momentum_changes_by_the_wrenches_from_outside() {
@@ -153,7 +153,7 @@ fn momentum_changes_by_the_wrenches_from_outside() {
         let tau = rnea(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
         let held = Force::new(Vector3::new(tau[0], tau[1], tau[2]), Vector3::new(tau[3], tau[4], tau[5]));
         let held = ExternalWrench::in_body(model.body_id(0).expect("is there"), held);
-        // About the centre of mass, gravity has no moment.
+        // About the center of mass, gravity has no moment.
         let mut outside = Force::new(model.gravity() * com.mass, Vector3::zeros());
         for w in f_ext.iter().chain([&held]) {
             let about_origin = match w.frame {
@@ -220,7 +220,7 @@ fn centroidal_derivatives_agree() {
     }
 }
 
-/// Derivatives of the centre of mass of the robot and of subtrees: the three methods agree.
+/// Derivatives of the center of mass of the robot and of subtrees: the three methods agree.
 #[test]
 fn com_derivatives_agree() {
     for (what, model) in models() {
@@ -255,7 +255,7 @@ fn assert_agree<const N: usize>(
     }
 }
 
-/// The robot's own parameters can be the variables: one more kilogram of a body draws the centre of mass towards that body's.
+/// The robot's own parameters can be the variables: one more kilogram of a body draws the center of mass toward that body's.
 #[test]
 fn masses_can_be_varied() {
     for (what, model) in models() {
@@ -316,9 +316,9 @@ fn misuse_is_refused() {
     assert!(com_jacobian(&small, &mut ws, &q, small.body_id(1)).is_ok());
 }
 
-/// A centre of mass that is too far away is said to be, beside derivatives that are not.
+/// A center of mass that is too far away is said to be, beside derivatives that are not.
 #[test]
-fn centres_that_overflow_are_named() {
+fn centers_that_overflow_are_named() {
     let mut builder = ModelBuilder::new("slide");
     let far = Transform::from_translation(Vector3::new(1.5e308, 0.0, 0.0));
     let y = Inertia::new(1.0, Vector3::zeros(), Symmetric3::diagonal(1.0, 1.0, 1.0));

@@ -57,9 +57,9 @@ fn energies<T: Scalar>(model: &Model, q: &[T], v: &[T]) -> (T, T) {
         let (x, v, y) = (kinematics.pose(id).unwrap(), kinematics.velocity(id).unwrap(), body.inertia());
         let momentum: Force<T> = *y * v;
         kinetic += v.power(momentum) * 0.5;
-        let centre = v3::rotate_plus(&x.rotation, y.com.map(T::from), x.translation);
+        let center = v3::rotate_plus(&x.rotation, y.com.map(T::from), x.translation);
         let g = model.gravity();
-        potential -= (centre.x * g.x + centre.y * g.y + centre.z * g.z) * y.mass;
+        potential -= (center.x * g.x + center.y * g.y + center.z * g.z) * y.mass;
     }
     for dof in model.joint_dynamics() {
         kinetic += v[dof.index] * v[dof.index] * (0.5 * dof.armature * dof.multiplier * dof.multiplier);
@@ -370,7 +370,7 @@ fn parameters_of_the_model_can_be_differentiated_by() {
     type Change = (&'static str, fn(Model<Dual64>, Dual64) -> Model<Dual64>);
     let changes: [Change; 7] = [
         ("mass", |m, s| of_inertia(m, |y| Inertia::new(y.mass + s, y.com, y.rotational))),
-        ("mass centre", |m, s| of_inertia(m, |y| Inertia::new(y.mass, y.com.map(|x| x + s), y.rotational))),
+        ("mass center", |m, s| of_inertia(m, |y| Inertia::new(y.mass, y.com.map(|x| x + s), y.rotational))),
         ("rotational inertia", |m, s| {
             of_inertia(m, |y| {
                 let [xx, xy, xz, yy, yz, zz] = y.rotational.to_array();

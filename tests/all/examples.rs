@@ -87,7 +87,7 @@ fn cart_and_pole_have_their_closed_form() {
 
 #[test]
 fn newtons_method_brings_the_gradient_to_zero() {
-    // Where nothing is optimised, dual numbers of dual numbers in registers take megabytes of the stack.
+    // Where nothing is optimized, dual numbers of dual numbers in registers take megabytes of the stack.
     let run = || own_function::run().map_err(|error| error.to_string());
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap();
     assert!(thread.join().unwrap().unwrap() < 1e-12);

@@ -154,7 +154,7 @@ fn relative_jacobians_give_relative_velocities() {
                         }
                     });
                     let j = relative_jacobian(&model, &mut ws, &q, *a, *b, reference).expect("valid");
-                    // Rounding of sums over two paths of up to 60 bodies, some metres apart.
+                    // Rounding of sums over two paths of up to 60 bodies, some meters apart.
                     let what = format!("{what}, {b:?} in {a:?}, {reference}");
                     assert_near(&times(j, &v), &expected, 1e-11, what);
                 }

@@ -310,7 +310,7 @@ fn every_error_of_the_builder_names_its_culprit() {
     number(refused(with(bad_place, HINGE.into(), y), &["placement", "j c"]));
     number(refused(with(bad_turn, HINGE.into(), y), &["placement", "j c"]));
     number(refused(with(x, HINGE.into(), Inertia::new(nan, y.com, y.rotational)), &["mass", "c"]));
-    number(refused(with(x, HINGE.into(), Inertia::new(1.0, y.com * nan, y.rotational)), &["mass centre", "c"]));
+    number(refused(with(x, HINGE.into(), Inertia::new(1.0, y.com * nan, y.rotational)), &["mass center", "c"]));
     let rotational = Symmetric3::diagonal(1.0, f64::INFINITY, 1.0);
     number(refused(with(x, HINGE.into(), Inertia::new(1.0, y.com, rotational)), &["rotational inertia", "c"]));
     let bad_axis = Revolute { axis: Axis::Any(Vector3::new(nan, 0.0, 0.0)) };

@@ -58,7 +58,7 @@ fn values_and_first_derivatives_are_empty() {
                 let by = partials::frame_derivatives(&model, ws, method, at.0, at.1, at.2, name, world).expect("runs");
                 assert_eq!(by.dvelocity_dq.shape(), (6, 0));
             }
-            // Bodies carry mass, links of the world do not: there is no centre of it.
+            // Bodies carry mass, links of the world do not: there is no center of it.
             assert!(partials::center_of_mass_derivatives(&model, ws, method, at.0, at.1, at.2, None).is_err());
             assert!(partials::centroidal_derivatives(&model, ws, method, at.0, at.1, at.2).is_err());
         }

@@ -137,7 +137,7 @@ fn parameters_one_by_one_are_those_of_the_builder() {
             Ok(())
         })
         .expect("are numbers");
-    // By way of the mass centre and back: a few roundings.
+    // By way of the mass center and back: a few roundings.
     assert_near(&changed.inertial_parameters(), &parameters, 1e-14, "inertial parameters");
     assert_eq!((changed.gravity().z, changed.friction_width(), changed.has_joint_friction()), (-1.62, 0.2, false));
 }
@@ -198,7 +198,7 @@ fn a_lifted_model_takes_constants_from_plain_ones() {
         let values: Vec<f64> = tau.iter().map(|x| x.re).collect();
         let expected = rnea(&plain, &mut Workspace::new(&plain), &q, &v, &a, &[]).expect("runs").to_vec();
         assert_near(&values, &expected, 1e-12, format!("seed {seed}: values"));
-        // Linear in the mass at a given mass centre and rotational inertia: the difference quotient is exact.
+        // Linear in the mass at a given mass center and rotational inertia: the difference quotient is exact.
         let mut heavier = *plain.bodies()[4].inertia();
         heavier.mass += 1.0;
         let heavier = plain.clone().with_inertia(plain.body_id(4).expect("is there"), heavier).expect("is there");

@@ -1,4 +1,4 @@
-//! All quantities of kinematics, mass centres, momenta, energy and constraints: the same state again, eight states in one number,
+//! All quantities of kinematics, mass centers, momenta, energy and constraints: the same state again, eight states in one number,
 //! and a robot far away.
 
 use gradyn::dynamics::{
@@ -79,11 +79,11 @@ fn quantities<T: Scalar>(model: &Model, ws: &mut Workspace<T>, (q, v, a): (&[T],
         by.matrices().into_iter().for_each(|(what, m)| put(name(&format!("{what} of a point")), m.as_slice()));
     }
 
-    put("J of the mass centre".into(), com_jacobian(model, ws, q, None).expect("has mass").as_slice());
+    put("J of the mass center".into(), com_jacobian(model, ws, q, None).expect("has mass").as_slice());
     let of = center_of_mass(model, ws, q, v, a).expect("has mass").whole;
-    put("mass centre".into(), &[of.velocity.as_slice(), of.acceleration.as_slice()].concat());
+    put("mass center".into(), &[of.velocity.as_slice(), of.acceleration.as_slice()].concat());
     let by = center_of_mass_derivatives(model, ws, q, v, a, None).expect("has mass");
-    by.matrices().into_iter().for_each(|(what, m)| put(format!("{what} of the mass centre"), m.as_slice()));
+    by.matrices().into_iter().for_each(|(what, m)| put(format!("{what} of the mass center"), m.as_slice()));
     let of = centroidal(model, ws, q, v, a).expect("has mass");
     put("momentum".into(), &[force(of.momentum), force(of.momentum_rate)].concat());
     put("centroidal matrix".into(), of.matrix.as_slice());
@@ -101,7 +101,7 @@ fn quantities<T: Scalar>(model: &Model, ws: &mut Workspace<T>, (q, v, a): (&[T],
         put("potential energy".into(), &[potential_energy(model, ws, q).expect("valid")]);
         put("energy".into(), &[mechanical_energy(model, ws, q, v).expect("valid")]);
         put(
-            "place of the mass centre".into(),
+            "place of the mass center".into(),
             center_of_mass(model, ws, q, v, a).expect("has mass").whole.position.as_slice(),
         );
     }

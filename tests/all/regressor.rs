@@ -53,7 +53,7 @@ fn columns_are_derivatives_by_the_parameters() {
         let mut ws = Workspace::<Dual64>::new(&lifted);
         for b in 0..model.bodies().len() {
             if model.bodies()[b].inertia().mass <= 0.0 {
-                continue; // has no mass centre
+                continue; // has no mass center
             }
             for k in 0..10 {
                 let mut pi = lifted.bodies()[b].inertia().to_parameters();
@@ -62,7 +62,7 @@ fn columns_are_derivatives_by_the_parameters() {
                 let varied = lifted.clone().with_inertia(body, Inertia::from_parameters(pi)).expect("is there");
                 let tau = rnea(&varied, &mut ws, &q, &v, &a, &[]).expect("valid");
                 let column: Vec<f64> = regressor.column(10 * b + k).iter().copied().collect();
-                // Through mass centres the derivatives are quotients: more rounding.
+                // Through mass centers the derivatives are quotients: more rounding.
                 assert_near(&column, &testing::eps(tau), 1e-11, format!("{what}, body {b}, parameter {k}"));
             }
         }
@@ -86,7 +86,7 @@ fn energies_are_linear_in_the_parameters() {
     }
 }
 
-/// `Y p` is the centre of mass, `p` the masses and first moments.
+/// `Y p` is the center of mass, `p` the masses and first moments.
 #[test]
 fn centers_of_mass_are_linear_in_masses_and_first_moments() {
     for (what, model) in models() {

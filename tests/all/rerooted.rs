@@ -127,7 +127,7 @@ struct Rerooted {
     other: Model,
     /// From the new base to the old one.
     path: Vec<usize>,
-    /// The frame of a body there, in its frame here: where the joint towards the new base is mounted.
+    /// The frame of a body there, in its frame here: where the joint toward the new base is mounted.
     frames: Vec<Transform<f64>>,
     /// The place there of a body here.
     place: Vec<usize>,
@@ -281,7 +281,7 @@ fn bodies_move_the_same() {
     assert!(longest > 20, "{longest}");
 }
 
-/// Kinetic and potential energy, centre of mass, momentum about it and its rate, inertia; products by the mass matrix.
+/// Kinetic and potential energy, center of mass, momentum about it and its rate, inertia; products by the mass matrix.
 #[test]
 fn energy_and_momentum_are_the_same() {
     for_every_base(|by, what| {
@@ -295,7 +295,7 @@ fn energy_and_momentum_are_the_same() {
             let com = [of.com.position, of.com.velocity, of.com.acceleration].map(|x| x.as_slice().to_vec());
             [
                 ("energies", vec![kinetic, potential]),
-                ("centre of mass", com.concat()),
+                ("center of mass", com.concat()),
                 ("momentum", force(of.momentum).to_vec()),
                 ("its rate", force(of.momentum_rate).to_vec()),
                 ("inertia", [&[of.com.mass][..], &of.inertia.rotational.to_array()].concat()),

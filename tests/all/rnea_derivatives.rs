@@ -146,7 +146,7 @@ fn lanes_hold_independent_states() {
     }
 }
 
-/// Ten kilometres from the origin of the world entries lose no digits but those of the poses.
+/// Ten kilometers from the origin of the world entries lose no digits but those of the poses.
 #[test]
 fn far_from_the_origin_nothing_is_lost() {
     let options = gradyn::UrdfOptions::new().floating_base(true);

@@ -1,4 +1,4 @@
-//! Patterns of constraints, centres of mass, regressors and second derivatives: zero outside, exactly, and not zero inside.
+//! Patterns of constraints, centers of mass, regressors and second derivatives: zero outside, exactly, and not zero inside.
 
 use gradyn::dynamics::{
     self, Constraint, ExternalWrench, ReferenceFrame, Workspace, com_jacobian, constraint_jacobian,
@@ -226,7 +226,7 @@ fn nothing_inside_the_patterns_of_constraints_is_zero() {
     }
 }
 
-/// Centres of mass of the robot and of each subtree, by every method; regressors.
+/// Centers of mass of the robot and of each subtree, by every method; regressors.
 #[test]
 fn nothing_is_outside_the_patterns_of_masses() {
     let mut zeros = [0; 6];
@@ -294,7 +294,7 @@ fn nothing_inside_the_patterns_of_masses_is_zero() {
                     found.iter_mut().zip(all).for_each(|(to, m)| to.push(m.clone()));
                 }
                 let pattern = SparsityPattern::center_of_mass(&model, subtree);
-                found.iter().for_each(|all| filled(&pattern, all, |_, _| false, "centre of mass"));
+                found.iter().for_each(|all| filled(&pattern, all, |_, _| false, "center of mass"));
             }
             let mut ws = Workspace::new(&model);
             let all: Vec<_> = states

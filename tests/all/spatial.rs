@@ -191,7 +191,7 @@ fn quaternions_and_matrices_are_the_same_rotations() {
         assert_relative_eq!(Transform::from_quaternion(x.quaternion(), u), x, epsilon = ROUNDING);
         // a length off by 1e-5 comes back to 1 within 3/2 of its square
         let near = p.scale(1.0 + 1e-5).renormalized();
-        assert_near(&[near.norm_squared().sqrt()], &[1.0], 1.6e-10, "renormalised");
+        assert_near(&[near.norm_squared().sqrt()], &[1.0], 1.6e-10, "renormalized");
     });
 }
 
@@ -296,7 +296,7 @@ fn matrices_that_are_no_poses_are_refused_with_the_reason() {
 }
 
 #[test]
-fn orthonormalising_squares_the_error() {
+fn orthonormalizing_squares_the_error() {
     for_seeds(|r| {
         let x = r.transform();
         let off = Transform::new(x.rotation + Matrix3::from_fn(|_, _| 1e-4 * r.number()), x.translation);

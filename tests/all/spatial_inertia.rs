@@ -35,12 +35,12 @@ fn sum_of_point_masses_is_the_definition_about_any_point() {
         let mass: f64 = points.iter().map(|(m, _)| m).sum();
         let com = points.iter().map(|(m, p)| p * *m).sum::<Vector3<f64>>() / mass;
         assert_near(&[y.mass], &[mass], TOLERANCE, "mass");
-        assert_near(y.com.as_slice(), com.as_slice(), TOLERANCE, "mass centre");
+        assert_near(y.com.as_slice(), com.as_slice(), TOLERANCE, "mass center");
         assert_near(
             y.rotational.matrix().as_slice(),
             moments_of(&points, com).as_slice(),
             TOLERANCE,
-            "about the mass centre",
+            "about the mass center",
         );
         let p = r.vector();
         assert_near(
@@ -303,8 +303,8 @@ fn matrices_off_the_pattern_are_refused_with_the_entry() {
 
 /// Three-point Gauss–Legendre on `[a, b]`: exact to degree five, and no integrand below has a higher one.
 fn gauss(a: f64, b: f64) -> [(f64, f64); 3] {
-    let (centre, half, node) = ((a + b) / 2.0, (b - a) / 2.0, 0.6_f64.sqrt());
-    [(centre - half * node, half * 5.0 / 9.0), (centre, half * 8.0 / 9.0), (centre + half * node, half * 5.0 / 9.0)]
+    let (center, half, node) = ((a + b) / 2.0, (b - a) / 2.0, 0.6_f64.sqrt());
+    [(center - half * node, half * 5.0 / 9.0), (center, half * 8.0 / 9.0), (center + half * node, half * 5.0 / 9.0)]
 }
 
 /// Inertia of a set of weighted points, brought to the mass asked for.
@@ -363,8 +363,8 @@ fn shapes_are_their_volume_integrals() {
     // four points integrate degree two over a tetrahedron exactly: barycentric (a, b, b, b)
     let corners = [[0.1, 0.2, 0.3], [1.1, 0.0, 0.4], [0.2, 0.9, 0.1], [0.3, 0.4, 1.4]].map(Vector3::from);
     let (far, near) = (0.585_410_196_624_968_5, 0.138_196_601_125_010_5); // (5 + 3√5)/20, (5 − √5)/20
-    let centre: Vector3<f64> = corners.iter().sum();
-    let points = corners.map(|p| (1.0, p * (far - near) + centre * near)).to_vec();
+    let center: Vector3<f64> = corners.iter().sum();
+    let points = corners.map(|p| (1.0, p * (far - near) + center * near)).to_vec();
     let tetrahedron = Inertia::solid_tetrahedron(m, corners).unwrap();
     assert_abs_diff_eq!(tetrahedron, of_density(m, points), epsilon = ROUNDING);
 

@@ -74,7 +74,7 @@ fn models() -> Vec<(Model, &'static str)> {
     ]
 }
 
-/// Where nothing is optimised, dual numbers of dual numbers in registers take megabytes of the stack.
+/// Where nothing is optimized, dual numbers of dual numbers in registers take megabytes of the stack.
 fn with_room(run: fn()) {
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).expect("starts");
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -421,7 +421,7 @@ fn variants_of_a_model_take_its_ids() {
     assert_eq!(size_of::<Option<gradyn::model::BodyId>>(), 8);
 }
 
-/// Four feet held as frames, all legs alike: rows depend on each other here that are independent at every neighbour. The result
+/// Four feet held as frames, all legs alike: rows depend on each other here that are independent at every neighbor. The result
 /// says that there are no derivatives, by every method, and how clear the rank is; beside it there are, and methods agree.
 #[test]
 fn where_the_rank_of_contacts_changes_there_are_no_derivatives() {

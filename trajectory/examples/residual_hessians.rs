@@ -31,7 +31,7 @@ fn terms(model: &Model, tip: &str, contacts: &[Contact]) -> Result<Terms, Box<dy
         ("velocity, local", Box::new(FrameVelocity::new(tip, local, twist))),
         ("velocity, aligned", Box::new(FrameVelocity::new(tip, aligned, twist))),
         ("acceleration, aligned", Box::new(FrameAcceleration::new(tip, aligned, twist))),
-        ("centre of mass", Box::new(CenterOfMass::new([0.0, 0.1, 0.2].into()))),
+        ("center of mass", Box::new(CenterOfMass::new([0.0, 0.1, 0.2].into()))),
         ("momentum", Box::new(CentroidalMomentum::new(momentum))),
         ("distance", Box::new(Distance::new(shin, pole))),
         ("torque", Box::new(JointTorque::new(&Actuation::of(model), contacts))),

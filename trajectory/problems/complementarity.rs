@@ -73,7 +73,7 @@ trait Momenta {
 
 const GRAVITY: f64 = 9.81;
 
-/// Links with their centres half way, and a third as moment of inertia.
+/// Links with their centers half way, and a third as moment of inertia.
 struct Links([f64; 2], [f64; 2]);
 
 impl Momenta for Links {

@@ -48,7 +48,7 @@ fn start(name: &str, problem: &Problem, rng: &mut ChaCha8Rng) -> Start {
             x[2..].fill_with(|| near(0.0, 2.0));
             (0.0, 2.0)
         }
-        // Anywhere within a metre of the start, in any attitude, moving and turning.
+        // Anywhere within a meter of the start, in any attitude, moving and turning.
         "quadrotor" => {
             x[..3].iter_mut().for_each(|p| *p = near(*p, 1.0));
             let turn = loop {

@@ -352,7 +352,7 @@ pub(crate) fn infeasible(seed: u64) -> Made<(Problem, Reason)> {
                 builder.last_constraint(PathConstraint::equal("there", there)).build()?
             } else {
                 let here = frame_pose(&model, &mut Workspace::new(&model), &start[..], tool)?.translation;
-                // Towards the shoulder, within reach.
+                // Toward the shoulder, within reach.
                 let place = here - 0.2 * beyond * (here - Vector3::new(0.0, 0.0, 0.09)).normalize();
                 let builder =
                     builder.last_constraint(PathConstraint::equal("rest", StateError::at(&model, &start, &[0.0; 6])));

@@ -95,7 +95,7 @@ fn readable(robot: &Robot) -> String {
 
     if !model.bodies().is_empty() {
         text.push_str(&format!(
-            "\n{bold}Inertias{bold:#}  in kg, m, kg m²: about the mass centre, in the axes of the body; k is the radius of gyration\n"
+            "\n{bold}Inertias{bold:#}  in kg, m, kg m²: about the mass center, in the axes of the body; k is the radius of gyration\n"
         ));
         inertias(robot, &mut text);
     }

@@ -54,7 +54,7 @@ fn json_names_everything() {
     assert_eq!((&value["agree"], &value["deviating"]), (&true.into(), &serde_json::json!([])));
     let comparisons = value["comparisons"].as_array().expect("a list");
     let pairs = [["analytical", "dual"], ["analytical", "difference"], ["dual", "difference"]];
-    // Derivatives of torques, accelerations, terms, frames, points, mass centres and momentum; second derivatives.
+    // Derivatives of torques, accelerations, terms, frames, points, mass centers and momentum; second derivatives.
     assert_eq!(comparisons.len(), 3 * (4 + 4 + 8 + 8 + 5 + 6 + 6 + 5 + 4 + 4 + 1));
     for (k, found) in comparisons.iter().enumerate() {
         assert_eq!(found["quantity"], comparisons[k - k % 3]["quantity"]);
@@ -136,7 +136,7 @@ fn a_robot_that_cannot_move_has_nothing_to_check() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Type, axis and rpy of a joint, and the centre of mass of its link.
+/// Type, axis and rpy of a joint, and the center of mass of its link.
 type Link = (&'static str, &'static str, &'static str, &'static str);
 
 /// Links in a row.
@@ -156,7 +156,7 @@ fn chain(name: &str, joints: &[Link]) -> String {
     file.to_str().expect("UTF-8").to_owned()
 }
 
-/// Where nothing is left of the terms of a sum but roundings, nothing deviates: oblique axes, axes through centres of mass, no
+/// Where nothing is left of the terms of a sum but roundings, nothing deviates: oblique axes, axes through centers of mass, no
 /// gravity.
 #[test]
 fn roundings_of_what_cancels_are_no_deviations() {

@@ -111,10 +111,7 @@ fn what_cannot_be_told_is_no_agreement() {
     let wide = around(2.6e-5, 0.125, |x| 1.0 / x, slope);
     let text = disagrees(&check(&wide));
     has(&text, &["CANNOT TELL", "bends over less than the shortest step", "add values at 2.6e-5 ± 3.25e-6, 1.62e-6"]);
-    assert!(
-        text.ends_with("cannot tell: 1 of 1 entry undecided; none disagrees (--allow-unclear)\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("cannot tell: 1 of 1 entry undecided; none disagrees (--allow-unclear)\n"), "{text}");
     let allowed = run_with(["check", "--function", "-", "--allow-unclear"], wide.to_string().as_bytes());
     assert_eq!(allowed.status.code(), Some(0));
     let answer = run_with(["check", "--function", "-", "--json"], wide.to_string().as_bytes());

@@ -195,7 +195,7 @@ fn a_robot_is_calibrated_by_measured_poses() {
         assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
         let answer = json(&String::from_utf8(done.stdout).expect("UTF-8"));
         let value = |k: usize| answer["parameters"][k]["value"].as_f64().expect("number");
-        // Nine digits of a metre.
+        // Nine digits of a meter.
         assert!((value(0) - 3e-3).abs() < 1e-8 && value(1).abs() < 1e-8, "{answer:#}");
         assert_eq!(answer["held_out"]["rotation"].is_null(), !rotations);
         let changes = answer["changes"].as_array().expect("list");

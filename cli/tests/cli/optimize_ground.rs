@@ -63,7 +63,7 @@ fn soles_turn_with_the_robot() {
     assert!((ahead - 0.14696).abs() < 5e-6 && (turned - ahead).abs() < 1e-7, "{ahead} {turned}");
     let world = cost(&solved(&leans(&folder, quarter, [0.0, 0.05], "axes = \"world\"\n")));
     assert!((world - 0.19208).abs() < 5e-6, "{world}");
-    // Towards its side, the pressure stays inside of the narrow sole: across it is along the world's x.
+    // Toward its side, the pressure stays inside of the narrow sole: across it is along the world's x.
     let answer = solved(&leans(&folder, quarter, [0.05, 0.0], ""));
     for contact in ["left", "right"] {
         for f in forces(&answer, contact) {

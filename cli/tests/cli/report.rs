@@ -171,7 +171,7 @@ fn a_browser_shows_the_page() {
         for part in ["<svg ", "<rect ", "<path ", "<table>", "<figure>"] {
             assert_eq!(dom.matches(part).count(), text.matches(part).count(), "{part}");
         }
-        // The picture is a PNG with more in it than one colour, which would be packed into a few kilobytes.
+        // The picture is a PNG with more in it than one color, which would be packed into a few kilobytes.
         let picture = here.join(format!("{k}.png"));
         let screenshot = format!("--screenshot={}", picture.display());
         browse(browser, &here, &[&screenshot, "--hide-scrollbars", "--window-size=1100,1400"], &file)

@@ -193,7 +193,7 @@ fn json_stands_by_itself() {
             }
         }
     }
-    // Metres and radians: shares are means over outputs, and say so.
+    // Meters and radians: shares are means over outputs, and say so.
     let pose = json(&good([
         "sensitivity",
         &panda,

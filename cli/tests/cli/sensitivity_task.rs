@@ -260,10 +260,7 @@ fn priors_come_from_a_file() {
     }
     for (text, part) in [
         ("\"*.mas\" = { sd = 1.0 }", "line 1: key `*.mas`: "),
-        (
-            "\n\"gravity.z\" = { sd = 1.0 }",
-            "line 2: key `gravity.z`: `gravity.z` fits none of the selected parameters",
-        ),
+        ("\n\"gravity.z\" = { sd = 1.0 }", "line 2: key `gravity.z`: `gravity.z` fits none of the selected parameters"),
         ("\"*.mass\" = { sd = -1.0 }", "expected a positive number"),
         ("\"*.mass\" = { sd = 1.0, share = 0.1 }", "and one of these"),
         ("\"*.mass\" = { low = 2.0, high = 1.0 }", "line 1"),

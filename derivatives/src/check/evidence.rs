@@ -200,8 +200,8 @@ pub(super) fn along<'a, E: Debug + Display>(
     path: &'a mut difference::Curve<'a, E>,
 ) -> Result<(Vec<Found>, Vec<f64>), DifferenceError<E>> {
     let mut path = Path::open(outputs, origin, path)?;
-    let magnitude = path.centre().iter().map(|y| y.abs()).filter(|y| y.is_finite()).fold(0.0, f64::max);
-    let magnitudes = (0..path.directions()).map(|i| outputs.magnitude(path.centre(), i));
+    let magnitude = path.center().iter().map(|y| y.abs()).filter(|y| y.is_finite()).fold(0.0, f64::max);
+    let magnitudes = (0..path.directions()).map(|i| outputs.magnitude(path.center(), i));
     let magnitudes = magnitudes.map(|y| if y.is_finite() { y } else { 0.0 }).collect();
     let mut tracks: Vec<Track> = vec![Track::default(); path.directions()];
     let mut h = start;

@@ -183,7 +183,8 @@ impl Report {
 
     pub(super) fn note_contradictions(&mut self, contradictions: usize) {
         if contradictions > 0 {
-            let lost = "exact derivatives and differences contradict each other: a derivative is lost inside the function";
+            let lost =
+                "exact derivatives and differences contradict each other: a derivative is lost inside the function";
             self.notes.push(format!("{contradictions} entries: {lost}"));
         }
     }

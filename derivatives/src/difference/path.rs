@@ -15,7 +15,7 @@ pub(crate) struct Path<'a, E> {
     /// The size of the coordinates that `t` is added to.
     origin: f64,
     /// `y(0)`
-    centre: Vec<f64>,
+    center: Vec<f64>,
     /// `y(±h)`
     point: Vec<f64>,
     /// `y(h) ⊖ y(0)` and `y(−h) ⊖ y(0)`
@@ -48,20 +48,20 @@ impl<'a, E: Debug + Display> Path<'a, E> {
             outputs,
             path,
             origin,
-            centre: vec![0.0; coordinates],
+            center: vec![0.0; coordinates],
             point: vec![0.0; coordinates],
             ahead: vec![0.0; directions],
             behind: vec![0.0; directions],
             magnitude: vec![0.0; directions],
         };
         path.look(0.0)?;
-        path.centre.copy_from_slice(&path.point);
+        path.center.copy_from_slice(&path.point);
         Ok(path)
     }
 
     /// `y(0)`
-    pub(crate) fn centre(&self) -> &[f64] {
-        &self.centre
+    pub(crate) fn center(&self) -> &[f64] {
+        &self.center
     }
 
     /// Moves to `y(±h)`; see [`pair`](Self::pair). What fails there, or is not finite, is NaN.
@@ -70,10 +70,10 @@ impl<'a, E: Debug + Display> Path<'a, E> {
         self.ahead.fill(f64::NAN);
         self.behind.fill(f64::NAN);
         if self.look(h).is_ok() {
-            self.outputs.difference(&self.centre, &self.point, &mut self.ahead);
+            self.outputs.difference(&self.center, &self.point, &mut self.ahead);
         }
         if self.look(-h).is_ok() {
-            self.outputs.difference(&self.centre, &self.point, &mut self.behind);
+            self.outputs.difference(&self.center, &self.point, &mut self.behind);
         }
     }
 
@@ -94,9 +94,9 @@ impl<'a, E: Debug + Display> Path<'a, E> {
     pub(super) fn quotient(&mut self, h: f64, out: &mut [f64]) -> Result<(), DifferenceError<E>> {
         self.magnitude.fill(0.0);
         self.evaluate(h)?;
-        self.outputs.difference(&self.centre, &self.point, &mut self.ahead);
+        self.outputs.difference(&self.center, &self.point, &mut self.ahead);
         self.evaluate(-h)?;
-        self.outputs.difference(&self.centre, &self.point, &mut self.behind);
+        self.outputs.difference(&self.center, &self.point, &mut self.behind);
         for (output, ((out, ahead), behind)) in out.iter_mut().zip(&self.ahead).zip(&self.behind).enumerate() {
             *out = (ahead - behind) / (2.0 * h);
             if !out.is_finite() {

@@ -50,7 +50,7 @@ fn a_wrong_entry_is_found() {
     }
 }
 
-/// Kinks and jumps at the point are recognised; a kink beside it does no harm.
+/// Kinks and jumps at the point are recognized; a kink beside it does no harm.
 #[test]
 fn what_is_not_smooth_is_not_called_wrong() {
     type Case = (&'static str, fn(f64) -> f64, f64, f64);

@@ -55,7 +55,7 @@ fn hessians_are_checked() {
 
 /// Where the slope has a kink, there is no second derivative.
 #[test]
-fn kinks_of_slopes_are_recognised() {
+fn kinks_of_slopes_are_recognized() {
     for (name, f) in [("x|x|", (|x: &[f64]| x[0] * x[0].abs()) as fn(&[f64]) -> f64), ("|x|", |x| x[0].abs())] {
         let claim = Claim::new(1, 1, &[0.5]).expect("fits");
         let report = hessian(&Options::new(name), &Euclidean(1), f, &[0.0], &claim).expect("runs");

@@ -106,7 +106,7 @@ fn each_lane_is_a_number() {
     }
 }
 
-/// Bit for bit, a lane does not see its neighbours: neither NaN, nor infinities, nor arguments that are hard to reduce.
+/// Bit for bit, a lane does not see its neighbors: neither NaN, nor infinities, nor arguments that are hard to reduce.
 #[test]
 fn a_bad_lane_touches_no_other() {
     let mut random = Random::new(9);

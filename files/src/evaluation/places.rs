@@ -119,7 +119,7 @@ impl Places {
         let mut fields = name.rsplitn(4, ',');
         let mut number = || fields.next().and_then(|field| field.trim().parse::<f64>().ok()).filter(|x| x.is_finite());
         let (Some(z), Some(y), Some(x)) = (number(), number(), number()) else {
-            return Err(format!("expected LINK,x,y,z with three finite numbers in metres, found `{name}`"));
+            return Err(format!("expected LINK,x,y,z with three finite numbers in meters, found `{name}`"));
         };
         let link = fields.next().unwrap_or_default();
         let links = robot.links();

@@ -123,7 +123,8 @@ pub fn number_in(heading: &[String], fields: &[String], separator: char, column:
         ',' => field.parse().ok(),
         _ => field.replacen(',', ".", 1).parse().ok(),
     };
-    x.filter(|x| x.is_finite()).ok_or_else(|| format!("`{field}` of column `{}` is not a finite number", heading[column]))
+    x.filter(|x| x.is_finite())
+        .ok_or_else(|| format!("`{field}` of column `{}` is not a finite number", heading[column]))
 }
 
 /// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there; of a floating base what [`Columns`] says.

@@ -97,7 +97,7 @@ pub(super) const KINDS: [Kind; 19] = [
         keys: &[],
         goal: Form::Controls,
         entries: Entries::Controls,
-        // Towards zero it also fits the end, where there are no controls.
+        // Toward zero it also fits the end, where there are no controls.
         make: |on| match on.goal {
             Goal::Vector(u) if u.iter().any(|u| *u != 0.0) => plain(Control::at(u)),
             _ => plain(Control::zero()),

@@ -4,7 +4,7 @@
 //! equations, which square the condition) and is accepted if the cost decreases. With a robust loss the weights w are
 //! those of the residuals before the step.
 //!
-//! Nonnegative parameters stay at zero, and move no row, while the cost decreases towards negative values. A parameter
+//! Nonnegative parameters stay at zero, and move no row, while the cost decreases toward negative values. A parameter
 //! that a step would make negative becomes zero, and the others minimize the rest (an active set, within each step).
 //!
 //! Sources: J. Moré, *The Levenberg–Marquardt algorithm: implementation and theory*, 1978 (the scales D: the largest
@@ -170,7 +170,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
     })
 }
 
-/// Parameters at zero from which the cost decreases only towards negative values.
+/// Parameters at zero from which the cost decreases only toward negative values.
 fn at_bound(p: &[f64], a: &DMatrix<f64>, b: &DVector<f64>, never_negative: &[usize]) -> Vec<usize> {
     never_negative.iter().copied().filter(|i| p[*i] <= 0.0 && a.column(*i).dot(b) >= 0.0).collect()
 }

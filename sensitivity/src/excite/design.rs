@@ -7,7 +7,7 @@ use super::motion::{Motion, ROOM};
 use super::options::ExciteOptions;
 use super::problem::Problem;
 use super::quality::Quality;
-use super::quasi_newton::{End, minimise};
+use super::quasi_newton::{End, minimize};
 use super::robot::Robot;
 use super::series::{Coordinates, Series};
 use super::stance::Stance;
@@ -191,7 +191,8 @@ pub fn excite_stance(
     progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Excitation, SensitivityError> {
     if parameters.moves_geometry() {
-        let reason = "contact forces depend on the geometry of the robot, which must not vary: leave out placements and axes";
+        let reason =
+            "contact forces depend on the geometry of the robot, which must not vary: leave out placements and axes";
         return Err(SensitivityError::Other(reason.into()));
     }
     design(parameters, &ExciteOptions { start: None, ..options.clone() }, Some(stance), progress)
@@ -227,7 +228,7 @@ fn design(
         .map(|column| column.norm())
         .map(|length| if length > 0.0 { length } else { 1.0 })
         .collect();
-    let ended = optimise(&mut problem, (start, points), &scale, options.iterations, &mut progress)?;
+    let ended = optimize(&mut problem, (start, points), &scale, options.iterations, &mut progress)?;
 
     let series = coordinates.series(&ended.x);
     let size = Motion::new(here, &series, points).fitting()?;
@@ -336,7 +337,7 @@ struct Ended {
 }
 
 /// Rounds of the augmented Lagrangian.
-fn optimise(
+fn optimize(
     problem: &mut Problem<'_>,
     (mut x, points): (Vec<f64>, usize),
     scale: &[f64],
@@ -357,7 +358,7 @@ fn optimise(
             iterations += 1;
             progress(Progress { iterations, most, gain: (first - value).exp() })
         };
-        let found = minimise(x, (tolerance, left), f, each);
+        let found = minimize(x, (tolerance, left), f, each);
         x = found.x;
         let value = problem.value(&x, &multipliers, scale)?;
         let excess = value.excess.max(0.0);

@@ -37,7 +37,7 @@ const TRIALS: usize = 60;
 
 /// Minimizes from `x`. `f` gives value and gradient, or `None` where it is undefined: there a step is too long. `each`
 /// gets the value after each iteration.
-pub(super) fn minimise(
+pub(super) fn minimize(
     mut x: Vec<f64>,
     (tolerance, most): (f64, usize),
     mut f: impl FnMut(&[f64]) -> Option<(f64, Vec<f64>)>,
@@ -183,7 +183,7 @@ mod tests {
             Some((value, x.iter().enumerate().map(|(i, x)| weight(i) * (x - 1.0)).collect()))
         };
         let mut iterations = 0;
-        let found = minimise(vec![0.0; 20], (1e-8, 1000), quadratic, |_| {
+        let found = minimize(vec![0.0; 20], (1e-8, 1000), quadratic, |_| {
             iterations += 1;
             ControlFlow::Continue(())
         });
@@ -200,7 +200,7 @@ mod tests {
             Some((value, gradient))
         };
         let start: Vec<f64> = (0..10).map(|i| if i % 2 == 0 { -1.2 } else { 1.0 }).collect();
-        let found = minimise(start, (1e-8, 1000), valley, go_on);
+        let found = minimize(start, (1e-8, 1000), valley, go_on);
         assert_eq!(found.end, End::Gradient);
         // In ten dimensions there is a second one near (−1, 1, …, 1), of value 3.99; from here it is the first.
         assert!(found.x.iter().all(|x| (x - 1.0).abs() < 1e-6), "{found:?}");
@@ -211,15 +211,15 @@ mod tests {
     #[test]
     fn what_has_no_minimum_ends_too() {
         let wall = |x: &[f64]| (x[0] > 0.0).then(|| (x[0] - x[0].ln(), vec![1.0 - 1.0 / x[0]]));
-        let found = minimise(vec![50.0], (1e-9, 200), wall, go_on);
+        let found = minimize(vec![50.0], (1e-9, 200), wall, go_on);
         assert!(found.end == End::Gradient && (found.x[0] - 1.0).abs() < 1e-8, "{found:?}");
         let slope = |x: &[f64]| Some((x[0], vec![1.0]));
         // It goes on until steps are below the resolution of so large numbers.
-        assert_ne!(minimise(vec![0.0], (1e-9, 30), slope, go_on).end, End::Gradient);
-        assert_eq!(minimise(vec![0.0], (1e-9, 30), |_: &[f64]| None, go_on).end, End::NoDecrease);
+        assert_ne!(minimize(vec![0.0], (1e-9, 30), slope, go_on).end, End::Gradient);
+        assert_eq!(minimize(vec![0.0], (1e-9, 30), |_: &[f64]| None, go_on).end, End::NoDecrease);
         let wrong = |x: &[f64]| Some((x[0] * x[0], vec![-2.0 * x[0]]));
-        assert_eq!(minimise(vec![1.0], (1e-9, 30), wrong, go_on).end, End::NoDecrease);
-        let stopped = minimise(vec![1.0], (1e-9, 30), |x: &[f64]| Some((x[0], vec![1.0])), |_| ControlFlow::Break(()));
+        assert_eq!(minimize(vec![1.0], (1e-9, 30), wrong, go_on).end, End::NoDecrease);
+        let stopped = minimize(vec![1.0], (1e-9, 30), |x: &[f64]| Some((x[0], vec![1.0])), |_| ControlFlow::Break(()));
         assert_eq!(stopped.end, End::Stopped);
     }
 }

@@ -109,7 +109,9 @@ impl Stance {
         let here = [stance.free_start(), still.clone(), still];
         let mut near = stance.of_dependent(&stance.start);
         if stance.state(model, ws, &here, &mut near)?.is_none() {
-            return other("at the start the feet cannot reach where they are held: expected a pose nearer to that".into());
+            return other(
+                "at the start the feet cannot reach where they are held: expected a pose nearer to that".into(),
+            );
         }
         for (dof, x) in stance.dependent.iter().zip(near) {
             stance.start[*dof] = x;

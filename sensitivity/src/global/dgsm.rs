@@ -25,7 +25,7 @@
 //! with Sobol' indices and numerical tests*, Math. Comput. Simul. 87, 2013.
 
 use super::error::{check_priors, check_resampling};
-use super::failed::{Centred, Finite};
+use super::failed::{Centered, Finite};
 use super::{GlobalError, NONE, Plan, Points, Run, Sampling, Warning, drop_rounding};
 use crate::prior::Prior;
 use crate::statistics::{Columns, Interval, Resampling, deviations, multiplier};
@@ -77,7 +77,7 @@ pub fn dgsm(
         found.warnings.push(Warning::KeptOut { count: finite.failed, total: samples });
     }
     for output in 0..outputs {
-        let f = Centred::of(values, each, output, &finite);
+        let f = Centered::of(values, each, output, &finite);
         if f.constant {
             found.warnings.push(Warning::Constant { output });
         } else if f.dominated {

@@ -118,9 +118,7 @@ pub enum GlobalError {
         found: usize,
     },
     /// A step of a path does not move exactly one parameter.
-    #[error(
-        "step {step} of path {path} moves {moved} parameters; expected one that no other step moves"
-    )]
+    #[error("step {step} of path {path} moves {moved} parameters; expected one that no other step moves")]
     Path {
         /// The path.
         path: usize,

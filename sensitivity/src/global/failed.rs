@@ -37,7 +37,7 @@ impl Finite {
 /// One output of all samples, centered at its mean over the finite ones and divided by the largest distance from it, so
 /// that no square overflows. Nonfinite values become zero.
 #[derive(Debug)]
-pub(super) struct Centred {
+pub(super) struct Centered {
     /// One flag per sample.
     pub(super) values: Vec<f64>,
     /// The subtracted mean.
@@ -54,7 +54,7 @@ pub(super) struct Centred {
 /// smooth functions of bounded or normal parameters, none does.
 const MANY: usize = 16;
 
-impl Centred {
+impl Centered {
     pub(super) fn of(outputs: &[f64], each: usize, output: usize, finite: &Finite) -> Self {
         let n = finite.flags.len() - finite.failed;
         let column = outputs.iter().skip(output).step_by(each).zip(&finite.flags);

@@ -8,7 +8,7 @@
 //! Sources: M. Morris, Technometrics 33(2), 1991; μ*: F. Campolongo, J. Cariboni, A. Saltelli, *An effective screening design for
 //! sensitivity analysis of large models*, Environ. Model. Softw. 22(10), 2007.
 
-use super::failed::{Centred, Finite};
+use super::failed::{Centered, Finite};
 use super::{GlobalError, NONE, Warning, drop_rounding};
 use crate::statistics::{Columns, Interval, Resampling, deviations, multiplier, sum};
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ pub(super) fn effects_of_steps(
         effects.warnings.push(Warning::KeptOut { count: finite.failed, total: finite.flags.len() });
     }
     for output in 0..outputs {
-        let f = Centred::of(values, outputs, output, &finite);
+        let f = Centered::of(values, outputs, output, &finite);
         if f.constant {
             effects.warnings.push(Warning::Constant { output });
         } else if f.dominated {
@@ -139,7 +139,7 @@ pub(super) fn effects_of_steps(
 struct Table {
     columns: Columns,
     /// The mean of each parameter's effects, which was subtracted so that squares do not cancel.
-    centre: Vec<f64>,
+    center: Vec<f64>,
 }
 
 /// Columns of a parameter: `d − center`, its square, `|d|`, and one if there is an effect.
@@ -158,7 +158,7 @@ impl Table {
                 }
             }
         }
-        let (mut columns, mut centre) = (Columns::new(paths), Vec::with_capacity(k));
+        let (mut columns, mut center) = (Columns::new(paths), Vec::with_capacity(k));
         for effects in effects.chunks_exact(paths.max(1)) {
             let known: Vec<f64> = effects.iter().flatten().copied().collect();
             if known.len() < 2 {
@@ -170,16 +170,16 @@ impl Table {
             columns.push(column(|d, mean| (d - mean) * (d - mean)));
             columns.push(column(|d, _| d.abs()));
             columns.push(column(|_, _| 1.0));
-            centre.push(mean);
+            center.push(mean);
         }
-        Ok(Self { columns, centre })
+        Ok(Self { columns, center })
     }
 
     /// μ, μ*, σ of all parameters; not finite if the drawn paths have too few effects.
     fn estimates(&self, sums: &[f64]) -> Vec<f64> {
         let of = |parameter: usize| -> [f64; EACH] { std::array::from_fn(|i| sums[EACH * parameter + i]) };
-        let k = self.centre.len();
-        let mean = (0..k).map(|p| self.centre[p] + of(p)[0] / of(p)[3]);
+        let k = self.center.len();
+        let mean = (0..k).map(|p| self.center[p] + of(p)[0] / of(p)[3]);
         let magnitude = (0..k).map(|p| of(p)[2] / of(p)[3]);
         let deviation = (0..k).map(|p| {
             let [d, square, _, n] = of(p);

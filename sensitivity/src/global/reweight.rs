@@ -4,7 +4,7 @@
 //! w_i = q(x_i)/p(x_i) ,   E_q[y] ≈ Σ w_i y_i / Σ w_i ,   n_eff = (Σ w_i)² / Σ w_i²
 //! ```
 //!
-//! Sources: A. Owen, *Monte Carlo theory, methods and examples*, 2013, chapter 9 (self-normalised importance sampling and its error);
+//! Sources: A. Owen, *Monte Carlo theory, methods and examples*, 2013, chapter 9 (self-normalized importance sampling and its error);
 //! n_eff: L. Kish, *Survey sampling*, 1965.
 
 use super::error::check_priors;

@@ -11,7 +11,7 @@
 //!
 //! They are the estimators of SALib, which divides by the same variance.
 
-use super::failed::{Centred, Finite};
+use super::failed::{Centered, Finite};
 use super::{GlobalError, Warning, drop_rounding};
 use crate::statistics::{Columns, Interval, Resampling, deviations, multiplier};
 use rayon::prelude::*;
@@ -91,7 +91,7 @@ pub fn sobol_indices(
     if !samples.is_multiple_of(stride) {
         return Err(GlobalError::Multiple { what: "the list of samples", unit: stride, found: samples });
     }
-    let one = |output| one_output(&Centred::of(values, outputs, output, &finite), &finite, layout, resampling);
+    let one = |output| one_output(&Centered::of(values, outputs, output, &finite), &finite, layout, resampling);
     let found: Vec<One> = (0..outputs).into_par_iter().map(one).collect::<Result<_, _>>()?;
 
     let (g, mut warnings) = (layout.groups, Vec::new());
@@ -155,7 +155,7 @@ enum Spread {
     Lost,
 }
 
-fn one_output(f: &Centred, finite: &Finite, layout: Layout, resampling: &Resampling) -> Result<One, GlobalError> {
+fn one_output(f: &Centered, finite: &Finite, layout: Layout, resampling: &Resampling) -> Result<One, GlobalError> {
     let table = Table::new(&f.values, finite, layout);
     let sums = table.columns.sums();
     table.check(&sums)?;

@@ -58,10 +58,7 @@ impl fmt::Display for Warning {
                 write!(f, "output {output} does not vary over the sample: its indices are zero by convention")
             }
             Self::Dominated { output } => {
-                write!(
-                    f,
-                    "output {output}: one sample is so far away that the rest does not count: it has no index"
-                )
+                write!(f, "output {output}: one sample is so far away that the rest does not count: it has no index")
             }
             Self::Rounding { output } => {
                 write!(f, "output {output} scatters by no more than its rounding: it has no index")

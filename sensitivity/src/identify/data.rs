@@ -218,7 +218,9 @@ impl fmt::Display for Warning {
                 "the data put `{parameter}` {:.1} standard deviations from its prior: prior and data contradict each other",
                 deviations.abs()
             ),
-            Self::Still { joint } => write!(f, "`{joint}` does not move: friction and inertia there cannot be identified"),
+            Self::Still { joint } => {
+                write!(f, "`{joint}` does not move: friction and inertia there cannot be identified")
+            }
         }
     }
 }

@@ -78,8 +78,9 @@ impl Verdict {
                 explanations.push("a robot without any torque would fit as well".to_owned());
             } else if left > UNEXPLAINED && (0..nv).filter(|j| ordered(*j)).count() * 2 >= nv {
                 explains = false;
-                explanations
-                    .push("the residuals are not noise: a load, friction or link that matters does not vary".to_owned());
+                explanations.push(
+                    "the residuals are not noise: a load, friction or link that matters does not vary".to_owned(),
+                );
             }
         }
         Ok(Self { joints: (0..nv).map(joint).collect(), validation, explanations, explains, warnings })

@@ -27,7 +27,7 @@ fn units_and_frames_do_not_matter() {
         let (a, b) = (body(2 * seed), body(2 * seed + 1));
         let own = divergence(&a, &b).expect("are physical");
         assert!(own > 0.0 && divergence(&a, &a).expect("is physical") < 1e-24);
-        // In grams and millimetres, in pounds and feet.
+        // In grams and millimeters, in pounds and feet.
         for (mass, length) in [(1e3, 1e3), (2.2046, 3.2808), (1e-6, 1e-3)] {
             let scaled = |y: &Inertia<f64>| {
                 let p = y.to_parameters();
@@ -42,7 +42,7 @@ fn units_and_frames_do_not_matter() {
         let turn = gradyn::spatial::quaternion::uniform(rng.random(), rng.random(), rng.random());
         let x = Transform::new(turn.rotation(), vector(rng));
         let other = divergence(&x.act(a), &x.act(b)).expect("are physical");
-        // Moments about an origin a metre away lose two digits or three more.
+        // Moments about an origin a meter away lose two digits or three more.
         assert!((other - own).abs() < 1e-8 * own, "{seed}: {other} against {own}");
     }
     // The wrong way round is another number: it is no distance.
@@ -69,7 +69,7 @@ fn moved(p: &Parameters, found: &[f64]) -> f64 {
     p.bodies().iter().map(of).sum()
 }
 
-/// Towards the robot's own values as the weight grows, with 1/γ²; towards the data as it goes to zero.
+/// Toward the robot's own values as the weight grows, with 1/γ²; toward the data as it goes to zero.
 #[test]
 fn both_ends_of_the_weight() {
     let (p, data) = heavier("log_cholesky");

@@ -263,7 +263,7 @@ fn a_rotation_is_found_on_its_manifold() {
         levenberg_marquardt(&Rotations, &[0.0, 0.0, 0.0, 1.0], 15, evaluate, &Options::default()).expect("a start");
     assert!(found.status.converged(), "{}", found.status);
     assert!(rotation(&found.parameters).angle_to(&truth) < 1e-12);
-    // With a pull towards another rotation the gradient of the whole vanishes, by differences of the cost.
+    // With a pull toward another rotation the gradient of the whole vanishes, by differences of the cost.
     let at = nalgebra::UnitQuaternion::from_scaled_axis(nalgebra::Vector3::new(1.0, -1.0, 0.0)).coords;
     let pull = Pull { at: at.as_slice().to_vec(), information: dmatrix![3.0, 0.5, 0.0; 0.5, 2.0, 0.0; 0.0, 0.0, 0.0] };
     let options = Options { pull: Some(pull.clone()), ..Options::default() };

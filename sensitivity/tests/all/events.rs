@@ -188,7 +188,7 @@ fn what_has_no_derivative_says_so() {
     }
     let p = Parameters::of(&model);
     let run = Rollout::new(&p, Scheme::Rk4, 0.01, vec![vec![0.0]; 100]).expect("fits");
-    // Thrown up to half a metre: a ceiling just below the top is grazed.
+    // Thrown up to half a meter: a ceiling just below the top is grazed.
     let (fast, top) = (f64::sqrt(9.81), 0.5);
     let regular = Hybrid::new(&run, Ceiling(0.3)).simulate(&[], &[0.0], &[fast]).expect("runs");
     assert!(matches!(regular.events[0].status, EventStatus::Crossed { rate } if rate < 0.0));

@@ -45,7 +45,7 @@ fn uses(model: &Model, found: &Excitation, limits: &JointLimits, points: usize) 
 fn an_arm_is_told_better_than_by_random_motions_and_within_limits() {
     let model = robot("panda", false);
     let p = of(&model, "*.pi.*");
-    // Few steps of the optimiser: most is gained by the first.
+    // Few steps of the optimizer: most is gained by the first.
     let options = ExciteOptions { iterations: 150, rate: 25.0, seed: 3, ..ExciteOptions::new(&model).expect("an arm") };
     let found = designed(&p, &options);
     assert_eq!((found.base.len(), found.random.rank, found.found.rank), (43, 43, 43));

@@ -152,7 +152,7 @@ fn offsets_of_torque_sensors_are_told() {
 #[test]
 fn what_cannot_be_told_is_said() {
     let model = robot("panda", false);
-    // Mass and centre of the first link: about a vertical axis only one moment counts.
+    // Mass and center of the first link: about a vertical axis only one moment counts.
     let p = Parameters::of(&model)
         .select("panda_link1.pi.*")
         .and_then(|p| p.select("panda_link7.mass"))

@@ -227,7 +227,7 @@ fn a_prior_against_the_data_is_named() {
     assert!(named > 0, "{:?}", found.from_prior);
 }
 
-/// Noise of accelerations: estimates of armatures are pulled towards zero, and the fit says which.
+/// Noise of accelerations: estimates of armatures are pulled toward zero, and the fit says which.
 #[test]
 fn noise_of_accelerations_that_pulls_estimates_is_named() {
     let model = robot("panda", false);

@@ -38,7 +38,7 @@ fn planted_placements_are_found() {
         let found = fit_poses(&p, &exact, 0.3).expect("fits");
         assert!(found.cannot_tell.is_empty() && found.explains, "{:?}", found.cannot_tell);
         for (x, truth) in found.estimate.parameters.iter().zip(truth) {
-            // Rounding of a metre, times the condition.
+            // Rounding of a meter, times the condition.
             assert!((x - truth).abs() < 1e-12, "{x} against {truth}");
         }
         let noisy = Poses { rotations, ..measured(1e-4, rng) };

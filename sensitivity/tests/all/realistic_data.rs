@@ -19,7 +19,7 @@ const RESOLUTION: f64 = 0.05;
 const NOISE: f64 = 0.2;
 /// Half the length of the filter, in samples: 41 of them, 80 ms.
 const HALF: usize = 20;
-/// One sample of so many is kept: neighbours share no noise.
+/// One sample of so many is kept: neighbors share no noise.
 const EVERY: usize = 2 * HALF + 1;
 
 fn rounded(x: f64, unit: f64) -> f64 {

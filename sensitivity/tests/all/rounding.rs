@@ -24,9 +24,9 @@ fn torques_about_a_vertical_axis_are_as_small_as_said() {
         let q: Vec<f64> = (0..3).map(|_| random.range(-3.0, 3.0)).collect();
         let output = Output::Torques { q: &q, v: &[0.0; 3], a: &[0.0; 3] };
         let r = rounding(&model, output).expect("a state");
-        // Weights of 60 N at half a metre: tens of N m, of which u is 1e-16.
+        // Weights of 60 N at half a meter: tens of N m, of which u is 1e-16.
         assert!(r.iter().all(|r| (1e-16..1e-13).contains(r)), "{r:?}");
-        // Masses and centres up to a tenth larger.
+        // Masses and centers up to a tenth larger.
         let values: Vec<f64> = p.nominal().iter().map(|x| x * random.range(1.0, 1.1)).collect();
         let mut tau = [0.0; 3];
         evaluate_many(&p, output, &values, &mut tau);

@@ -151,7 +151,7 @@ fn parts_charts_and_what_falls_back() {
         ("*.placement.rz", FoundBy::Motions),
     ] {
         let p = Parameters::of(&model).select(pattern).expect("are there");
-        // A payload of no mass has no centre; here each has one.
+        // A payload of no mass has no center; here each has one.
         let at: Vec<f64> =
             p.iter().map(|x| x.nominal() + if x.name().contains("payload") { 0.1 } else { 0.0 }).collect();
         let found = structure(&p, &at, 2).expect("runs");

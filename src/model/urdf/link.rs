@@ -53,8 +53,8 @@ fn read_inertial(reader: &mut Reader, node: Node, owner: &Owner) -> Result<Optio
         reader.report.push(line, NoteKind::UnphysicalInertia { link, mass, moments, reason });
     }
 
-    let at_centre = Inertia::new(mass, v3::zero(), in_own_axes);
-    let turned = x_lc.act(at_centre);
+    let at_center = Inertia::new(mass, v3::zero(), in_own_axes);
+    let turned = x_lc.act(at_center);
     if !turned.rotational.matrix().iter().all(|x| x.is_finite()) {
         return Err(UrdfError::Overflow { line, owner: owner.clone(), what: "its inertia" });
     }

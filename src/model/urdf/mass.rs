@@ -77,25 +77,25 @@ impl Content {
             JointType::Fixed => false,
             JointType::Revolute | JointType::Continuous => along <= TOLERANCE * size,
             JointType::Prismatic => no_mass,
-            JointType::Planar => no_mass || self.at_centre_is_below(Some(axis), TOLERANCE * size),
-            JointType::Floating => no_mass || self.at_centre_is_below(None, TOLERANCE * size),
+            JointType::Planar => no_mass || self.at_center_is_below(Some(axis), TOLERANCE * size),
+            JointType::Floating => no_mass || self.at_center_is_below(None, TOLERANCE * size),
         }
     }
 
     /// Whether the inertia about the center of mass, along an axis or along the worst one, is at most `bound`.
-    fn at_centre_is_below(&self, axis: Option<Vector3<f64>>, bound: f64) -> bool {
+    fn at_center_is_below(&self, axis: Option<Vector3<f64>>, bound: f64) -> bool {
         let c = v3::scale(self.mass.recip(), self.first);
-        let mut centred = *self;
-        centred.add_second(&steiner(-self.mass, c, c));
+        let mut centered = *self;
+        centered.add_second(&steiner(-self.mass, c, c));
         let least = match axis {
-            Some(axis) => v3::dot(axis, centred.second.times(axis)),
-            None => physical::principal_moments(&centred.second)[0],
+            Some(axis) => v3::dot(axis, centered.second.times(axis)),
+            None => physical::principal_moments(&centered.second)[0],
         };
         least <= bound
     }
 }
 
-/// `m (a·b 1 − ½ (a bᵀ + b aᵀ))`, the parallel-axis term, polarised.
+/// `m (a·b 1 − ½ (a bᵀ + b aᵀ))`, the parallel-axis term, polarized.
 fn steiner(m: f64, a: Vector3<f64>, b: Vector3<f64>) -> Symmetric3<f64> {
     let mixed = |a1: f64, b1: f64, a2: f64, b2: f64| -m * 0.5 * (a1 * b2 + a2 * b1);
     Symmetric3::new(

@@ -27,11 +27,11 @@ pub(super) fn inspect(description: &Description, report: &mut LoadReport) {
             *place = above + v3::norm_squared(joint.placement.translation).sqrt() + slide;
         }
     }
-    let to_centre = |(link, to_origin): (&super::LinkElement, &f64)| {
-        let centre = link.inertia.filter(|y| y.mass > 0.0).map_or(0.0, |y| v3::norm_squared(y.com).sqrt());
-        to_origin + centre
+    let to_center = |(link, to_origin): (&super::LinkElement, &f64)| {
+        let center = link.inertia.filter(|y| y.mass > 0.0).map_or(0.0, |y| v3::norm_squared(y.com).sqrt());
+        to_origin + center
     };
-    let reach = links.iter().zip(&to_origin).map(to_centre).fold(0.0, f64::max);
+    let reach = links.iter().zip(&to_origin).map(to_center).fold(0.0, f64::max);
     // Where everything is in one place there is no length to compare with.
     if reach <= 0.0 || !reach.is_finite() {
         return;

@@ -11,7 +11,7 @@ use thiserror::Error;
 pub enum InertiaError {
     /// A number is infinite or NaN.
     #[error(
-        "inertia: mass {mass} kg, mass centre {com:?} m, moments xx xy xz yy yz zz {rotational:?} kg m²: not all finite"
+        "inertia: mass {mass} kg, mass center {com:?} m, moments xx xy xz yy yz zz {rotational:?} kg m²: not all finite"
     )]
     NotFinite {
         /// Mass, kg.

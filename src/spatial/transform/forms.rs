@@ -36,7 +36,7 @@ impl<T: Real> Transform<T> {
         Self::new(so3::rpy3(roll, pitch, yaw), p)
     }
 
-    /// One step of Newton's method towards the nearest rotation: `R (3 − RᵀR)/2`. An error `ε` of orthonormality becomes
+    /// One step of Newton's method toward the nearest rotation: `R (3 − RᵀR)/2`. An error `ε` of orthonormality becomes
     /// `3ε²/4`; it converges from errors below one. Use it against drift; [`validity`](Transform::validity) tells how
     /// large the error is.
     #[inline(always)]

@@ -7,9 +7,9 @@ use gradyn::dynamics::{
 use nalgebra::Vector3;
 use testing::{assert_near, state};
 
-/// On four feet: twelve independent rows; the forces on the feet and the weight move the centre of mass.
+/// On four feet: twelve independent rows; the forces on the feet and the weight move the center of mass.
 #[test]
-fn contact_forces_move_the_centre_of_mass() {
+fn contact_forces_move_the_center_of_mass() {
     let (model, q, feet) = standing();
     let (_, v, tau) = state(&model, 8);
     let mut ws = Workspace::new(&model);

@@ -85,9 +85,7 @@ impl NodeCheck<'_> {
         };
         of.view(place, *at, (a, f), memory, |residual, on| residual.jacobian(on, &mut r, &mut by)).map_err(reason)?;
         if residual.jumps(&r) {
-            return Err(String::from(
-                "it is half a turn from its goal, where it jumps: its derivatives are one-sided",
-            ));
+            return Err(String::from("it is half a turn from its goal, where it jumps: its derivatives are one-sided"));
         }
         let claimed = whole(&by);
         let mut exact = Jacobian::new(m, residual.depends(), nv, nu, nf, nw);

@@ -18,7 +18,7 @@ pub struct CentroidalMomentum {
 }
 
 impl CentroidalMomentum {
-    /// Towards a momentum: linear part first.
+    /// Toward a momentum: linear part first.
     #[must_use]
     pub fn new(goal: Momentum<f64>) -> Self {
         Self { goal }

@@ -17,7 +17,7 @@ pub struct CenterOfMass {
 }
 
 impl CenterOfMass {
-    /// Towards a place in the world, m.
+    /// Toward a place in the world, m.
     #[must_use]
     pub fn new(goal: Vector3<f64>) -> Self {
         Self { goal }

@@ -16,7 +16,7 @@ pub struct ContactForce {
 }
 
 impl ContactForce {
-    /// Of a contact of the phase, by name, in axes of the world, towards zero.
+    /// Of a contact of the phase, by name, in axes of the world, toward zero.
     #[must_use]
     pub fn new(contact: &str) -> Self {
         Self { force: ForceRows::of(contact), rotation: Matrix3::identity(), goal: None }
@@ -27,7 +27,7 @@ impl ContactForce {
         self.rotation = rotation;
         self
     }
-    /// Towards a force, or a force and a moment.
+    /// Toward a force, or a force and a moment.
     #[must_use]
     pub fn towards(mut self, goal: &[f64]) -> Self {
         self.goal = Some(goal.to_vec());

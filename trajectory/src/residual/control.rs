@@ -20,12 +20,12 @@ enum Goal {
 }
 
 impl Control {
-    /// Towards zero.
+    /// Toward zero.
     #[must_use]
     pub fn zero() -> Self {
         Self { goal: Goal::Zero(0) }
     }
-    /// Towards these controls, nu.
+    /// Toward these controls, nu.
     #[must_use]
     pub fn at(goal: &[f64]) -> Self {
         Self { goal: Goal::At(goal.to_vec()) }

@@ -29,8 +29,8 @@ impl Capsule {
     }
     /// A sphere on a frame or a body: its center in coordinates of that, m; its radius, m.
     #[must_use]
-    pub fn sphere(frame: impl Into<FrameRef>, centre: Vector3<f64>, radius: f64) -> Self {
-        Self::new(frame, [centre, centre], radius)
+    pub fn sphere(frame: impl Into<FrameRef>, center: Vector3<f64>, radius: f64) -> Self {
+        Self::new(frame, [center, center], radius)
     }
     /// Fixed to the world, where its ends are given, m.
     #[must_use]
@@ -39,8 +39,8 @@ impl Capsule {
     }
     /// A sphere that is fixed to the world.
     #[must_use]
-    pub fn fixed_sphere(centre: Vector3<f64>, radius: f64) -> Self {
-        Self::fixed([centre, centre], radius)
+    pub fn fixed_sphere(center: Vector3<f64>, radius: f64) -> Self {
+        Self::fixed([center, center], radius)
     }
 
     fn is_sphere(&self) -> bool {

@@ -21,7 +21,7 @@ pub struct FrameAcceleration {
 }
 
 impl FrameAcceleration {
-    /// Of a frame or a body, in a reference, towards an acceleration: linear part first.
+    /// Of a frame or a body, in a reference, toward an acceleration: linear part first.
     #[must_use]
     pub fn new(frame: impl Into<FrameRef>, reference: ReferenceFrame, goal: Motion<f64>) -> Self {
         Self { frame: frame.into(), reference, goal }

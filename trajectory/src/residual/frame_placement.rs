@@ -25,7 +25,7 @@ pub struct FramePlacement {
 }
 
 impl FramePlacement {
-    /// Of a frame or a body, towards a pose in the world.
+    /// Of a frame or a body, toward a pose in the world.
     #[must_use]
     pub fn new(frame: impl Into<FrameRef>, goal: Transform<f64>) -> Self {
         Self { frame: frame.into(), goal }

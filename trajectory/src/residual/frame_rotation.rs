@@ -24,7 +24,7 @@ pub struct FrameRotation {
 }
 
 impl FrameRotation {
-    /// Of a frame or a body, towards a rotation from its axes to those of the world.
+    /// Of a frame or a body, toward a rotation from its axes to those of the world.
     #[must_use]
     pub fn new(frame: impl Into<FrameRef>, goal: Matrix3<f64>) -> Self {
         Self { frame: frame.into(), goal }

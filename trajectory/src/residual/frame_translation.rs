@@ -18,7 +18,7 @@ pub struct FrameTranslation {
 }
 
 impl FrameTranslation {
-    /// Of a frame or a body, towards a place in the world, m.
+    /// Of a frame or a body, toward a place in the world, m.
     #[must_use]
     pub fn new(frame: impl Into<FrameRef>, goal: Vector3<f64>) -> Self {
         Self { frame: frame.into(), goal }

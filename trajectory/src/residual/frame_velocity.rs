@@ -19,7 +19,7 @@ pub struct FrameVelocity {
 }
 
 impl FrameVelocity {
-    /// Of a frame or a body, in a reference, towards a velocity: linear part first.
+    /// Of a frame or a body, in a reference, toward a velocity: linear part first.
     #[must_use]
     pub fn new(frame: impl Into<FrameRef>, reference: ReferenceFrame, goal: Motion<f64>) -> Self {
         Self { frame: frame.into(), reference, goal }

@@ -27,14 +27,14 @@ pub struct JointTorque {
 }
 
 impl JointTorque {
-    /// Towards zero, of these motors, under the contacts of the phase's step.
+    /// Toward zero, of these motors, under the contacts of the phase's step.
     #[must_use]
     pub fn new(actuation: &Actuation, contacts: &[Contact]) -> Self {
         let motors = actuation.inverse();
         let goal = vec![0.0; motors.nrows()];
         Self { motors, constraints: contacts.iter().map(|contact| contact.constraint).collect(), goal }
     }
-    /// Towards these torques, one a motor.
+    /// Toward these torques, one a motor.
     #[must_use]
     pub fn towards(mut self, goal: &[f64]) -> Self {
         self.goal = goal.to_vec();

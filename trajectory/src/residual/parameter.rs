@@ -20,7 +20,7 @@ impl ParameterValue {
     pub fn new(name: impl Into<String>, numbers: usize) -> Self {
         Self { name: name.into(), goal: vec![0.0; numbers], place: 0..0 }
     }
-    /// Towards these.
+    /// Toward these.
     #[must_use]
     pub fn towards(mut self, goal: &[f64]) -> Self {
         self.goal = goal.to_vec();

@@ -27,12 +27,12 @@ pub struct StateError {
 }
 
 impl StateError {
-    /// Towards a configuration (nq) and a velocity (nv).
+    /// Toward a configuration (nq) and a velocity (nv).
     #[must_use]
     pub fn at(model: &Model, q: &[f64], v: &[f64]) -> Self {
         Self { nv: model.nv(), goal: [q, v].concat(), blocks: Blocks::new(model), turning: Turning::new(model) }
     }
-    /// Towards the neutral configuration, at rest.
+    /// Toward the neutral configuration, at rest.
     #[must_use]
     pub fn neutral(model: &Model) -> Self {
         Self::at(model, &model.neutral::<f64>(), &vec![0.0; model.nv()])

@@ -27,7 +27,7 @@ use nalgebra::{DMatrix, Matrix3};
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// `r = W (f, τ)`, 17, not negative where friction can make the wrench: 4 rows of friction, N, the normal force, N, 4
-/// of the [centre of pressure](super::CenterOfPressure), N m, 8 of the moment about the normal, N m.
+/// of the [center of pressure](super::CenterOfPressure), N m, 8 of the moment about the normal, N m.
 ///
 /// Of contacts with six rows whose point is the middle of the sole. With [`barrier`](Self::barrier) as its loss it
 /// costs only outside.

@@ -123,7 +123,7 @@ impl Quantity for Smooth {
     }
 }
 
-/// A puck is thrown towards a place, by forces in a cone about x.
+/// A puck is thrown toward a place, by forces in a cone about x.
 fn throw(constraint: impl Fn(&Model) -> PathConstraint) -> Problem {
     let model = puck();
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Full(3)));

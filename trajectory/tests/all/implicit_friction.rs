@@ -41,7 +41,7 @@ fn velocities(model: &Model, step: impl Step + 'static, h: f64, n: usize, push: 
     (0..=n).map(|k| at.x(k)[1]).collect()
 }
 
-/// A step of implicit damping is `v/(1 + h d/m)`, and towards `exp(−d t/m)` of order one; explicitly it is `v (1 − h d/m)`, which explodes.
+/// A step of implicit damping is `v/(1 + h d/m)`, and toward `exp(−d t/m)` of order one; explicitly it is `v (1 − h d/m)`, which explodes.
 #[test]
 fn stiff_damping_is_stable_and_right() {
     let (h, d, m) = (0.1, 100.0, 2.0);

@@ -1,4 +1,4 @@
-//! Optimised parameters: closed forms, searches over problems where they are fixed, bounds and their multipliers.
+//! Optimized parameters: closed forms, searches over problems where they are fixed, bounds and their multipliers.
 
 use crate::common::robot;
 use gradyn::{Inertia, Model};
@@ -175,7 +175,7 @@ fn all_solvers_find_the_same() {
         }
         let go =
             Phase::new("go", 20, 0.05, Rk4::new(&model, dynamics(&model))).cost(Cost::new("effort", Control::zero()));
-        let off = ParameterValue::new("centre", 1).towards(&[-0.6]);
+        let off = ParameterValue::new("center", 1).towards(&[-0.6]);
         let there = StateError::at(&model, &[-0.4, 0.5], &[0.0; 2]);
         let builder = Problem::builder(&model).start(&[0.6, 0.1], &[0.0; 2]).parameter(parameter).phase(go);
         builder
@@ -186,14 +186,14 @@ fn all_solvers_find_the_same() {
     };
     let problem = build(None);
     let (solver, cost) = solved(&problem);
-    let found = problem.parameter("centre", solver.trajectory()).expect("is one")[0];
+    let found = problem.parameter("center", solver.trajectory()).expect("is one")[0];
     let start = guess::standing(&problem);
     for bounds in [None, Some([-0.9, -0.2])] {
         let problem = build(bounds);
         let mut ddp = Fddp::new(&problem, FddpOptions::default());
         let report = ddp.solve(&problem, &start);
         assert_eq!(report.status, Status::Converged);
-        let by_ddp = problem.parameter("centre", ddp.trajectory()).expect("is one")[0];
+        let by_ddp = problem.parameter("center", ddp.trajectory()).expect("is one")[0];
         assert!((by_ddp - found).abs() < 1e-5, "{by_ddp} {found}");
         assert!((report.cost - cost).abs() < 1e-7 * cost, "{} {cost}", report.cost);
     }
@@ -325,9 +325,9 @@ fn what_is_wrong_is_said_by_name() {
             error(
                 move_rods(&model, None)
                     .parameter(mass())
-                    .last(Cost::new("centre", gradyn_trajectory::residual::CenterOfMass::new([0.0; 3].into()))),
+                    .last(Cost::new("center", gradyn_trajectory::residual::CenterOfMass::new([0.0; 3].into()))),
             ),
-            ["cost `centre`", "numbers of the robot"],
+            ["cost `center`", "numbers of the robot"],
         ),
     ] {
         assert!(parts.iter().all(|part| text.contains(part)), "{text}");

@@ -464,7 +464,7 @@ fn wrench_cone_is_spanned_by_forces_in_corners() {
 
 /// Half-lengths are halves: a force at the edge of the sole is on the boundary.
 #[test]
-fn centre_of_pressure_is_inside_of_half_lengths() {
+fn center_of_pressure_is_inside_of_half_lengths() {
     let axes = exp3(Vector3::new(-0.2, 0.1, 1.3));
     let least = |at: [f64; 2]| {
         let pressure = CenterOfPressure::new("sole", axes, 0.11, 0.05);

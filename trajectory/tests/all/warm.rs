@@ -9,7 +9,7 @@ use gradyn_trajectory::{
 };
 
 /// A mass that is to come to rest at a place in a second, with forces that are bounded, and at their bounds on some of the way: the least squares
-/// of forces without bounds begin at 6 N for each metre.
+/// of forces without bounds begin at 6 N for each meter.
 fn problem(goal: f64) -> Problem {
     let model = puck();
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Full(3)));

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let forward = time(runs, || drop(black_box(run.forward(&values, &q0, &v0))));
     let forward = json!({ "q": q, "v": v, "by": by.transpose().as_slice(), "times": forward });
 
-    // Adjoint: by mass, centre, and moments about the centre, in phyz's order.
+    // Adjoint: by mass, center, and moments about the center, in phyz's order.
     let kinds = ["mass", "com.x", "com.y", "com.z"].into_iter().map(String::from);
     let moments = ["xx", "yy", "zz", "xy", "xz", "yz"].map(|k| format!("inertia.{k}"));
     let kinds: Vec<String> = kinds.chain(moments).collect();

@@ -150,7 +150,9 @@ pub(super) fn readable(heading: &str, args: &Check, states: usize, checked: &[Ch
     if let Overall::CannotTell(n) = Overall::of(checked) {
         let entries: usize = checked.iter().map(|checked| checked.report.entries.len()).sum();
         let of = if entries == 1 { "entry" } else { "entries" };
-        text.push_str(&format!("\n{UNCLEAR}cannot tell{UNCLEAR:#}: {n} of {entries} {of} undecided; none disagrees (--allow-unclear)\n"));
+        text.push_str(&format!(
+            "\n{UNCLEAR}cannot tell{UNCLEAR:#}: {n} of {entries} {of} undecided; none disagrees (--allow-unclear)\n"
+        ));
     } else if wrong.is_empty() {
         text.push_str(&format!("\n{GOOD}{}{GOOD:#}\n", all_agree(states)));
     } else {

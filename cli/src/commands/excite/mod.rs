@@ -143,7 +143,7 @@ fn verdict(found: &Excitation) -> String {
     } else {
         String::from("all base parameters are told, which the random motion does not do")
     };
-    if found.status.converged() { gain } else { format!("{gain}, but the optimiser {}", found.status) }
+    if found.status.converged() { gain } else { format!("{gain}, but the optimizer {}", found.status) }
 }
 
 /// A number, where it is one.

@@ -35,7 +35,8 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     paths.extend(args.held_out.as_deref());
     let logs::Files { data, last, forces, free, warnings: mut odd } = logs::read_all(&paths, &robot, units)?;
     if forces && parameters.moves_geometry() {
-        let reason = "contact forces depend on the geometry of the robot, which must not vary: leave out placements and axes";
+        let reason =
+            "contact forces depend on the geometry of the robot, which must not vary: leave out placements and axes";
         return Err(Error::Usage(reason.into()));
     }
     let held_out = args.held_out.as_ref().map(|_| last..data.len());

@@ -56,19 +56,19 @@ pub(super) fn figure(report: &Report, picture: Picture) -> String {
         n * cell
     ));
     #[expect(clippy::cast_precision_loss, reason = "small")]
-    let centre = |k: usize| (k as f64 + 0.5) * cell;
+    let center = |k: usize| (k as f64 + 0.5) * cell;
     for (k, name) in row_names.iter().enumerate() {
-        let (x, y) = (margin.0 - 4.0, margin.1 + centre(k) + 0.35 * font);
+        let (x, y) = (margin.0 - 4.0, margin.1 + center(k) + 0.35 * font);
         svg.push_str(&format!("<text class=\"end\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>\n", escape(name)));
     }
     for (k, name) in column_names.iter().enumerate() {
-        let (x, y) = (margin.0 + centre(k) + 0.35 * font, margin.1 - 4.0);
+        let (x, y) = (margin.0 + center(k) + 0.35 * font, margin.1 - 4.0);
         let turn = format!("rotate(-90 {x:.1} {y:.1})");
         svg.push_str(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" transform=\"{turn}\">{}</text>\n", escape(name)));
     }
     for entry in &report.entries {
         let Some(class) = class(entry, picture, largest) else { continue };
-        let (x, y) = (margin.0 + centre(entry.column) - 0.5 * cell, margin.1 + centre(entry.row) - 0.5 * cell);
+        let (x, y) = (margin.0 + center(entry.column) - 0.5 * cell, margin.1 + center(entry.row) - 0.5 * cell);
         let place = format!("x=\"{x:.1}\" y=\"{y:.1}\" width=\"{cell:.1}\" height=\"{cell:.1}\"");
         if report.entries.len() > TALKING {
             svg.push_str(&format!("<rect class=\"{class}\" {place}/>\n"));

@@ -92,7 +92,7 @@ struct Target {
     path: Vec<[f64; 3]>,
 }
 
-/// A hundredth of a millimetre, or of a milliradian, is not seen.
+/// A hundredth of a millimeter, or of a milliradian, is not seen.
 fn rounded(x: f64) -> f64 {
     (x * 1e5).round() / 1e5
 }

@@ -109,7 +109,7 @@ fn root_motion<R: Register>(
 }
 
 piece!(
-    /// The column of a joint that hangs from another, its entries with all columns towards the root, and what its parent carries.
+    /// The column of a joint that hangs from another, its entries with all columns toward the root, and what its parent carries.
     fn joint_column<'a, R: Register>(
         layout: &'a StatesLayout,
         row: usize,

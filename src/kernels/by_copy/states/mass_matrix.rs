@@ -49,7 +49,7 @@ piece!(
     }
 );
 
-/// Entries of a joint with one coordinate with all columns towards the root, and what its parent carries.
+/// Entries of a joint with one coordinate with all columns toward the root, and what its parent carries.
 #[inline(always)]
 fn entries<R: Register>(
     layout: &StatesLayout,

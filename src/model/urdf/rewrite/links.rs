@@ -76,8 +76,8 @@ struct Inertial {
 impl Inertial {
     /// In the frame of the link, as the reader has it.
     fn read(&self, [mass, x, y, z, xx, xy, xz, yy, yz, zz]: &Ten) -> Inertia<f64> {
-        let at_centre = Inertia::new(*mass, v3::zero(), Symmetric3::new(*xx, *xy, *xz, *yy, *yz, *zz));
-        Transform::new(self.axes, Vector3::new(*x, *y, *z)).act(at_centre)
+        let at_center = Inertia::new(*mass, v3::zero(), Symmetric3::new(*xx, *xy, *xz, *yy, *yz, *zz));
+        Transform::new(self.axes, Vector3::new(*x, *y, *z)).act(at_center)
     }
 
     /// What it has to say to be this, up to roundings.

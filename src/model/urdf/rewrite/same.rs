@@ -213,7 +213,7 @@ pub(super) fn numbers(read: &Model, model: &Model, not_written: &[NotWritten]) -
             && read.com.iter().zip(wanted.com.iter()).all(|(a, b)| near(*a, *b, reach))
             && read.rotational.to_array().iter().zip(wanted.rotational.to_array()).all(|(a, b)| near(*a, b, tensor));
         let text = |y: &Inertia<f64>| {
-            format!("mass {}, mass centre {:?}, tensor {:?}", y.mass, y.com.as_slice(), y.rotational.to_array())
+            format!("mass {}, mass center {:?}, tensor {:?}", y.mass, y.com.as_slice(), y.rotational.to_array())
         };
         if close { Ok(()) } else { fail(what, text(wanted), text(read)) }
     };

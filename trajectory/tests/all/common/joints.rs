@@ -60,7 +60,7 @@ pub(crate) fn rough() -> Model {
     builder.build().expect("is a robot")
 }
 
-/// One body on this joint, its centre of mass at the joint, where nothing pulls.
+/// One body on this joint, its center of mass at the joint, where nothing pulls.
 pub(crate) fn afloat(joint: impl Into<Joint>) -> Model {
     let mut builder = ModelBuilder::new("afloat");
     builder.set_gravity(Vector3::zeros());
