@@ -53,11 +53,11 @@
 //! | module | what it gives |
 //! |---|---|
 //! | [`batch`] | many states in one call: lanes, threads |
-//! | [`check`](mod@check) | is what somebody computed **of a robot** right? verdicts with names of joints |
+//! | [`check`](mod@check) | checks of quantities that any program computed **for a robot**: verdicts with names of joints |
 //! | [`once`] | the forms of dynamics and derivatives that need no workspace, and allocate |
 //! | [`partials`] | derivatives of the algorithms over `f64`: one call, several methods, one result |
 //! | [`dynamics`] | the algorithms, and closed forms of their derivatives, over any number type |
-//! | [`plan`] | which form each algorithm takes over `f64`, decided once a model |
+//! | [`plan`] | the form that each algorithm takes over `f64`, decided once per model |
 //! | [`model`] | the robot: builder, URDF reader, moving along configurations, limits |
 //! | [`joint`] | kinds of joints, with their coordinates and conventions |
 //! | [`spatial`] | motions, forces, inertias, poses; a layer that checks frames |

@@ -1,7 +1,7 @@
 //! Exact derivatives at register width.
 //!
 //! A function written once, generic over its number type, gives values with `f64` and derivatives with a dual number
-//! `a + b ε`, `ε² = 0`: `f(a + b ε) = f(a) + f′(a) b ε`. This crate holds what that takes and knows no robots:
+//! `a + b ε`, `ε² = 0`: `f(a + b ε) = f(a) + f′(a) b ε`. This crate provides the tools for that, and knows no robots:
 //!
 //! | module | what it gives |
 //! |---|---|
@@ -9,12 +9,12 @@
 //! | [`simd`] | vector registers, chosen at run time: no build flags; the only unsafe code |
 //! | [`lanes`] | [`Lanes`]: eight independent numbers in one register |
 //! | [`dual`] | [`Dual`]: a value and its derivatives in eight directions; a [`num_dual::DualNum`] |
-//! | [`uniform`] | [`VectorDual`]: the `Dual` whose value is held as its registers like it best |
+//! | [`uniform`] | [`VectorDual`]: the `Dual` whose value is stored in the form that suits its registers best |
 //! | [`directions`] | [`Directions`]: numbers with derivatives in eight directions, or in one |
 //! | [`function`] | [`Function`], [`ScalarFunction`], [`FallibleFunction`]: a formula written once for every number type |
 //! | [`drivers`] | Jacobian, gradient, Hessian, products, in chunks of a register |
 //! | [`difference`] | central differences and extrapolation with error estimates, step sweeps, on manifolds |
-//! | [`check`] | is this derivative right? verdicts with their bounds, and guesses at the usual mistakes |
+//! | [`check`] | checks of derivatives: verdicts with their bounds, and guesses at the usual mistakes |
 
 pub mod check;
 pub mod difference;
