@@ -48,7 +48,7 @@ impl fmt::Display for Status {
 pub struct Estimate {
     /// The parameters, a point of the manifold.
     pub parameters: Vec<f64>,
-    /// `Σ ρ(r) + ½ pull`
+    /// `Σ ρ(r) + ½ (p ⊖ p₀)ᵀ Λ (p ⊖ p₀)`
     pub cost: f64,
     /// Why it ended.
     pub status: Status,

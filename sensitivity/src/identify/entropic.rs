@@ -157,7 +157,7 @@ mod tests {
         ] {
             let p = Parameters::of(&model).select_all(patterns).expect("are there");
             let pull = Entropic::new(&p, 3.0).expect("is positive");
-            // Not at the robot's own values, where the pull is flat.
+            // Not at the robot's own values, where the regularizer is flat.
             let at: Vec<f64> = p.nominal().iter().map(|x| 1.03 * x + 1e-4).collect();
             let own = pull.rows(&at).expect("is physical");
             let robot = p.robot_at(&at).expect("fits");

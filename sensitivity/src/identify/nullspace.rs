@@ -8,7 +8,7 @@
 //! ```text
 //! V = E⁻¹ V_parent E , closed under [s, ·] , + s           (1)  motions that the body can make, and gravity's acceleration
 //! U = Eᵀ U_parent E , closed under G ↦ sᵀG + G s           (2)  functionals that must not change while the joints behind move
-//! D = sᵀU + U s + A ,   A = {sym(sᵀ v), v ∈ V}             (3)  functionals that are told
+//! D = sᵀU + U s + A ,   A = {sym(sᵀ v), v ∈ V}             (3)  identifiable functionals
 //! U ← U + A
 //! ```
 //!
