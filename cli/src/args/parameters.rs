@@ -150,7 +150,7 @@ pub(crate) struct Sensitivity {
     "DATA is CSV with a heading: time, then q.JOINT, v.JOINT, tau.JOINT of every joint, and a.JOINT if accelerations are known (else\n",
     "they are differences of the velocities). With --floating-base: q.root_joint.x, .y, .z, .qx, .qy, .qz, .qw; v.root_joint.vx to .wz\n",
     "(else differences of the poses), tau.root_joint.… (else no wrench but that of contacts); tau.JOINT of all joints or of none;\n",
-    "f.FRAME.x, .y, .z[, .rx, .ry, .rz]: forces of the ground on the robot. Exit codes: 0 fitted, 1 the data cannot tell a parameter, or an inertia is not physical,\n",
+    "f.FRAME.x, .y, .z[, .rx, .ry, .rz]: forces of the ground on the robot. Exit codes: 0 fitted, 1 the data cannot identify a parameter, or an inertia is not physical,\n",
     "2 bad input.\n\n",
     "Example:\n  gradyn identify robots/panda.urdf --data log.csv --parameters 'panda_link7.payload.m,*.friction,*.damping' \\\n",
     "    --write-urdf identified.urdf --report report.html",

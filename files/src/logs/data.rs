@@ -166,7 +166,7 @@ fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) ->
     if let Some((line, count)) = twice {
         let (s, these) = if count == 1 { ("", "it is") } else { ("s", "these are") };
         warnings.push(format!(
-            "{file}: {count} time{s} the time of the line before, first in line {line}: {these} left out"
+            "{file}: {count} time{s} the time of the line before, first in line {line}: {these} ignored"
         ));
     }
     if data.len() < 3 {

@@ -311,7 +311,7 @@ impl Answer {
         let mut doubts: Vec<String> = self.exploded.iter().cloned().collect();
         doubts.extend(self.outputs.iter().filter(|output| output.dominated).map(|output| {
             format!(
-                "not trustworthy: one sample of `{}` is so far away that it makes the whole scatter: no index can be told",
+                "not trustworthy: one sample of `{}` is so far away that it makes the whole scatter: it has no index",
                 one_line(&output.name)
             )
         }));

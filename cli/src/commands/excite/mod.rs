@@ -77,7 +77,7 @@ fn options(args: &Excite, robot: &Robot, held: Option<&Held>) -> Result<ExciteOp
     let mut limits = match held {
         None => JointLimits::of(&robot.model).map_err(|error: SensitivityError| {
             let hint =
-                if args.robot.floating_base { " (--contact FRAME: of a base that floats feet are held)" } else { "" };
+                if args.robot.floating_base { " (--contact FRAME holds the feet of a floating base)" } else { "" };
             Error::Usage(format!("{error}{hint}"))
         })?,
         Some(held) => held.stance.limits(&robot.model),
@@ -132,7 +132,7 @@ fn table_of(robot: &Robot, held: Option<&Held>, found: &Excitation) -> String {
 fn verdict(found: &Excitation) -> String {
     if found.found.rank < found.base.len() {
         return format!(
-            "the motion does not tell everything: {} of {} base parameters ({})",
+            "the motion does not identify everything: {} of {} base parameters ({})",
             found.found.rank,
             found.base.len(),
             found.status
@@ -141,14 +141,14 @@ fn verdict(found: &Excitation) -> String {
     let gain = if found.gain.is_finite() {
         format!("deviations are {} times smaller in the mean than by the random motion", number::five(found.gain))
     } else {
-        String::from("all base parameters are told, which the random motion does not do")
+        String::from("all base parameters are identifiable, which they are not by the random motion")
     };
     if found.status.converged() { gain } else { format!("{gain}, but the optimizer {}", found.status) }
 }
 
 /// A number, where it is one.
 fn finite(x: f64) -> String {
-    if x.is_finite() { number::five(x) } else { String::from("not told") }
+    if x.is_finite() { number::five(x) } else { String::from("not identifiable") }
 }
 
 fn readable(

@@ -162,7 +162,7 @@ fn to_write(parameters: &Parameters, found: &Fit, warnings: &mut Vec<String>) ->
         warnings.push(format!("not written: the inertia of `{body}`, which is not physical: {why}"));
     }
     for k in &found.held {
-        warnings.push(format!("not written: `{}`, which the data cannot tell", found.parameters[*k]));
+        warnings.push(format!("not written: `{}`, which the data cannot identify", found.parameters[*k]));
     }
     values
 }
@@ -209,7 +209,7 @@ fn verdict(found: &Fit) -> String {
         let left = if held_out.is_nan() { fitted } else { held_out };
         let explanation = found.explanations.first().map(|what| format!("; {what}")).unwrap_or_default();
         format!(
-            "not fitted: {:.2} % of the torques are left (before: {:.2} %){explanation}",
+            "not fitted: {:.2} % of the torques remain (before: {:.2} %){explanation}",
             100.0 * left,
             100.0 * before
         )
@@ -222,7 +222,7 @@ fn verdict(found: &Fit) -> String {
     }
     if !found.cannot_tell.is_empty() {
         return format!(
-            "not identifiable: {} of {} combinations cannot be told by these data",
+            "not identifiable: {} of {} combinations cannot be identified from these data",
             found.cannot_tell.len(),
             found.parameters.len()
         );
@@ -235,10 +235,10 @@ fn verdict(found: &Fit) -> String {
     }
     let held = found.validation.held_out;
     if held.is_nan() {
-        return format!("fitted: {:.2} % of the torques are left", 100.0 * found.validation.fitted);
+        return format!("fitted: {:.2} % of the torques remain", 100.0 * found.validation.fitted);
     }
     format!(
-        "fitted: {:.2} % of the torques are left, {:.2} % of those held out (before: {:.2} %)",
+        "fitted: {:.2} % of the torques remain, {:.2} % of those held out (before: {:.2} %)",
         100.0 * found.validation.fitted,
         100.0 * held,
         100.0 * found.validation.before
@@ -269,7 +269,7 @@ fn readable(
         ];
         let mut table = Table::new(heading);
         for (k, p) in parameters.iter().enumerate() {
-            let half = half_width(found, k, args.confidence).map_or("cannot be told".to_owned(), number::five);
+            let half = half_width(found, k, args.confidence).map_or("not identifiable".to_owned(), number::five);
             let half = if found.at_zero.contains(&k) { "at zero".to_owned() } else { half };
             let cells: [Cell; 6] = [
                 one_line(p.name()).into(),
@@ -307,7 +307,7 @@ fn readable(
         text.push_str(&format!("`{}` and `{}` are correlated: {correlation:.3}\n", one_line(a), one_line(b)));
     }
     if let Some(delay) = &found.delay {
-        let taken = if delay.significant { ", taken out" } else { ": within its noise" };
+        let taken = if delay.significant { ", removed" } else { ": within its noise" };
         let (late, deviation) = (1e3 * delay.seconds, 1e3 * delay.deviation);
         text.push_str(&format!(
             "torques are {} ± {} ms late (one standard deviation){taken}\n",

@@ -79,7 +79,7 @@ fn verdict(found: &OutputErrorFit) -> String {
     let motion = &found.motion;
     if !motion.cannot_tell.is_empty() {
         let (some, all) = (motion.cannot_tell.len(), motion.parameters.len());
-        return format!("not identifiable: {some} of {all} combinations cannot be told by these data");
+        return format!("not identifiable: {some} of {all} combinations cannot be identified from these data");
     }
     if !motion.estimate.status.converged() {
         return motion.estimate.status.to_string();
@@ -200,7 +200,7 @@ fn html(robot: &Robot, parameters: &Parameters, found: &OutputErrorFit, level: f
         escape(&title),
         if is_good(found) { "good" } else { "bad" },
         escape(&verdict(found)),
-        list("What these data cannot tell", &found.motion.cannot_tell),
+        list("Combinations that these data cannot identify", &found.motion.cannot_tell),
         list("What is odd about the data", warnings),
     );
     document(&title, "", &body)

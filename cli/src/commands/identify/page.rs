@@ -48,7 +48,7 @@ pub(super) fn write(
         } else {
             format!(", {} N m over what was held out (red, shaded)", number::five(joint.held_out))
         };
-        let caption = format!("Measured (blue) and predicted: {} N m are left{held}.", number::five(joint.fitted));
+        let caption = format!("Measured (blue) and predicted: residual {} N m{held}.", number::five(joint.fitted));
         figures.push_str(&plot.figure(&escape(&caption)));
         let left = |row: &Compared| row.measured[j] - row.predicted[j];
         let plot = Plot {
@@ -64,7 +64,7 @@ pub(super) fn write(
         figures.push_str(&plot.figure("Measured less predicted: noise, where the robot explains the data."));
     }
     let rows = parameters.iter().enumerate().map(|(k, p)| {
-        let half = half_width(found, k, level).map_or("cannot be told".to_owned(), number::five);
+        let half = half_width(found, k, level).map_or("not identifiable".to_owned(), number::five);
         let cells = [
             p.name().to_owned(),
             number::five(p.nominal()),
@@ -93,7 +93,7 @@ pub(super) fn write(
         if good { "good" } else { "bad" },
         escape(&verdict(found)),
         section("What would explain the data", &explained),
-        section("What these data cannot tell", &cannot),
+        section("Combinations that these data cannot identify", &cannot),
         section("What is odd about the data", &odd),
         ellipses(found, level),
     );

@@ -107,7 +107,7 @@ fn read(args: &Identify, robot: &Robot, path: &Path, warnings: &mut Vec<String>)
 fn verdict(found: &PoseFit) -> String {
     if !found.cannot_tell.is_empty() {
         let (some, all) = (found.cannot_tell.len(), found.parameters.len());
-        return format!("not identifiable: {some} of {all} combinations cannot be told by these poses");
+        return format!("not identifiable: {some} of {all} combinations cannot be identified from these poses");
     }
     if !found.estimate.status.converged() {
         return found.estimate.status.to_string();
@@ -116,7 +116,7 @@ fn verdict(found: &PoseFit) -> String {
     let how = if found.explains { "calibrated" } else { "not calibrated" };
     let where_ = if found.tried.is_empty() { "" } else { " of poses held out" };
     let (left, before) = (number::five(1e3 * left.position), number::five(1e3 * found.before.position));
-    format!("{how}: {left} mm are left{where_} (before: {before} mm)")
+    format!("{how}: {left} mm remain{where_} (before: {before} mm)")
 }
 
 /// Half the width of an interval; `None` where there is none.
@@ -129,7 +129,7 @@ fn half_in_words(estimate: &Estimate, at_zero: &[usize], k: usize, level: f64) -
     if at_zero.contains(&k) {
         return "at zero".to_owned();
     }
-    half(estimate, k, level).map_or("cannot be told".to_owned(), number::five)
+    half(estimate, k, level).map_or("not identifiable".to_owned(), number::five)
 }
 
 /// Estimates for people.
@@ -261,7 +261,7 @@ fn html(robot: &Robot, parameters: &Parameters, found: &PoseFit, level: f64, war
         escape(&title),
         if is_good(found) { "good" } else { "bad" },
         escape(&verdict(found)),
-        list("What these poses cannot tell", &found.cannot_tell),
+        list("Combinations that these poses cannot identify", &found.cannot_tell),
         list("What is odd about the data", warnings),
         plot.figure("How far the frame is from each measured pose; red: held out."),
     );

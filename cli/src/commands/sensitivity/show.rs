@@ -115,7 +115,7 @@ fn scatter(found: &Uncertainty) -> String {
     }
     let mut text = format!("\n{} samples", found.samples);
     if found.kept_out > 0 {
-        text.push_str(&format!(", {} of them kept out: no finite output", found.kept_out));
+        text.push_str(&format!(", {} of them excluded: no finite output", found.kept_out));
     }
     text.push('\n');
     table.render(0, &mut text);

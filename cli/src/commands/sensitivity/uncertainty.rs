@@ -51,7 +51,7 @@ pub(super) fn of(
     let (inputs, outputs) = (Euclidean(n), Euclidean(rows.len()));
     let found = match monte_carlo(&inputs, &zero, &DMatrix::identity(n, n), &outputs, f, &options) {
         Err(UncertaintyError::Failed { count, total, .. }) if question.is_motion() => {
-            let what = format!("{count} of {total} simulations have no finite output, so no scatter can be told");
+            let what = format!("{count} of {total} simulations have no finite output, so the scatter is unknown");
             return Ok(Err(format!("not trustworthy: {what}")));
         }
         found => found.map_err(refuse)?,
