@@ -11,7 +11,7 @@
 use super::evaluator::{Evaluator, SecondTrial};
 use super::report::{Control, Iteration, Status};
 use super::state::State;
-use super::support::is_unbounded;
+use super::support::{self, is_unbounded};
 use super::warm::Begin;
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
@@ -38,7 +38,7 @@ impl Context<'_> {
     /// A fault of a node's dynamics.
     #[must_use]
     pub fn fault(&self, node: usize, reason: Reason) -> Fault {
-        super::support::of_dynamics(self.problem, node, reason)
+        support::of_dynamics(self.problem, node, reason)
     }
 }
 
@@ -88,9 +88,9 @@ pub trait Algorithm: Sized + Send {
         let _ = options;
         Ok(())
     }
-    /// Whether it keeps all constraints of the problem: a fault names one that it does not.
+    /// Names a constraint of the problem that the algorithm does not support. By default it supports none, nor control bounds.
     fn unsupported(&self, problem: &Problem) -> Option<Fault> {
-        super::support::unsupported_constraint(problem)
+        support::unsupported_constraint(problem).or_else(|| support::unsupported_bounds(problem))
     }
     /// Starts from a guess, which is the iterate.
     fn start(&mut self, at: &mut Context<'_>) {

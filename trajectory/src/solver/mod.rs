@@ -32,3 +32,7 @@ pub use proximal::{AugmentedLagrangian, Proximal, ProximalOptions};
 pub use report::{Attempt, Control, Iteration, Report, Status, Warning};
 pub use state::{Now, State};
 pub use warm::{Begin, WarmNode, WarmStart};
+
+#[cfg(test)]
+#[path = "../../tests/unit/solver/mod.rs"]
+mod tests;

@@ -14,8 +14,21 @@ pub(super) fn size_mismatch(problem: &Problem) -> Fault {
 
 /// Solvers that support all constraints.
 const SUPPORT_ALL: &[&str] = &["`Newton`", "`Proximal`"];
+/// Solvers that support control bounds.
+const SUPPORT_BOUNDS: &[&str] = &["`Fddp`", "`Newton`", "`Proximal`"];
 
-/// The fault of a problem with constraints, of algorithms that support none.
+/// The fault of a problem with control bounds, of algorithms that do not support them.
+pub(super) fn unsupported_bounds(problem: &Problem) -> Option<Fault> {
+    let bounded = |k: &usize| {
+        let bounds = problem.node(*k).control_bounds();
+        bounds.is_some_and(|(lower, upper)| lower.iter().chain(upper).any(|x| x.is_finite()))
+    };
+    let node = (0..problem.steps()).find(bounded)?;
+    let reason = Reason::UnsupportedConstraint { what: "bounds of controls", solvers: SUPPORT_BOUNDS };
+    Some(of_dynamics(problem, node, reason))
+}
+
+/// The fault of a problem with constraints beside control bounds, of algorithms that support none.
 pub(super) fn unsupported_constraint(problem: &Problem) -> Option<Fault> {
     let fault = |node: usize, row: ConstraintRow, what: &'static str| {
         let term = problem.constraint_of(node, row).map(Into::into);

@@ -199,6 +199,9 @@ fn algorithms_that_do_not_keep_a_constraint_name_it() {
         refuses::<FeasibilityDriven>(&problem, name);
         refuses::<Ilqr>(&problem, name);
     }
+    // Bounds of controls are refused by default too: an algorithm says if it keeps them.
+    let status = solved::<Ilqr>(&towards(&[]), &guess::standing(&towards(&[])), 1).0.status;
+    assert!(status.to_string().contains("bounds of controls; `Fddp`"), "{status}");
 }
 
 /// The arm's hand to places at the end.

@@ -19,7 +19,7 @@ use super::evaluator::SecondTrial;
 use super::gaps;
 use super::report::{Iteration, Status};
 use super::state::State;
-use super::support::{stall_status, worst_term};
+use super::support::{stall_status, unsupported_constraint, worst_term};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::riccati::Failure;
@@ -157,6 +157,9 @@ impl Algorithm for FeasibilityDriven {
     fn configure(&mut self, options: &FddpOptions) -> Result<(), String> {
         self.options.clone_from(options);
         Ok(())
+    }
+    fn unsupported(&self, problem: &Problem) -> Option<Fault> {
+        unsupported_constraint(problem)
     }
     fn start(&mut self, at: &mut Context<'_>) {
         self.run = Run::BEGIN;

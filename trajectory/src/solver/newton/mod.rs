@@ -242,3 +242,7 @@ impl Run {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/newton/mod.rs"]
+mod tests;

@@ -251,7 +251,7 @@ impl InteriorPoint {
         Ok(())
     }
 
-    /// A step along the direction, if the filter takes one: does it gain anything but rounding?
+    /// A step along the direction; `None` if the filter accepts none, else whether it gains more than rounding.
     fn elastic_search(&mut self, at: &mut Context<'_>, mu: f64, zeta: f64) -> Result<Option<bool>, Status> {
         let tau = (1.0 - KEEP).max(1.0 - mu);
         let from = self.elastic_merit(at, mu, zeta).map_err(Status::Fault)?;

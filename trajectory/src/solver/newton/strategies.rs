@@ -12,18 +12,18 @@
 //! - **rolled out**: like mixed, with all trials by the dynamics, from the roll-out of the guess, so that there are
 //!   never gaps.
 
-use super::{Hessian, InteriorPoint, RollOut, Run, TrialNode};
+use super::{Hessian, InteriorPoint, NewtonOptions, RollOut, Run, TrialNode};
 use crate::solver::algorithm::{Context, Watch};
 use crate::solver::report::Status;
 use crate::solver::state::{Now, State};
 use crate::trajectory::Trajectory;
 
-/// After so many iterations another way is tried, if there is one: nine of ten swing-ups that are drawn in `benches/newton.rs` take less in all.
-/// With 250 one more of 100 double pendulums is left unsolved.
+/// After so many iterations the next strategy follows: nine of ten swing-ups that are drawn in `benches/newton.rs` take
+/// less in all. With 250, one more of 100 double pendulums is left unsolved.
 const PATIENCE: usize = 125;
 
-/// After so many iterations from another solution, if it neither comes close to an optimum nor solves a barrier problem, the trajectory alone
-/// is taken from it: from its own solution it takes one, from one of a problem that is a little different less than ten.
+/// After so many iterations from another solution, without coming close to an optimum or solving a barrier problem, only
+/// its trajectory is used: its own solution takes one iteration, that of a slightly different problem less than ten.
 const WARM: usize = 25;
 
 /// How directions and trials are made.
@@ -42,16 +42,24 @@ impl Strategy {
     const MIXED: Self = Self { roll_out: RollOut::Automatic, replaces: true, rolled_out: false };
     const ROLLED_OUT: Self = Self { roll_out: RollOut::Nonlinear, replaces: true, rolled_out: true };
 
-    /// The first one of a problem. Where there are equalities and nothing beside them, the straight one: of 80 arms that reach for a place
-    /// (`ur5_reach` of `benches/newton.rs`) it solves all and the mixed one 52. With bounds the mixed one is sooner there: of the same within bounds
-    /// it solves 79 and the straight one 52, and of 300 drawn ones 297 beside 284 (AVX2).
+    /// The first one of a problem: straight if equalities are the only constraints. Of 80 arms that reach for a place
+    /// (`ur5_reach` of `benches/newton.rs`) it solves all and the mixed one 52. With bounds, the mixed one solves 79 of
+    /// them and the straight one 52, and of 300 drawn problems 297 against 284 (AVX2).
     pub(super) fn first(straight: bool) -> Self {
         if straight { Self::LINE_SEARCH } else { Self::MIXED }
     }
     /// All of them.
-    fn all(straight: bool) -> [Self; 3] {
+    pub(super) fn all(straight: bool) -> [Self; 3] {
         [Self::first(straight), Self::first(!straight), Self::ROLLED_OUT]
     }
+}
+
+/// Where a strategy ended that led nowhere.
+struct Ended {
+    status: Status,
+    now: Now,
+    run: Run,
+    strategy: Strategy,
 }
 
 impl InteriorPoint {
@@ -60,51 +68,34 @@ impl InteriorPoint {
         self.rows.iter().all(|rows| rows.bounds() == 0) && state.multipliers.iter().any(|m| !m.eq.is_empty())
     }
 
-    /// Solves from a guess, by one way after the other until one leads to a solution; where none does, the best one goes on with the iterations
-    /// that are left. Without a guess, from where the last solution has ended, by the first way alone; where another
-    /// solution has been taken over, first from there.
+    /// Solves from a guess: by one strategy after the other until one leads to a solution. If none does, the best one goes on
+    /// with the iterations that are left. Without a guess it goes on from the last solution, by the first strategy alone.
+    /// From another solution, it starts there first.
     pub(super) fn solve_with_fallbacks(
         &mut self,
         at: &mut Context<'_>,
         guess: Option<&Trajectory>,
         watch: Watch<'_>,
     ) -> Status {
-        let ways = Strategy::all(self.has_equalities_alone(at.state));
-        let options = &self.options;
-        let chosen = options.hessian != Hessian::Automatic && options.roll_out != RollOut::Automatic;
-        let count = match (guess, chosen) {
-            (None, _) | (_, true) => 1,
-            (Some(_), false) if options.roll_out == RollOut::Automatic => 3,
-            _ => 2,
+        let strategies = Strategy::all(self.has_equalities_alone(at.state));
+        let Some(guess) = guess else {
+            self.plan(strategies[0], self.options.iterations);
+            return self.iterate(at, false, watch);
         };
-        if let (Some(_), Some(guess)) = (self.attempt.warm_mu, guess) {
-            self.attempt.strategy = ways[0];
-            if options.roll_out != RollOut::Automatic {
-                self.attempt.strategy.roll_out = options.roll_out;
-            }
-            self.attempt.iteration_budget = options.iterations.min(WARM);
+        if self.attempt.warm_mu.is_some() {
+            self.plan(strategies[0], self.options.iterations.min(WARM));
             let status = self.iterate(at, false, watch);
-            if !Self::leads_nowhere(at.state, &status) || at.state.history.len() >= self.options.iterations {
+            if !Self::leads_nowhere(at.state, &status) || self.all_iterations_used(at.state) {
                 return status;
             }
             self.attempt.warm_mu = None;
-            at.state.iterate.copy_from(guess);
-            self.start_over(at.state);
-            self.forget(at);
+            self.start_over(at, guess, false);
         }
-        let (mut blocked, mut best) = (Vec::new(), None::<(Status, (Now, Run), Strategy)>);
-        for (tried, way) in ways[..count].iter().enumerate() {
-            if let (1.., Some(guess)) = (tried, guess) {
-                at.state.iterate.copy_from(guess);
-                if way.rolled_out {
-                    self.roll_out_guess(at);
-                }
-                self.start_over(at.state);
-                self.forget(at);
-            }
-            self.attempt.strategy = *way;
-            if self.options.roll_out != RollOut::Automatic {
-                self.attempt.strategy.roll_out = self.options.roll_out;
+        let count = self.strategies();
+        let (mut blocked, mut best) = (Vec::new(), None::<Ended>);
+        for (tried, strategy) in strategies[..count].iter().enumerate() {
+            if tried > 0 {
+                self.start_over(at, guess, strategy.rolled_out);
             }
             let (begun, last) = (at.state.history.len(), tried + 1 == count);
             let patience = match blocked[..] {
@@ -113,60 +104,92 @@ impl InteriorPoint {
                 _ if last => self.options.iterations,
                 _ => PATIENCE,
             };
-            self.attempt.iteration_budget = self.options.iterations.min(begun + patience);
-            let status = self.iterate(at, guess.is_some(), watch);
+            self.plan(*strategy, self.options.iterations.min(begun + patience));
+            let status = self.iterate(at, true, watch);
             if let Status::NoFeasiblePoint { .. } = &status {
                 blocked.push((at.state.history.len() - begun, status.clone()));
             }
-            let all_used = at.state.history.len() >= self.options.iterations;
+            let all_used = self.all_iterations_used(at.state);
             if count == 1 || !Self::leads_nowhere(at.state, &status) || (all_used && best.is_none()) {
                 return status;
             }
-            if best.as_ref().is_none_or(|(_, run, _)| at.state.now.kkt_error < run.0.kkt_error) {
+            if best.as_ref().is_none_or(|best| at.state.now.kkt_error < best.now.kkt_error) {
                 self.attempt.best.copy_from(&at.state.iterate);
-                best = Some((status, (at.state.now, self.run), self.attempt.strategy));
+                best = Some(Ended { status, now: at.state.now, run: self.run, strategy: self.attempt.strategy });
             }
             if all_used {
                 break;
             }
         }
         if blocked.len() > 1 {
-            // Of two that say so both are believed, if the last one solves nothing: of 80 reaches within bounds it solves one.
+            // Two that agree are believed, if the last one solves nothing: of 80 reaches within bounds it solves one.
             return blocked.swap_remove(0).1;
         }
-        let Some((status, run, way)) = best else { return Status::IterationLimit };
-        if way != self.attempt.strategy {
-            self.take_best(at.state, run);
+        best.map_or(Status::IterationLimit, |best| self.continue_best(at, best, watch))
+    }
+
+    /// The number of strategies that the options leave open.
+    fn strategies(&self) -> usize {
+        let NewtonOptions { hessian, roll_out, .. } = self.options;
+        match (hessian, roll_out) {
+            (_, RollOut::Automatic) => 3,
+            (Hessian::Automatic, _) => 2,
+            _ => 1,
         }
-        if !matches!(status, Status::IterationLimit) || at.state.history.len() >= self.options.iterations {
-            return status;
+    }
+
+    /// The next strategy, until there are so many iterations in all. Options that are not automatic hold for all.
+    fn plan(&mut self, strategy: Strategy, iteration_budget: usize) {
+        (self.attempt.strategy, self.attempt.iteration_budget) = (strategy, iteration_budget);
+        if self.options.roll_out != RollOut::Automatic {
+            self.attempt.strategy.roll_out = self.options.roll_out;
         }
-        // It may have been left too early: it has what the others have not used.
-        self.attempt.strategy = way;
+    }
+
+    fn all_iterations_used(&self, state: &State) -> bool {
+        state.history.len() >= self.options.iterations
+    }
+
+    /// Returns to the best end. If its strategy was left too early, it gets the iterations that the others have not used.
+    fn continue_best(&mut self, at: &mut Context<'_>, best: Ended, watch: Watch<'_>) -> Status {
+        if best.strategy != self.attempt.strategy {
+            self.take_best(at.state, &best);
+        }
+        if !matches!(best.status, Status::IterationLimit) || self.all_iterations_used(at.state) {
+            return best.status;
+        }
+        self.attempt.strategy = best.strategy;
         self.attempt.iteration_budget = self.options.iterations;
-        let mu = run.1.mu;
-        self.start_over(at.state);
-        self.run.mu = mu;
+        self.forget_progress(at.state);
+        self.run.mu = best.run.mu;
         self.forget(at);
         let further = self.iterate(at, true, watch);
-        if Self::leads_nowhere(at.state, &further)
-            && (at.state.now.kkt_error >= run.0.kkt_error || at.state.now.kkt_error.is_nan())
-        {
-            self.take_best(at.state, run);
-            return if matches!(further, Status::Stalled { .. }) { further } else { status };
+        let error = at.state.now.kkt_error;
+        if Self::leads_nowhere(at.state, &further) && (error >= best.now.kkt_error || error.is_nan()) {
+            self.take_best(at.state, &best);
+            return if matches!(further, Status::Stalled { .. }) { further } else { best.status };
         }
         further
     }
 
-    /// Nothing is known yet.
-    fn start_over(&mut self, state: &mut State) {
+    /// Starts over from the guess, or from its roll-out.
+    fn start_over(&mut self, at: &mut Context<'_>, guess: &Trajectory, rolled_out: bool) {
+        at.state.iterate.copy_from(guess);
+        if rolled_out {
+            self.roll_out_guess(at);
+        }
+        self.forget_progress(at.state);
+        self.forget(at);
+    }
+
+    fn forget_progress(&mut self, state: &mut State) {
         (state.now, self.run) = (Now::BEGIN, Run::new(&self.options));
     }
 
-    /// Goes back to the end of the best way.
-    fn take_best(&mut self, state: &mut State, run: (Now, Run)) {
+    /// Goes back to the best end, whose trajectory is stored.
+    fn take_best(&mut self, state: &mut State, best: &Ended) {
         state.iterate.copy_from(&self.attempt.best);
-        (state.now, self.run) = run;
+        (state.now, self.run) = (best.now, best.run);
         state.forget_multipliers();
     }
 

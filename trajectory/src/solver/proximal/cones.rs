@@ -76,7 +76,7 @@ impl Cone {
         problem.cones(k).into_iter().filter(|rows| !rows.is_empty()).map(of).collect()
     }
 
-    /// F at w, for this μ. Is it another one than before, but for rounding?
+    /// F at w, for this μ. Returns whether it differs from the one before by more than rounding.
     pub(super) fn weigh(&mut self, w: impl Fn(usize) -> f64, moved: impl Fn(usize) -> f64, mu: f64) -> bool {
         let (rows, first) = (self.rows.clone(), self.rows.start);
         let (t, n, root) = (w(first), size(&rows, &w), 1.0 / mu.sqrt());

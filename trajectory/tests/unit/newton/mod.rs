@@ -1,0 +1,4 @@
+//! Parts of Newton's method by themselves.
+
+mod restoration;
+mod strategies;
