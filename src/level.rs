@@ -1,11 +1,12 @@
 //! Functions that run with the instructions of their number type.
 
-/// Defines a function whose body is a [`Piece`](gradyn_derivatives::simd::Piece), run by `T::call`, or by `L::call` where there
+/// Defines functions. The body of each is a [`Piece`](gradyn_derivatives::simd::Piece), run by `T::call`, or by `L::call` where there
 /// is a pack `L`: at full width wherever it is called from, for types made of registers; inlined, for others.
 ///
 /// All that the body calls over `T` must be `#[inline(always)]` or such a function again, and closures must not do arithmetic:
 /// both are compiled for no level, where each operation on a register is a call. Borrows cannot be returned.
 macro_rules! at_level {
+    () => {};
     ($(#[$meta:meta])* $vis:vis fn $name:ident<P: Real, T: Scalar<P>> $($rest:tt)*) => {
         $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [P: Real, T: Scalar<P>] T $($rest)*);
     };
@@ -18,10 +19,10 @@ macro_rules! at_level {
     ($(#[$meta:meta])* $vis:vis fn $name:ident<T: Real> $($rest:tt)*) => {
         $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real] T $($rest)*);
     };
-    (@ [$($head:tt)*] $name:ident [$($generics:tt)*] $by:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
-        $crate::level::at_level!(@ [$($head)*] $name [$($generics)*] $by ($($argument: $type),*) -> () $body);
+    (@ [$($head:tt)*] $name:ident [$($generics:tt)*] $by:ident ($($argument:ident: $type:ty),* $(,)?) $body:block $($more:tt)*) => {
+        $crate::level::at_level!(@ [$($head)*] $name [$($generics)*] $by ($($argument: $type),*) -> () $body $($more)*);
     };
-    (@ [$($head:tt)*] $name:ident [$($generics:tt)*] $by:ident ($($argument:ident: $type:ty),* $(,)?) -> $output:ty $body:block) => {
+    (@ [$($head:tt)*] $name:ident [$($generics:tt)*] $by:ident ($($argument:ident: $type:ty),* $(,)?) -> $output:ty $body:block $($more:tt)*) => {
         $($head)* fn $name<$($generics)*>($($argument: $type),*) -> $output {
             struct Arguments<A, B>(A, std::marker::PhantomData<B>);
             impl<$($generics)*> gradyn_derivatives::simd::Piece for Arguments<($($type,)*), $by> {
@@ -34,6 +35,7 @@ macro_rules! at_level {
             }
             $by::call(Arguments(($($argument,)*), std::marker::PhantomData::<$by>))
         }
+        $crate::level::at_level!($($more)*);
     };
 }
 pub(crate) use at_level;

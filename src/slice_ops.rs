@@ -46,18 +46,14 @@ at_level! {
             *to = *a - *b;
         }
     }
-}
 
-at_level! {
     /// `x = −x`
     pub(crate) fn negate<T: Real>(x: &mut [T]) {
         for x in x {
             *x = -*x;
         }
     }
-}
 
-at_level! {
     /// `Σ aᵢ bᵢ`
     pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
         let mut sum = T::zero();

@@ -242,9 +242,7 @@ at_level! {
         accelerate(model, aba, (x_pb, columns), base_acceleration(model));
         None
     }
-}
 
-at_level! {
     /// The first sweep at one body: its velocity, `ζ` and `p`.
     #[inline(always)]
     fn outward<P: Real, T: Scalar<P>>(
@@ -265,9 +263,7 @@ at_level! {
         *force = velocity.cross_force(body.inertia * *velocity); // p = v ×* Y v − φ_ext
         *articulated = InertiaAboutOrigin::from(body.inertia.lift::<T>()).into();
     }
-}
 
-at_level! {
     /// Root to leaves: `q̈` by what is left to each column, the world accelerating at `a_0`. With where bodies are in
     /// their parents, and columns of joints.
     fn accelerate<P: Real, T: Scalar<P>>(
@@ -287,9 +283,7 @@ at_level! {
             motion[i] = a;
         }
     }
-}
 
-at_level! {
     /// To the root and back with other torques, all else at rest and without weight.
     #[inline(always)]
     fn again<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, x: &mut [T]) {

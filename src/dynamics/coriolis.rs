@@ -118,9 +118,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     /// One column of one link: its entries with the columns of the same link and of all towards the root, with
     /// `b = ½ B_C`.
     #[inline(always)]

@@ -109,9 +109,7 @@ at_level! {
             ws.velocity[i] = sum;
         }
     }
-}
 
-at_level! {
     /// Of bodies that move: `Σ ½ ⟨ν, Y ν⟩ + Σ ½ armature v²`.
     fn kinetic<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, v: &[T]) -> T {
         let mut sum = T::zero();
@@ -124,9 +122,7 @@ at_level! {
         }
         sum
     }
-}
 
-at_level! {
     /// Of bodies that have been placed.
     fn potential<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>) -> T {
         let mut sum = T::zero();

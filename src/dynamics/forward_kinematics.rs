@@ -76,9 +76,7 @@ at_level! {
         }
         step_world_poses(model, ws);
     }
-}
 
-at_level! {
     /// The first body whose pose or motion is not finite, and which of them.
     fn first_body_not_finite<P: Real, T: Scalar<P>>(
         model: &Model<P>,
@@ -98,30 +96,22 @@ at_level! {
         }
         None
     }
-}
 
-at_level! {
     /// `x_wf = x_wb x_bf`
     fn pose_of_frame<P: Real, T: Scalar<P>>(x_wb: &Transform<T>, x_bf: &Transform<P>) -> Transform<T> {
         *x_wb * x_bf.lift::<T>()
     }
-}
 
-at_level! {
     /// A motion of the body, in coordinates of a frame fixed to it.
     fn motion_of_frame<P: Real, T: Scalar<P>>(x_bf: &Transform<P>, m: &Motion<T>) -> Motion<T> {
         x_bf.inv_act(*m)
     }
-}
 
-at_level! {
     /// A motion in coordinates of its frame, in the reference.
     fn in_reference<T: Real>(reference: ReferenceFrame, x_wf: &Transform<T>, m: &Motion<T>) -> Motion<T> {
         reference.motion_from_local(x_wf, *m)
     }
-}
 
-at_level! {
     /// The classical acceleration in the reference, from velocity and spatial acceleration in coordinates of the frame.
     fn classical<T: Real>(
         reference: ReferenceFrame,
@@ -132,21 +122,15 @@ at_level! {
         let velocity = reference.motion_from_local(x_wf, *velocity);
         reference.motion_from_local(x_wf, *acceleration).classical::<T>(velocity)
     }
-}
 
-at_level! {
     fn point_of<P: Real, T: Scalar<P>>(x_wb: &Transform<T>, point: Vector3<P>) -> Vector3<T> {
         x_wb.point(v3::lift::<P, T>(point))
     }
-}
 
-at_level! {
     fn velocity_of_point<P: Real, T: Scalar<P>>(velocity: &Motion<T>, point: Vector3<P>) -> Vector3<T> {
         velocity.velocity_at(point)
     }
-}
 
-at_level! {
     fn acceleration_of_point<P: Real, T: Scalar<P>>(
         velocity: &Motion<T>,
         acceleration: &Motion<T>,
@@ -154,9 +138,7 @@ at_level! {
     ) -> Vector3<T> {
         acceleration.acceleration_at(point, *velocity)
     }
-}
 
-at_level! {
     fn turned<T: Real>(x_wb: &Transform<T>, u: &Vector3<T>) -> Vector3<T> {
         x_wb.vector(*u)
     }

@@ -270,9 +270,7 @@ at_level! {
             add(&mut out.dacceleration_da, dof, by.subspace);
         }
     }
-}
 
-at_level! {
     /// Of a point of the body `b`, added up.
     fn of_point<P: Real, T: Scalar<P>>(
         placed: &Placed<T>,

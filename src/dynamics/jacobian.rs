@@ -189,9 +189,7 @@ at_level! {
             x_bf = x_pb[i] * x_bf;
         }
     }
-}
 
-at_level! {
     /// The columns of [`joint_jacobians`].
     fn of_joints<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) {
         for i in 0..model.bodies.len() {
@@ -205,9 +203,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     /// The columns of [`point_jacobian`].
     fn of_point<P: Real, T: Scalar<P>>(
         model: &Model<P>,
@@ -229,9 +225,7 @@ at_level! {
             x_bf = x_pb[i] * x_bf;
         }
     }
-}
 
-at_level! {
     /// The columns of [`relative_jacobian`].
     fn of_frames<P: Real, T: Scalar<P>>(
         model: &Model<P>,
@@ -266,9 +260,7 @@ at_level! {
             x_ba = x_pb[i] * x_ba;
         }
     }
-}
 
-at_level! {
     /// Pose of a frame in a body that carries it, or in the world.
     fn pose_from<P: Real, T: Scalar<P>>(
         model: &Model<P>,

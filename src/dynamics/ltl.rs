@@ -307,15 +307,11 @@ at_level! {
             *x *= *root;
         }
     }
-}
 
-at_level! {
     fn other_half<T: Real>(factors: &Factors<T>, roots: &[T], x: &mut [T]) {
         factors.forth(roots, x);
     }
-}
 
-at_level! {
     fn square_roots<T: Real>(from: &[T], to: &mut Vec<T>) {
         to.clear();
         for x in from {

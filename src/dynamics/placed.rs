@@ -278,9 +278,7 @@ at_level! {
             (placed.velocity[i], placed.acceleration[i]) = (v_i, a_i);
         }
     }
-}
 
-at_level! {
     /// From the leaves to the root: `τ_i = S_iᵀ Σ φ` over the subtree of each body, of `ws.force`, which become these
     /// sums.
     pub(crate) fn carry_forces<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
@@ -298,9 +296,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     /// One body, from its pose in its parent.
     #[inline(always)]
     fn carry<P: Real, T: Scalar<P>>(

@@ -243,9 +243,7 @@ at_level! {
         m.force[i] = inertia.newton_euler(v, a);
         m.inertia[i] = inertia.into();
     }
-}
 
-at_level! {
     /// One column of one link: its entries with the columns of the same link and of all towards the root.
     /// It moves body `i`; `standing` says whether there are wrenches that are fixed in the world.
     #[expect(non_snake_case, reason = "symbols of the paper")]
@@ -303,9 +301,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     /// Sums of a subtree are part of its parent's.
     #[inline(always)]
     fn add_to_parent<T: Real + Scalar<T>>(m: &mut RneaDerivativesMemory<T>, i: usize, p: usize) {
@@ -314,9 +310,7 @@ at_level! {
         m.force[p] = m.force[p] + m.force[i];
         m.standing[p] = m.standing[p] + m.standing[i];
     }
-}
 
-at_level! {
     /// `∂τ/∂φ = −Jᵀ`, row by row: the columns that carry the body, in coordinates of the wrench.
     #[inline(always)]
     fn of_wrench<T: Real + Scalar<T>>(placed: &Placed<T>, wrench: &ExternalWrench<T>, nv: usize, to: &mut [T]) {

@@ -195,9 +195,7 @@ at_level! {
         }
         ws.rnea_gradient = Some(memory);
     }
-}
 
-at_level! {
     /// One body: `w` of its links, and what it brings to the sums.
     #[inline(always)]
     fn outward<T: Real + Scalar<T>>(
@@ -225,9 +223,7 @@ at_level! {
         m.coriolis[i] = inertia.body_coriolis(v, momentum).tr_times(w);
         m.force[i] = inertia.newton_euler(v, momentum, a);
     }
-}
 
-at_level! {
     /// One wrench, and what λ sees of it.
     #[inline(always)]
     fn add_wrench<T: Real + Scalar<T>>(
@@ -253,9 +249,7 @@ at_level! {
         let (l, n) = (seen.linear, seen.angular);
         m.df_ext[6 * to..6 * to + 6].copy_from_slice(&[-l.x, -l.y, -l.z, -n.x, -n.y, -n.z]); // (4)
     }
-}
 
-at_level! {
     /// One body on the way back: the entries of its columns, and its sums to those of its parent.
     #[inline(always)]
     fn inward<T: Real + Scalar<T>>(

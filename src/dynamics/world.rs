@@ -17,9 +17,7 @@ at_level! {
             place_body(model, ws, i, q);
         }
     }
-}
 
-at_level! {
     /// Poses in the world of bodies whose poses in their parents are known.
     pub(crate) fn compose<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
         step_world_poses(model, ws);

@@ -261,16 +261,12 @@ at_level! {
     fn q_dot<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q: &[T], v: &[T], out: &mut [T]) {
         each!(joint, kind => JointKind::<P>::q_dot(kind, q, v, out));
     }
-}
 
-at_level! {
     /// [`JointKind::integrate`] of all kinds.
     fn integrate<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q: &[T], v: &[T], out: &mut [T]) {
         each!(joint, kind => JointKind::<P>::integrate(kind, q, v, out));
     }
-}
 
-at_level! {
     /// [`JointKind::difference`] of all kinds.
     fn difference<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q0: &[T], q1: &[T], out: &mut [T]) {
         each!(joint, kind => JointKind::<P>::difference(kind, q0, q1, out));

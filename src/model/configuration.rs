@@ -332,18 +332,14 @@ at_level! {
             *to = *a + *b;
         }
     }
-}
 
-at_level! {
     /// `to = a − b`
     fn subtract<T: Real>(a: &[T], b: &[T], to: &mut [T]) {
         for (to, (a, b)) in to.iter_mut().zip(a.iter().zip(b)) {
             *to = *a - *b;
         }
     }
-}
 
-at_level! {
     /// `to = a + t (b − a)`
     fn between<T: Real>(a: &[T], b: &[T], t: T, to: &mut [T]) {
         for (to, (a, b)) in to.iter_mut().zip(a.iter().zip(b)) {

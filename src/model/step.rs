@@ -20,9 +20,7 @@ at_level! {
     pub(super) fn step<T: Real>(geometry: Geometry, v: &[T]) -> Step<T> {
         Step { geometry, exponential: Exponential::new(motion(geometry, v)) }
     }
-}
 
-at_level! {
     /// `Ad(exp v)⁻¹`
     pub(super) fn transport<T: Real>(step: &Step<T>) -> Triangular<T> {
         match step.geometry {
@@ -30,9 +28,7 @@ at_level! {
             _ => step.exponential.displacement().inv_action_blocks(),
         }
     }
-}
 
-at_level! {
     /// `J_r(v)`
     pub(super) fn jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
         match step.geometry {
@@ -40,9 +36,7 @@ at_level! {
             _ => step.exponential.jacobian(),
         }
     }
-}
 
-at_level! {
     /// `J_r(v)⁻¹`; that of `−v` has the transposed blocks.
     pub(super) fn inverse_jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
         match step.geometry {
@@ -50,17 +44,13 @@ at_level! {
             _ => step.exponential.inverse_jacobian(),
         }
     }
-}
 
-at_level! {
     /// `x := B x`. Returns whether it is finite.
     fn multiply6<T: Real>(block: &Triangular<T>, x: &mut [T]) -> bool {
         x.copy_from_slice(&block.times(motion(Geometry::Se3, x)).to_array());
         are_finite(x)
     }
-}
 
-at_level! {
     /// `x := M x`. Returns whether it is finite.
     fn multiply3<T: Real>(m: &Matrix3<T>, x: &mut [T]) -> bool {
         let product = v3::rotate(m, Vector3::new(x[0], x[1], x[2]));

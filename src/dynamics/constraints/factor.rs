@@ -249,21 +249,15 @@ at_level! {
     ) -> Result<(), RanksDiffer> {
         factor.factorize_here(nv, block, sums)
     }
-}
 
-at_level! {
     fn out_of_reach<T: Real>(factor: &Factor<T>, b: &mut [T]) {
         factor.out_of_reach_here(b);
     }
-}
 
-at_level! {
     fn inverse<T: Real>(factor: &Factor<T>, rows: usize, v: &mut Vec<T>) {
         factor.inverse_here(rows, v);
     }
-}
 
-at_level! {
     fn solve<T: Real>(factor: &mut Factor<T>, nv: usize, b: &[T], lambda: &mut Vec<T>, change: &mut Vec<T>) {
         factor.solve_here(nv, b, lambda, change);
     }

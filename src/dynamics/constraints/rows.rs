@@ -287,9 +287,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     /// The row of a scalar of the pose of B relative to A: what moves both changes nothing.
     fn by_wrenches<P: Real, T: Scalar<P>>(
         model: &Model<P>,
@@ -319,9 +317,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     /// `γ += k_d ė + k_p e`
     fn stabilize<P: Real, T: Scalar<P>>(c: &Constraint<P>, rate: &[T], error: &[T], bias: &mut [T]) {
         for (bias, (rate, error)) in bias.iter_mut().zip(rate.iter().zip(error)) {

@@ -259,9 +259,7 @@ at_level! {
     fn add_squares<T: Real>(x: &[T], sum: &mut T) {
         *sum += dot(x, x);
     }
-}
 
-at_level! {
     /// `ε J v⁻`
     fn rebound<P: Real, T: Scalar<P>>(rate: &[T], restitution: P, to: &mut Vec<T>) {
         to.clear();
@@ -269,18 +267,14 @@ at_level! {
             to.push(*rate * restitution);
         }
     }
-}
 
-at_level! {
     /// `y += x`
     fn add_to<T: Real>(x: &[T], y: &mut [T]) {
         for (y, x) in y.iter_mut().zip(x) {
             *y += *x;
         }
     }
-}
 
-at_level! {
     /// The largest magnitude.
     fn largest<T: Real>(x: &[T]) -> T {
         let mut largest = T::zero();

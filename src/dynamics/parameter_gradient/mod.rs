@@ -157,9 +157,7 @@ at_level! {
                 power_regressor(x.inv_act(sums.w[i]), x.inv_act(placed.velocity[i]), x.inv_act(placed.acceleration[i]));
         }
     }
-}
 
-at_level! {
     /// Friction, damping, armature, multipliers in these, and gravity.
     #[inline(always)]
     fn of_whole<P: Real, T: Scalar<P>>(

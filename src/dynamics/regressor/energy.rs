@@ -73,9 +73,7 @@ at_level! {
             energy.as_mut_slice()[10 * b..][..10].copy_from_slice(&of_kinetic_energy(*velocity));
         }
     }
-}
 
-at_level! {
     /// The row of potential energy, from the poses of the bodies.
     fn potential_row<P: Real, T: Scalar<P>>(model: &Model<P>, x_wb: &[Transform<T>], energy: &mut DMatrix<T>) {
         for (b, x_wb) in x_wb.iter().enumerate() {

@@ -65,9 +65,7 @@ at_level! {
         let seen = view(placed, b, at, ReferenceFrame::Local);
         (seen.motion(placed.velocity[b]), seen.motion(placed.acceleration[b]))
     }
-}
 
-at_level! {
     /// The wrench regressor of a body that moves like this, added up.
     fn of_wrench<T: Real>(v: &Motion<T>, a: &Motion<T>, to: &mut DMatrix<T>) {
         for (k, f) in wrench_regressor(*v, *a).into_iter().enumerate() {

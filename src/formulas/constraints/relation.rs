@@ -159,9 +159,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     fn rate<P: Real, T: Scalar<P>>(relation: &Relation<P>, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
         match relation {
             Relation::Point => Axes { turned: false }.rate(a, b, to),
@@ -173,9 +171,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     fn acceleration<P: Real, T: Scalar<P>>(relation: &Relation<P>, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
         match relation {
             Relation::Point => Axes { turned: false }.acceleration(a, b, to),
@@ -187,9 +183,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     fn all_parts<P: Real, T: Scalar<P>>(
         relation: &Relation<P>,
         poses: [&Transform<T>; 2],
@@ -221,9 +215,7 @@ at_level! {
             }
         }
     }
-}
 
-at_level! {
     fn wrenches<P: Real, T: Scalar<P>>(
         relation: &Relation<P>,
         a: &Transform<T>,

@@ -6,7 +6,7 @@
 
 use crate::formulas::mass_moments::{MomentumColumn, PointMass, Tree, Whole, about_moving, matrix_rate};
 use crate::kernels::Outcome;
-use crate::kernels::by_joint::matrix::{begin, end, of_force, of_vector, only, store};
+use crate::kernels::by_joint::matrix::{begin, end, end_all, of_force, of_vector, only, store};
 use crate::kernels::by_joint::poses::{of_tree, splat};
 use crate::kernels::by_joint::quantities::{
     FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
@@ -124,26 +124,11 @@ pub(crate) fn com_of(layout: &JointsLayout, memory: &JointsMemory, body: usize) 
     Whole::of(memory.origins[step.tree], std::iter::once(of_lane(memory, step.lane, v3::zero()))).com
 }
 
-/// Derivatives of the center of mass of a part, from everything summed up over subtrees and one over its mass. Returns
-/// whether they are finite.
-pub(crate) fn center_of_mass_derivatives(
-    layout: &JointsLayout,
-    memory: &JointsMemory,
-    part: &Subtree,
-    share: f64,
-    mut to: [&mut [f64]; 6],
-) -> Outcome {
-    for to in &mut to {
-        begin(layout, to);
-    }
-    let work = to.each_mut().map(|to| &mut **to);
-    let finite = center_of_mass_derivatives_in_lanes(layout, memory, part, share, work);
-    Outcome::when(to.iter().all(|to| end(layout, finite, to).is_finite()))
-}
-
 kernel!(
     memory.level,
-    fn center_of_mass_derivatives_in_lanes<'a, R: Register>(
+    /// Derivatives of the center of mass of a part, from everything summed up over subtrees and one over its mass. Returns
+    /// whether they are finite.
+    pub(crate) fn center_of_mass_derivatives<'a, R: Register>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         part: &'a Subtree,
@@ -151,6 +136,9 @@ kernel!(
         to: [&'a mut [f64]; 6],
     ) -> Outcome {
         let [c_q, v_q, v_v, a_q, a_v, a_a] = to;
+        for to in [&mut *c_q, v_q, a_q, a_v] {
+            begin(layout, to);
+        }
         let share = Lanes(R::splat(share));
         let (mut zero, mut mixed) = (R::splat(0.0), subtree::NONE);
         for g in 0..layout.groups.len() {
@@ -163,7 +151,7 @@ kernel!(
         }
         v_v.copy_from_slice(c_q);
         a_a.copy_from_slice(c_q);
-        Outcome::of(zero)
+        end_all(layout, Outcome::of(zero), [c_q, v_q, v_v, a_q, a_v, a_a])
     }
 );
 
@@ -177,23 +165,11 @@ fn column<R: Register>(memory: &JointsMemory, g: usize, sums: &Sums) -> Momentum
     MomentumColumn::new(inertia, &coriolis, forces, s, (psi_dot, psi_ddot, load_motion::<R>(&columns.psi_s)))
 }
 
-/// The centroidal momentum matrix and its rate, from everything summed up over subtrees. Returns whether they are
-/// finite.
-pub(crate) fn matrices(
-    layout: &JointsLayout,
-    memory: &JointsMemory,
-    velocity: Vector3<f64>,
-    to: (&mut [f64], &mut [f64]),
-) -> Outcome {
-    begin(layout, to.0);
-    begin(layout, to.1);
-    let finite = matrices_in_lanes(layout, memory, velocity, (&mut *to.0, &mut *to.1));
-    end(layout, finite, to.0).and(end(layout, finite, to.1).is_finite())
-}
-
 kernel!(
     memory.level,
-    fn matrices_in_lanes<'a, R: Register>(
+    /// The centroidal momentum matrix and its rate, from everything summed up over subtrees. Returns whether they are
+    /// finite.
+    pub(crate) fn matrices<'a, R: Register>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         /// Of the center of mass.
@@ -201,6 +177,8 @@ kernel!(
         to: (&'a mut [f64], &'a mut [f64]),
     ) -> Outcome {
         let (matrix, matrix_dot) = to;
+        begin(layout, matrix);
+        begin(layout, matrix_dot);
         let velocity = splat::<R>(velocity);
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
@@ -214,24 +192,14 @@ kernel!(
             let rate = about_moving(rate, c, velocity, momentum.linear);
             store::<R, 6>(layout, g, of_force(rate), matrix_dot, &mut zero);
         }
-        Outcome::of(zero)
+        end_all(layout, Outcome::of(zero), [matrix, matrix_dot])
     }
 );
 
-/// Derivatives of the momentum of the robot, from everything summed up over subtrees. Returns whether they are finite.
-pub(crate) fn derivatives(
-    layout: &JointsLayout,
-    memory: &JointsMemory,
-    whole: &Whole<f64>,
-    mut to: [&mut [f64]; 5],
-) -> Outcome {
-    let finite = derivatives_in_lanes(layout, memory, whole, to.each_mut().map(|m| &mut **m));
-    Outcome::when(to.iter().all(|m| end(layout, finite, m).is_finite()))
-}
-
 kernel!(
     memory.level,
-    fn derivatives_in_lanes<'a, R: Register>(
+    /// Derivatives of the momentum of the robot, from everything summed up over subtrees. Returns whether they are finite.
+    pub(crate) fn derivatives<'a, R: Register>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         whole: &'a Whole<f64>,
@@ -254,6 +222,6 @@ kernel!(
             store::<R, 6>(layout, g, of_force(by.rate_v.shifted::<Lanes<R>>(c)), f_v, &mut zero);
         }
         f_a.copy_from_slice(h_v);
-        Outcome::of(zero)
+        end_all(layout, Outcome::of(zero), [h_q, h_v, f_q, f_v, f_a])
     }
 );

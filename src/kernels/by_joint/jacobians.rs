@@ -8,7 +8,7 @@ use crate::formulas::frame_column::{FrameColumn, variation};
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::Outcome;
-use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
+use crate::kernels::by_joint::matrix::{begin, end, end_all, of_lane, of_motion, only, store};
 use crate::kernels::by_joint::poses::of_tree;
 use crate::kernels::by_joint::quantities::load_motion;
 use crate::kernels::by_joint::{JointsMemory, outward, poses, rnea};
@@ -143,28 +143,11 @@ pub(crate) fn motions(layout: &JointsLayout, memory: &JointsMemory, b: usize) ->
     (of_lane(&memory.velocity, lane), of_lane(&memory.acceleration, lane))
 }
 
-/// The derivatives of the motion of a frame of body `b`, their first rows, with its classical acceleration if asked
-/// for; motions are known. Returns whether all are finite.
-pub(crate) fn derivatives<const ROWS: usize>(
-    layout: &JointsLayout,
-    memory: &mut JointsMemory,
-    b: usize,
-    seen: FrameView<f64>,
-    is_classical: bool,
-    mut to: [&mut [f64]; 5],
-) -> Outcome {
-    memory.size_columns(layout);
-    for to in &mut to[..4] {
-        begin_path::<ROWS>(layout, b, to);
-    }
-    let work = to.each_mut().map(|to| &mut **to);
-    let finite = derivatives_in_lanes::<ROWS>(layout, memory, b, seen, is_classical, work);
-    Outcome::when(to.iter().all(|to| end(layout, finite, to).is_finite()))
-}
-
 kernel!(
     memory.level,
-    fn derivatives_in_lanes<'a, R: Register, const ROWS: usize>(
+    /// The derivatives of the motion of a frame of body `b`, their first rows, with its classical acceleration if asked
+    /// for; motions are known. Returns whether all are finite.
+    pub(crate) fn derivatives<'a, R: Register, const ROWS: usize>(
         layout: &'a JointsLayout,
         memory: &'a mut JointsMemory,
         b: usize,
@@ -172,7 +155,11 @@ kernel!(
         is_classical: bool,
         to: [&'a mut [f64]; 5],
     ) -> Outcome {
+        memory.size_columns(layout);
         let [v_q, v_v, a_q, a_v, a_a] = to;
+        for to in [&mut *v_q, v_v, a_q, a_v] {
+            begin_path::<ROWS>(layout, b, to);
+        }
         let velocity: Motion<Lanes<R>> = seen.motion(motions(layout, memory, b).0).lift();
         let seen = OfBody::<R>::new(layout, memory, b, seen);
         let mut zero = R::splat(0.0);
@@ -187,7 +174,7 @@ kernel!(
             store::<R, ROWS>(layout, g, only(lanes, of_motion(by.acceleration_v)), a_v, &mut zero);
         }
         a_a.copy_from_slice(v_v);
-        Outcome::of(zero)
+        end_all(layout, Outcome::of(zero), [v_q, v_v, a_q, a_v, a_a])
     }
 );
 

@@ -30,6 +30,11 @@ pub(crate) fn end(layout: &JointsLayout, outcome: Outcome, to: &[f64]) -> Outcom
     outcome.and(layout.direct || all_finite(to))
 }
 
+/// The same of several matrices.
+pub(crate) fn end_all<const N: usize>(layout: &JointsLayout, outcome: Outcome, to: [&mut [f64]; N]) -> Outcome {
+    Outcome::when(to.iter().all(|to| end(layout, outcome, to).is_finite()))
+}
+
 /// The rows of a column each; those beyond its length are zero.
 pub(crate) type Rows<R> = [R; WIDTH];
 

@@ -4,7 +4,7 @@
 //! `kinematics_as_on_the_page::results_are_those_of_the_plain_forms`.
 
 use crate::kernels::Outcome;
-use crate::kernels::by_joint::matrix::end;
+use crate::kernels::by_joint::matrix::{begin, end};
 use crate::kernels::by_joint::quantities::{Row, load_matrix, load_motion};
 use crate::kernels::by_joint::{JointsMemory, poses};
 use crate::kernels::rows::store_left;
@@ -12,24 +12,17 @@ use crate::plan::JointsLayout;
 use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
 use gradyn_derivatives::{Lanes, Register, WIDTH};
 
-/// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not
-/// written. Returns whether it is finite.
-pub(crate) fn torques(layout: &JointsLayout, memory: &JointsMemory, nv: usize, to: &mut [f64]) -> Outcome {
-    if !layout.direct {
-        to.fill(0.0);
-    }
-    let finite = torques_in_lanes(layout, memory, nv, &mut *to);
-    end(layout, finite, to)
-}
-
 kernel!(
     memory.level,
-    fn torques_in_lanes<'a, R: Register>(
+    /// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not
+    /// written. Returns whether it is finite.
+    pub(crate) fn torques<'a, R: Register>(
         layout: &'a JointsLayout,
         memory: &'a JointsMemory,
         nv: usize,
         to: &'a mut [f64],
     ) -> Outcome {
+        begin(layout, to);
         let mut sum = R::splat(0.0);
         for (b, step) in layout.bodies.iter().enumerate() {
             let (bodies, lane) = (&memory.bodies[step.lane / WIDTH], step.lane % WIDTH);
@@ -51,7 +44,7 @@ kernel!(
                 }
             }
         }
-        Outcome::of(sum.mul(R::splat(0.0)))
+        end(layout, Outcome::of(sum.mul(R::splat(0.0))), to)
     }
 );
 
