@@ -1,7 +1,8 @@
 //! Functions that run with the instructions of their number type.
 
-/// Defines functions. The body of each is a [`Piece`](gradyn_derivatives::simd::Piece), run by `T::call`, or by `L::call` where there
-/// is a pack `L`: at full width wherever it is called from, for types made of registers; inlined, for others.
+/// Defines functions. The body of each is a [`Piece`](gradyn_derivatives::simd::Piece), run by `T::call`, of
+/// several types by that of the last: at full width wherever it is called from, for types made of registers; inlined,
+/// for others.
 ///
 /// All that the body calls over `T` must be `#[inline(always)]` or such a function again, and closures must not do arithmetic:
 /// both are compiled for no level, where each operation on a register is a call. Borrows cannot be returned.
@@ -15,6 +16,12 @@ macro_rules! at_level {
     };
     ($(#[$meta:meta])* $vis:vis fn $name:ident<T: Real, L: Pack<T>> $($rest:tt)*) => {
         $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real, L: Pack<T>] L $($rest)*);
+    };
+    ($(#[$meta:meta])* $vis:vis fn $name:ident<T: Real, U: Scalar<T>> $($rest:tt)*) => {
+        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real, U: Scalar<T>] U $($rest)*);
+    };
+    ($(#[$meta:meta])* $vis:vis fn $name:ident<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>> $($rest:tt)*) => {
+        $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>] V $($rest)*);
     };
     ($(#[$meta:meta])* $vis:vis fn $name:ident<T: Real> $($rest:tt)*) => {
         $crate::level::at_level!(@ [$(#[$meta])* $vis] $name [T: Real] T $($rest)*);

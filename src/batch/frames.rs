@@ -35,7 +35,7 @@ impl InLanes for Poses<'_> {
     const IN_HALVES: bool = false;
     const OF_MASS: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+    fn run<'m, R: Register>(&self, model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, input: [q, ..], frames: to, .. } = memory;
         to.resize(POSE * self.frames.len(), Lanes::zero());
         poses(model, ws, self.frames, q, to)?;
@@ -85,7 +85,7 @@ impl InLanes for Jacobians<'_> {
     const IN_HALVES: bool = false;
     const OF_MASS: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+    fn run<'m, R: Register>(&self, model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, input: [q, ..], frames: to, .. } = memory;
         to.resize(6 * model.nv * self.frames.len(), Lanes::zero());
         jacobians(model, ws, (self.frames, self.reference), q, to)?;

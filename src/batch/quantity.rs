@@ -9,10 +9,11 @@ use crate::dynamics::{aba, by_plan, crba, rnea};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::by_copy::states::StatesMemory;
 use crate::kernels::by_joint::derivatives::Reuse;
+use crate::kernels::macros::piece;
 use crate::kernels::results;
 use crate::model::{InputError, Model};
 use crate::plan::Quantity as Planned;
-use gradyn_derivatives::{Lanes, Level, Piece, Register};
+use gradyn_derivatives::{Lanes, Level, Register};
 
 /// Results of the states in lanes: as many slices as there are outputs, the others empty.
 pub(super) type Results<'m, R> = Result<[&'m [Lanes<R>]; 4], InputError>;
@@ -64,7 +65,7 @@ pub(super) trait InLanes: Quantity {
     /// Whether results of nv × nv entries are matrices with the zeros of the mass matrix.
     const OF_MASS: bool = true;
     /// Evaluates the states of the memory, which are finite.
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R>;
+    fn run<'m, R: Register>(&self, model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R>;
 }
 
 pub(super) struct Rnea;
@@ -84,7 +85,7 @@ impl Quantity for Rnea {
 impl InLanes for Rnea {
     const IN_HALVES: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+    fn run<'m, R: Register>(&self, model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(layout) = by_plan::states_layout(model, Planned::BatchInverseDynamics, R::LEVEL) {
             let of_states = StatesMemory::of(of_states, layout);
@@ -132,7 +133,7 @@ impl Quantity for RneaDerivatives {
 impl InLanes for RneaDerivatives {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+    fn run<'m, R: Register>(&self, model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(layout) = by_plan::states_layout(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
             let of_states = StatesMemory::of(of_states, layout);
@@ -162,7 +163,7 @@ impl Quantity for Gradient {
 impl InLanes for Gradient {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+    fn run<'m, R: Register>(&self, model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
         let BatchMemory { ws, input: [q, v, a, lambda], value, .. } = memory;
         let by = gradient(model, ws, (q, v, a), lambda, &[]);
         *value = by.value;
@@ -190,28 +191,21 @@ impl Quantity for Crba {
 impl InLanes for Crba {
     const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
-        R::call(RunCrba { model, memory })
+    fn run<'m, R: Register>(&self, model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+        run_crba::<R>(model, memory)
     }
 }
 
-struct RunCrba<'a, 'm, R: Register> {
-    model: &'a Model,
-    memory: &'m mut BatchMemory<R>,
-}
-
-impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
-    type Output = Results<'m, R>;
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let BatchMemory { ws, of_states, input: [q, ..], .. } = self.memory;
-        if let Some(layout) = by_plan::states_layout(self.model, Planned::BatchMassMatrix, R::LEVEL) {
+piece!(
+    fn run_crba<'m, R: Register>(model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+        let BatchMemory { ws, of_states, input: [q, ..], .. } = memory;
+        if let Some(layout) = by_plan::states_layout(model, Planned::BatchMassMatrix, R::LEVEL) {
             let of_states = StatesMemory::of(of_states, layout);
-            return Ok([of_states.mass_matrix(JointDynamics::of(self.model), layout, q), &[], &[], &[]]);
+            return Ok([of_states.mass_matrix(JointDynamics::of(model), layout, q), &[], &[], &[]]);
         }
-        Ok([crba(self.model, ws, q)?.as_slice(), &[], &[], &[]])
+        Ok([crba(model, ws, q)?.as_slice(), &[], &[], &[]])
     }
-}
+);
 
 pub(super) struct Aba;
 
@@ -230,21 +224,14 @@ impl Quantity for Aba {
 impl InLanes for Aba {
     const IN_HALVES: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
-        R::call(RunAba { model, memory })
+    fn run<'m, R: Register>(&self, model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+        run_aba::<R>(model, memory)
     }
 }
 
-struct RunAba<'a, 'm, R: Register> {
-    model: &'a Model,
-    memory: &'m mut BatchMemory<R>,
-}
-
-impl<'m, R: Register> Piece for RunAba<'_, 'm, R> {
-    type Output = Results<'m, R>;
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let BatchMemory { ws, input: [q, v, tau, _], .. } = self.memory;
-        Ok([aba(self.model, ws, q, v, tau, &[])?, &[], &[], &[]])
+piece!(
+    fn run_aba<'m, R: Register>(model: &'m Model, memory: &'m mut BatchMemory<R>) -> Results<'m, R> {
+        let BatchMemory { ws, input: [q, v, tau, _], .. } = memory;
+        Ok([aba(model, ws, q, v, tau, &[])?, &[], &[], &[]])
     }
-}
+);

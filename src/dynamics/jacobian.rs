@@ -75,13 +75,12 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     check_sizes(model, ws, q)?;
     let quick = |kernels: Kernels<'_>| kernels.frame_jacobian(T::as_f64s(q)?, by_plan::same(&at)?, reference);
-    if by_plan::of(model, ws).and_then(quick).is_some() {
-        return Ok(&ws.jacobian.frame);
+    if by_plan::of(model, ws).and_then(quick).is_none() {
+        check_finite(model, q, &[], &[])?;
+        place_path(model, ws, q, at.body);
+        fill_frame(model, ws, &at, reference);
+        finite(model, "frame_jacobian", &ws.jacobian.frame)?;
     }
-    check_finite(model, q, &[], &[])?;
-    place_path(model, ws, q, at.body);
-    fill_frame(model, ws, &at, reference);
-    finite(model, "frame_jacobian", &ws.jacobian.frame)?;
     Ok(&ws.jacobian.frame)
 }
 
@@ -102,12 +101,11 @@ pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     check_sizes(model, ws, q)?;
-    if by_plan::of(model, ws).and_then(|kernels| kernels.joint_jacobians(T::as_f64s(q)?)).is_some() {
-        return Ok(&ws.jacobian.joints);
+    if by_plan::of(model, ws).and_then(|kernels| kernels.joint_jacobians(T::as_f64s(q)?)).is_none() {
+        check_finite(model, q, &[], &[])?;
+        of_joints(model, ws, q);
+        finite(model, "joint_jacobians", &ws.jacobian.joints)?;
     }
-    check_finite(model, q, &[], &[])?;
-    of_joints(model, ws, q);
-    finite(model, "joint_jacobians", &ws.jacobian.joints)?;
     Ok(&ws.jacobian.joints)
 }
 
@@ -131,12 +129,11 @@ pub fn point_jacobian<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let (at, reference) = (Attached::at_point(body, point), reference.of_point());
     let quick = |kernels: Kernels<'_>| kernels.point_jacobian(T::as_f64s(q)?, by_plan::same(&at)?, reference);
-    if by_plan::of(model, ws).and_then(quick).is_some() {
-        return Ok(&ws.jacobian.point);
+    if by_plan::of(model, ws).and_then(quick).is_none() {
+        check_finite(model, q, &[], &[])?;
+        of_point(model, ws, q, &at, reference);
+        finite(model, "point_jacobian", &ws.jacobian.point)?;
     }
-    check_finite(model, q, &[], &[])?;
-    of_point(model, ws, q, &at, reference);
-    finite(model, "point_jacobian", &ws.jacobian.point)?;
     Ok(&ws.jacobian.point)
 }
 

@@ -15,7 +15,7 @@ use crate::kernels::blocks::factors;
 use crate::level::at_level;
 use crate::model::{InputError, Model, room};
 use crate::plan::dof_tree::DofTree;
-use gradyn_derivatives::{Piece, Real, Scalar};
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 
 /// `M(q) = Lᵀ D L`; borrows from the workspace.
@@ -176,7 +176,7 @@ impl<T: Real> Factors<T> {
     /// `x := M⁻¹ x`
     #[inline(always)]
     pub(crate) fn solve<U: Scalar<T>>(&self, x: &mut [U]) {
-        U::call(Solve { factors: self, x });
+        solve(self, x);
     }
 }
 
@@ -221,23 +221,6 @@ at_level! {
             }
         }
         None
-    }
-}
-
-/// `Lᵀ y = x`, `D z = y`, `L x = z`.
-struct Solve<'a, T, U> {
-    factors: &'a Factors<T>,
-    x: &'a mut [U],
-}
-
-impl<T: Real, U: Scalar<T>> Piece for Solve<'_, T, U> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { factors, x } = self;
-        factors.back(x);
-        factors.forth(&factors.reciprocal, x);
     }
 }
 
@@ -301,6 +284,13 @@ impl<T: Real> Factors<T> {
 }
 
 at_level! {
+    /// `Lᵀ y = x`, `D z = y`, `L x = z`.
+    #[inline(always)]
+    fn solve<T: Real, U: Scalar<T>>(factors: &Factors<T>, x: &mut [U]) {
+        factors.back(x);
+        factors.forth(&factors.reciprocal, x);
+    }
+
     fn half<T: Real>(factors: &Factors<T>, roots: &[T], x: &mut [T]) {
         factors.back(x);
         for (x, root) in x.iter_mut().zip(roots) {

@@ -4,6 +4,7 @@
 //! body is a [`Piece`]: for `f64` it is inlined into the sweep, for types made of registers it is a separate function.
 
 use crate::joint::{Axis, Elementary, Joint, JointKind, Revolute};
+use crate::level::at_level;
 use crate::model::Body;
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Piece, Real, Scalar};
@@ -40,34 +41,26 @@ pub(crate) fn revolute_pose<P: Real, Q: Scalar<P>>(
     Transform::new(rotation, v3::lift(placement.translation))
 }
 
-/// [`pose`] of any kind of joint. Not inlined: there are many, and they are rare.
-#[inline(never)]
-pub(crate) fn other_pose<P: Real, Q: Scalar<P>>(
-    joint: &Joint<P>,
-    placement: &Transform<P>,
-    q: &[Q],
-    columns: &mut [Motion<Q>],
-    x_pb: &mut Transform<Q>,
-) {
-    Q::call(OtherPose { joint, placement, q, columns, x_pb });
-}
-
-struct OtherPose<'a, P, Q> {
-    joint: &'a Joint<P>,
-    placement: &'a Transform<P>,
-    q: &'a [Q],
-    columns: &'a mut [Motion<Q>],
-    x_pb: &'a mut Transform<Q>,
-}
-
-impl<P: Real, Q: Scalar<P>> Piece for OtherPose<'_, P, Q> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        if self.joint.subspace_varies() {
-            self.joint.motion_subspace(self.q, self.columns);
+at_level! {
+    /// [`pose`] of any kind of joint. Not inlined: there are many, and they are rare.
+    #[inline(never)]
+    pub(crate) fn other_pose<P: Real, T: Scalar<P>>(
+        joint: &Joint<P>,
+        placement: &Transform<P>,
+        q: &[T],
+        columns: &mut [Motion<T>],
+        x_pb: &mut Transform<T>,
+    ) {
+        if joint.subspace_varies() {
+            joint.motion_subspace(q, columns);
         }
-        *self.x_pb = *self.placement * self.joint.pose(self.q);
+        *x_pb = *placement * joint.pose(q);
+    }
+
+    /// `c(q, v)`; zero where `S` does not depend on `q`, so ask only where it does.
+    #[inline(never)]
+    pub(crate) fn bias<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(body: &Body<P>, q: &[Q], v: &[V]) -> Motion<V> {
+        body.joint.bias(q, v)
     }
 }
 
@@ -177,26 +170,6 @@ impl<P: Real, Q: Scalar<P>, A: Scalar<P> + Scalar<Q>, I: Iterator<Item = usize>>
                 self.force[p] += self.x_pb[i].act(f);
             }
         }
-    }
-}
-
-/// `c(q, v)`; zero where `S` does not depend on `q`, so ask only where it does.
-#[inline(never)]
-pub(crate) fn bias<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(body: &Body<P>, q: &[Q], v: &[V]) -> Motion<V> {
-    V::call(OtherBias { joint: &body.joint, q, v })
-}
-
-struct OtherBias<'a, P, Q, V> {
-    joint: &'a Joint<P>,
-    q: &'a [Q],
-    v: &'a [V],
-}
-
-impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>> Piece for OtherBias<'_, P, Q, V> {
-    type Output = Motion<V>;
-    #[inline(always)]
-    fn run(self) -> Motion<V> {
-        self.joint.bias(self.q, self.v)
     }
 }
 

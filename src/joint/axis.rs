@@ -1,8 +1,9 @@
 //! The direction of an axis, with the coordinate axes told apart from the others.
 
+use crate::level::at_level;
 use crate::spatial::so3::rodrigues;
 use crate::spatial::vector as v3;
-use gradyn_derivatives::{Piece, Real, Scalar};
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// A unit vector. Along a coordinate axis most products vanish, so these have names of their own.
@@ -83,7 +84,7 @@ impl<P: Real> Axis<P> {
     /// have a copy.
     #[inline(never)]
     pub fn turn<T: Scalar<P>>(&self, angle: T) -> Matrix3<T> {
-        T::call(Turn { axis: self, angle })
+        turn(self, angle)
     }
 
     /// `R A`, for the rotation `A` about the axis by the angle with this cosine and sine.
@@ -108,18 +109,12 @@ impl<P: Real> Axis<P> {
     }
 }
 
-/// [`Axis::turn`], with the instructions of the number type.
-struct Turn<'a, P, T> {
-    axis: &'a Axis<P>,
-    angle: T,
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Turn<'_, P, T> {
-    type Output = Matrix3<T>;
+at_level! {
+    /// [`Axis::turn`], with the instructions of the number type.
     #[inline(always)]
-    fn run(self) -> Matrix3<T> {
-        let (sin, cos) = self.angle.sin_cos();
-        self.axis.rotation(cos, sin)
+    fn turn<P: Real, T: Scalar<P>>(axis: &Axis<P>, angle: T) -> Matrix3<T> {
+        let (sin, cos) = angle.sin_cos();
+        axis.rotation(cos, sin)
     }
 }
 

@@ -3,7 +3,6 @@
 use super::*;
 use crate::level::at_level;
 use crate::spatial::vector as v3;
-use gradyn_derivatives::Piece;
 use std::ops::Range;
 
 /// One of the kinds with a file of its own.
@@ -210,53 +209,25 @@ at_level! {
         }
         joint.integrate(q0, step, out);
     }
-}
 
-/// The [pose](JointKind::pose) of all kinds, as one function: there are many, and they are rare.
-struct Pose<'a, P, T> {
-    joint: &'a Elementary<P>,
-    q: &'a [T],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Pose<'_, P, T> {
-    type Output = Transform<T>;
+    /// [`JointKind::pose`] of all kinds, as one function: there are many, and they are rare.
     #[inline(always)]
-    fn run(self) -> Transform<T> {
-        each!(self.joint, kind => JointKind::<P>::pose(kind, self.q))
+    fn pose<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q: &[T]) -> Transform<T> {
+        each!(joint, kind => JointKind::<P>::pose(kind, q))
     }
-}
 
-/// The [columns](JointKind::motion_subspace) of all kinds.
-struct Subspace<'a, P, T> {
-    joint: &'a Elementary<P>,
-    q: &'a [T],
-    columns: &'a mut [Motion<T>],
-}
-
-impl<P: Real, T: Scalar<P>> Piece for Subspace<'_, P, T> {
-    type Output = ();
+    /// [`JointKind::motion_subspace`] of all kinds.
     #[inline(always)]
-    fn run(self) {
-        each!(self.joint, kind => JointKind::<P>::motion_subspace(kind, self.q, self.columns));
+    fn motion_subspace<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q: &[T], columns: &mut [Motion<T>]) {
+        each!(joint, kind => JointKind::<P>::motion_subspace(kind, q, columns));
     }
-}
 
-/// The [bias](JointKind::bias) of all kinds.
-struct Bias<'a, P, Q, V> {
-    joint: &'a Elementary<P>,
-    q: &'a [Q],
-    v: &'a [V],
-}
-
-impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>> Piece for Bias<'_, P, Q, V> {
-    type Output = Motion<V>;
+    /// [`JointKind::bias`] of all kinds.
     #[inline(always)]
-    fn run(self) -> Motion<V> {
-        each!(self.joint, kind => JointKind::<P>::bias(kind, self.q, self.v))
+    fn bias<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(joint: &Elementary<P>, q: &[Q], v: &[V]) -> Motion<V> {
+        each!(joint, kind => JointKind::<P>::bias(kind, q, v))
     }
-}
 
-at_level! {
     /// [`JointKind::q_dot`] of all kinds.
     fn q_dot<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q: &[T], v: &[T], out: &mut [T]) {
         each!(joint, kind => JointKind::<P>::q_dot(kind, q, v, out));
@@ -284,11 +255,11 @@ impl<P: Real> JointKind<P> for Elementary<P> {
     }
     #[inline(never)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
-        T::call(Pose { joint: self, q })
+        pose(self, q)
     }
     #[inline(never)]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
-        T::call(Subspace { joint: self, q, columns });
+        motion_subspace(self, q, columns);
     }
     #[inline]
     fn subspace_varies(&self) -> bool {
@@ -296,7 +267,7 @@ impl<P: Real> JointKind<P> for Elementary<P> {
     }
     #[inline(never)]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
-        V::call(Bias { joint: self, q, v })
+        bias(self, q, v)
     }
     #[inline]
     fn stage_end(&self, column: usize) -> usize {

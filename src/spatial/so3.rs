@@ -13,8 +13,9 @@
 //! finite; a logarithm is never longer than π. The square of the length has to be finite. Source: J. Solà et al., *A micro Lie theory*, 2018, eq. 132, 143–146.
 
 use super::{Quaternion, vector as v3};
+use crate::level::at_level;
 use gradyn_derivatives::scalar::smooth::stumpff;
-use gradyn_derivatives::{Piece, Real, Scalar};
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// `1 + a [v]× + b [v]×²`, 3×3: the shape of all matrices here.
@@ -143,19 +144,11 @@ pub fn rpy3<T: Real>(roll: T, pitch: T, yaw: T) -> Matrix3<T> {
     )
 }
 
-/// Sine and cosine where there are several: over numbers made of registers each is a page of code.
-#[inline(never)]
-pub(crate) fn sin_cos<T: Real>(angle: T) -> (T, T) {
-    T::call(SinCos(angle))
-}
-
-struct SinCos<T>(T);
-
-impl<T: Real> Piece for SinCos<T> {
-    type Output = (T, T);
-    #[inline(always)]
-    fn run(self) -> (T, T) {
-        self.0.sin_cos()
+at_level! {
+    /// Sine and cosine where there are several: over numbers made of registers each is a page of code.
+    #[inline(never)]
+    pub(crate) fn sin_cos<T: Real>(angle: T) -> (T, T) {
+        angle.sin_cos()
     }
 }
 

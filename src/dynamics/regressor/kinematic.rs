@@ -32,12 +32,11 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     check_sizes(model, ws, q)?;
     let quick = |kernels: Kernels<'_>| kernels.kinematic_regressor(T::as_f64s(q)?, by_plan::same(&at)?, reference);
-    if by_plan::of(model, ws).and_then(quick).is_some() {
-        return Ok(&ws.regressor.kinematic);
+    if by_plan::of(model, ws).and_then(quick).is_none() {
+        check_finite(model, q, &[], &[])?;
+        of_placements(model, ws, q, &at, reference);
+        finite(model, "kinematic_regressor", &ws.regressor.kinematic)?;
     }
-    check_finite(model, q, &[], &[])?;
-    of_placements(model, ws, q, &at, reference);
-    finite(model, "kinematic_regressor", &ws.regressor.kinematic)?;
     Ok(&ws.regressor.kinematic)
 }
 

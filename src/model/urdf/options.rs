@@ -75,52 +75,27 @@ impl Default for UrdfOptions {
     }
 }
 
+/// A function for each option that sets it.
+macro_rules! setters {
+    ($($option:ident: $type:ty),+ $(,)?) => { $(
+        #[doc = concat!("Sets [`", stringify!($option), "`](Self::", stringify!($option), ").")]
+        #[must_use]
+        pub fn $option(mut self, $option: $type) -> Self {
+            self.$option = $option;
+            self
+        }
+    )+ };
+}
+
 impl UrdfOptions {
     /// The defaults: fixed base, warnings allowed, angles, mimic joints that follow, file order, fixed joints merged.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets [`floating_base`](Self::floating_base).
-    #[must_use]
-    pub fn floating_base(mut self, yes: bool) -> Self {
-        self.floating_base = yes;
-        self
-    }
-
-    /// Sets [`strict`](Self::strict).
-    #[must_use]
-    pub fn strict(mut self, yes: bool) -> Self {
-        self.strict = yes;
-        self
-    }
-
-    /// Sets [`continuous`](Self::continuous).
-    #[must_use]
-    pub fn continuous(mut self, form: ContinuousForm) -> Self {
-        self.continuous = form;
-        self
-    }
-
-    /// Sets [`mimic`](Self::mimic).
-    #[must_use]
-    pub fn mimic(mut self, form: MimicForm) -> Self {
-        self.mimic = form;
-        self
-    }
-
-    /// Sets [`joint_order`](Self::joint_order).
-    #[must_use]
-    pub fn joint_order(mut self, order: JointOrder) -> Self {
-        self.joint_order = order;
-        self
-    }
-
-    /// Sets [`merge_fixed_joints`](Self::merge_fixed_joints).
-    #[must_use]
-    pub fn merge_fixed_joints(mut self, yes: bool) -> Self {
-        self.merge_fixed_joints = yes;
-        self
+    setters! {
+        floating_base: bool, strict: bool, continuous: ContinuousForm, mimic: MimicForm, joint_order: JointOrder,
+        merge_fixed_joints: bool,
     }
 
     /// Sets the armature of a joint, one entry a degree of freedom, not negative, kg m² (kg), instead of what the file says.
