@@ -59,9 +59,7 @@ piece!(
         }
         lanes_of_nan(sum)
     }
-);
 
-piece!(
     /// The lanes in which a quaternion, or (cos, sin), has another length than one: a bit for each.
     pub(super) fn off_unit<'a, R: Register>(directions: &'a [Direction], q: &'a [Lanes<R>]) -> u8 {
         let mut bad = 0;

@@ -54,10 +54,7 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     }
     let matrix = &ws.coriolis.insert(memory).matrix;
     match first_not_finite(matrix.as_slice()) {
-        Some(at) => {
-            let index = at % model.nv;
-            Err(model.overflow("coriolis_matrix", index))
-        }
+        Some(at) => Err(model.overflow("coriolis_matrix", at % model.nv)),
         None => Ok(matrix),
     }
 }

@@ -353,9 +353,6 @@ pub(crate) fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, m: 
     }
     match first_not_finite(m.as_slice()) {
         None => Ok(()),
-        Some(at) => {
-            let index = at / m.nrows();
-            Err(model.overflow(what, index))
-        }
+        Some(at) => Err(model.overflow(what, at / m.nrows())),
     }
 }

@@ -130,8 +130,7 @@ impl<T: Real> RneaDerivatives<'_, T> {
         ];
         for (what, m) in matrices {
             if let Some(at) = first_not_finite(m) {
-                let index = at % model.nv;
-                return Err(model.overflow(what, index));
+                return Err(model.overflow(what, at % model.nv));
             }
         }
         Ok(())

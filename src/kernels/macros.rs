@@ -10,7 +10,7 @@
 /// kernel!(active, fn f<'a, R: Register>(x: &'a [f64]) { … });                  f(x)                at that of the thread
 /// ```
 ///
-/// Arguments go through a struct of their own, since closures are not generic; lifetimes have to be named for it.
+/// Several may follow each other. Arguments go through a struct, since closures are not generic; lifetimes are named.
 macro_rules! kernel {
     (level, $($function:tt)*) => { kernel!(@ [level: gradyn_derivatives::simd::VectorLevel,] [level.run] $($function)*); };
     (halves, $($function:tt)*) => { kernel!(@ [level: gradyn_derivatives::simd::VectorLevel,] [level.run_on_halves] $($function)*); };
@@ -21,7 +21,7 @@ macro_rules! kernel {
         $(#[$of_function:meta])*
         $visibility:vis fn $name:ident<$($life:lifetime,)* $R:ident: Register $(, const $constant:ident: $kind:ty)*>(
             $($(#[$of_argument:meta])* $argument:ident: $type:ty),* $(,)?
-        ) $(-> $output:ty)? $body:block
+        ) $(-> $output:ty)? $body:block $($more:tt)*
     ) => {
         $(#[$of_function])*
         #[inline(always)]
@@ -42,18 +42,21 @@ macro_rules! kernel {
             }
             $($run)*(Run::<$($constant),*> { $($argument),* })
         }
+        kernel!(@ [$($level)*] [$($run)*] $($more)*);
     };
+    (@ [$($level:tt)*] [$($run:tt)*]) => {};
     ($level:expr, $($function:tt)*) => { kernel!(@ [] [$level.run] $($function)*); };
 }
 pub(crate) use kernel;
 
 /// A part of a kernel that is compiled as a function of its own, at the level of its registers: `f::<R>(…)`.
 macro_rules! piece {
+    () => {};
     (
         $(#[$of_function:meta])*
         $visibility:vis fn $name:ident<$($life:lifetime,)* $R:ident: Register>(
             $($(#[$of_argument:meta])* $argument:ident: $type:ty),* $(,)?
-        ) $(-> $output:ty)? $body:block
+        ) $(-> $output:ty)? $body:block $($more:tt)*
     ) => {
         $(#[$of_function])*
         #[inline(always)]
@@ -75,6 +78,7 @@ macro_rules! piece {
             }
             $R::call(Run::<$R> { $($argument,)* level: std::marker::PhantomData })
         }
+        $crate::kernels::macros::piece!($($more)*);
     };
 }
 pub(crate) use piece;

@@ -51,11 +51,7 @@ kernel!(
                 rows[blocks::place(width, k, b)].store(Lanes(R::load_first(from)));
             }
         }
-    }
-);
-
-kernel!(
-    active,
+    },
     /// `M = Lᵀ D L`, last degrees of freedom first, in blocks (g, c):
     ///
     /// ```text

@@ -193,11 +193,7 @@ kernel!(
             store::<R, 6>(layout, g, of_force(rate), matrix_dot, &mut zero);
         }
         end_all(layout, Outcome::of(zero), [matrix, matrix_dot])
-    }
-);
-
-kernel!(
-    memory.level,
+    },
     /// Derivatives of the momentum of the robot, from everything summed up over subtrees. Returns whether they are finite.
     pub(crate) fn derivatives<'a, R: Register>(
         layout: &'a JointsLayout,

@@ -51,11 +51,7 @@ kernel!(
                 };
             }
         }
-    }
-);
-
-kernel!(
-    memory.level,
+    },
     /// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity
     /// `v`, or of the potential one if there is none.
     pub(crate) fn regressor<'a, R: Register>(

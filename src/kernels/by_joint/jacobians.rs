@@ -33,11 +33,7 @@ kernel!(
             store::<R, 6>(layout, g, of_motion(s), to, &mut zero);
         }
         end(layout, Outcome::of(zero), to)
-    }
-);
-
-kernel!(
-    memory.level,
+    },
     /// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Returns whether it is finite.
     pub(crate) fn of_frame<'a, R: Register, const ROWS: usize>(
         layout: &'a JointsLayout,
@@ -96,11 +92,7 @@ kernel!(
             };
             to[36 * i..][..36].copy_from_slice(seen.pose(mounting).action().as_slice());
         }
-    }
-);
-
-kernel!(
-    memory.level,
+    },
     /// The rate of the Jacobian of a frame of body `b`; velocities are known. Returns whether it is finite.
     pub(crate) fn rate<'a, R: Register>(
         layout: &'a JointsLayout,

@@ -45,11 +45,7 @@ kernel!(
             }
         }
         end(layout, Outcome::of(sum.mul(R::splat(0.0))), to)
-    }
-);
-
-kernel!(
-    memory.level,
+    },
     /// The regressor of the center of mass, 3 × 4 n, of bodies that have been placed, by one over the mass of the
     /// robot.
     pub(crate) fn com<'a, R: Register>(

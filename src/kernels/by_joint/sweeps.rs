@@ -35,11 +35,7 @@ kernel!(
             }
         }
         Outcome::of(finite::zero_if_finite::<R>(q))
-    }
-);
-
-kernel!(
-    memory.level,
+    },
     /// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
     /// [`motions`](outward::motions_in_field). Returns whether the state is finite, and the stored quantities of
     /// bodies.
@@ -64,11 +60,7 @@ kernel!(
             }
         }
         Outcome::of(zero)
-    }
-);
-
-kernel!(
-    memory.level,
+    },
     /// Columns of bodies that have been placed.
     pub(crate) fn columns<'a, R: Register>(layout: &'a JointsLayout, memory: &'a mut JointsMemory) {
         for (g, group) in layout.groups.iter().enumerate() {

@@ -67,9 +67,7 @@ piece!(
         }
         inward(common, chunk.carriers.iter().copied(), tangents, &mut ws.tau);
     }
-);
 
-piece!(
     /// Along velocities: `v + ε e_k`.
     pub(super) fn by_velocity<'a, R: Register>(
         common: Common<'a>,
@@ -95,9 +93,7 @@ piece!(
             JointDynamics::of(model).add_torque(dof, seeds.v[i], seeds.a[i], &mut ws.tau[i]);
         }
     }
-);
 
-piece!(
     /// Along accelerations: `a + ε e_k`.
     pub(super) fn by_acceleration<'a, R: Register>(
         common: Common<'a>,

@@ -65,8 +65,7 @@ impl AbaHessian {
     fn check_finite(&self, model: &Model) -> Result<(), InputError> {
         for (what, m) in [("dqq", &self.dqq), ("dvq", &self.dvq), ("dtauq", &self.dtauq), ("dvv", &self.dvv)] {
             if let Some(at) = m.iter().position(|x| !x.is_finite()) {
-                let index = at % m.nrows();
-                return Err(model.overflow(what, index));
+                return Err(model.overflow(what, at % m.nrows()));
             }
         }
         Ok(())
