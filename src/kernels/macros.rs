@@ -10,7 +10,7 @@
 /// kernel!(active, fn f<'a, R: Register>(x: &'a [f64]) { … });                  f(x)                at that of the thread
 /// ```
 ///
-/// Several may follow each other. Arguments go through a struct, since closures are not generic; lifetimes are named.
+/// Several are a list, with commas. Arguments go through a struct, since closures are not generic; lifetimes are named.
 macro_rules! kernel {
     (level, $($function:tt)*) => { kernel!(@ [level: gradyn_derivatives::simd::VectorLevel,] [level.run] $($function)*); };
     (halves, $($function:tt)*) => { kernel!(@ [level: gradyn_derivatives::simd::VectorLevel,] [level.run_on_halves] $($function)*); };
@@ -21,7 +21,7 @@ macro_rules! kernel {
         $(#[$of_function:meta])*
         $visibility:vis fn $name:ident<$($life:lifetime,)* $R:ident: Register $(, const $constant:ident: $kind:ty)*>(
             $($(#[$of_argument:meta])* $argument:ident: $type:ty),* $(,)?
-        ) $(-> $output:ty)? $body:block $($more:tt)*
+        ) $(-> $output:ty)? $body:block $(, $($more:tt)*)?
     ) => {
         $(#[$of_function])*
         #[inline(always)]
@@ -42,7 +42,7 @@ macro_rules! kernel {
             }
             $($run)*(Run::<$($constant),*> { $($argument),* })
         }
-        kernel!(@ [$($level)*] [$($run)*] $($more)*);
+        kernel!(@ [$($level)*] [$($run)*] $($($more)*)?);
     };
     (@ [$($level:tt)*] [$($run:tt)*]) => {};
     ($level:expr, $($function:tt)*) => { kernel!(@ [] [$level.run] $($function)*); };
