@@ -5,10 +5,9 @@
 //! ([`rnea_gradient`](super::rnea_gradient())). The method that found the accelerations, the articulated bodies or the
 //! factors of `M`, gives `μ` too.
 
-use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
 use super::slice_ops::{dot, first_not_finite, negate};
-use super::{ExternalWrench, Workspace, aba, external};
+use super::{ExternalWrench, Workspace, aba, check_finite_dofs, external};
 use crate::default_fields::default_of_fields;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};

@@ -2,8 +2,7 @@
 
 use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
-use super::slice_ops::first_not_finite;
-use super::{Workspace, placed};
+use super::{Workspace, first_not_finite, placed};
 use crate::dynamics::by_plan;
 use crate::level::at_level;
 use crate::model::{InputError, Model};

@@ -14,11 +14,10 @@
 //! Source: D. Orin, A. Goswami, S.-H. Lee, *Centroidal dynamics of a humanoid robot*, Autonomous Robots 35, 2013; P.
 //! Wensing, D. Orin, *Improved computation of the humanoid centroidal dynamics*, IJHR 13(1), 2016.
 
-use super::Workspace;
 use super::com::share;
 use super::jacobian::{add_rows, check_sizes, clear, finite};
 use super::placed::{Placed, sum_subtrees, update};
-use super::rnea::check_finite;
+use super::{Workspace, check_finite};
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::formulas::mass_moments::{PointMass, Tree, Whole, about_moving, matrix_rate};
 use crate::level::at_level;

@@ -15,13 +15,12 @@
 //!
 //! Source: J. Carpentier, N. Mansard, RSS 2018, and S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022, for (1) and (2).
 
-use super::Workspace;
 use super::centroidal::{self, CentroidalMemory, add, sum_up};
 use super::com::{moved_part, share};
 use super::jacobian::{add_rows, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::check_body;
-use super::rnea::check_finite;
+use super::{Workspace, check_finite};
 use crate::default_fields::{default_of_fields, matrices_by_name};
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::formulas::mass_moments::{MomentumColumn, Whole, about_moving};

@@ -9,12 +9,11 @@
 //!
 //! where `C` is the part of the subtree that the link moves: all of it, if the link carries the subtree's body.
 
-use super::Workspace;
 use super::frame_derivatives::check_state;
 use super::jacobian::{add_rows, carries, check_sizes, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::check_body;
-use super::rnea::check_finite;
+use super::{Workspace, check_finite};
 use crate::dynamics::by_plan::{self, Kernels};
 pub use crate::formulas::mass_moments::PointMass;
 use crate::formulas::mass_moments::{MovingMass, moved};

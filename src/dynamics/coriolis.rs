@@ -11,10 +11,8 @@
 //!
 //! where (1) also holds for `i` of the same link. Joints whose `S` depends on `q` are series of links ([`Placed`]).
 
-use super::Workspace;
 use super::placed::{Placed, update};
-use super::rnea::check_finite;
-use super::slice_ops::first_not_finite;
+use super::{Workspace, check_finite, first_not_finite};
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::level::at_level;
 use crate::model::{InputError, Model, room};

@@ -1,8 +1,6 @@
 //! The mass matrix: the composite rigid body algorithm (RBDA, table 6.2), in coordinates that all bodies of a tree share.
 
-use super::rnea::check_finite;
-use super::slice_ops::first_not_finite_on_diagonal;
-use super::{Workspace, placed};
+use super::{Workspace, check_finite, first_not_finite_on_diagonal, placed};
 use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
 use crate::formulas::joint_dynamics::JointDynamics;

@@ -1,8 +1,7 @@
 //! Mechanical energy.
 
 use super::jacobian::check_sizes;
-use super::rnea::check_finite;
-use super::{Workspace, step, world};
+use super::{Workspace, check_finite, step, world};
 use crate::dynamics::by_plan;
 use crate::level::at_level;
 use crate::model::{InputError, Model};

@@ -1,7 +1,6 @@
 //! External wrenches.
 
-use super::Workspace;
-use super::slice_ops::first_not_finite;
+use super::{Workspace, first_not_finite};
 pub use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::level::at_level;
 use crate::model::{InputError, Model};

@@ -1,9 +1,8 @@
 //! Poses and motions of the bodies.
 
 use super::external::step_world_poses;
-use super::rnea::check_finite;
 use super::slice_ops::are_finite;
-use super::{FrameRef, ReferenceFrame, Workspace, step};
+use super::{FrameRef, ReferenceFrame, Workspace, check_finite, step};
 use crate::dynamics::by_plan;
 use crate::kernels::by_joint::quantities::Bodies;
 use crate::level::at_level;

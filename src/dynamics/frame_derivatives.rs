@@ -18,9 +18,7 @@
 use super::jacobian::{add, add_rows, check, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::{Attached, check_body};
-use super::rnea::check_finite;
-use super::slice_ops::first_not_finite;
-use super::{FrameRef, ReferenceFrame, Workspace};
+use super::{FrameRef, ReferenceFrame, Workspace, check_finite, first_not_finite};
 use crate::default_fields::{default_of_fields, matrices_by_name};
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::reference::view;

@@ -2,8 +2,7 @@
 
 use super::jacobian::{check_sizes, place_path};
 use super::reference::Attached;
-use super::rnea::check_finite;
-use super::{FrameRef, ReferenceFrame, Workspace, frame_jacobian};
+use super::{FrameRef, ReferenceFrame, Workspace, check_finite, frame_jacobian};
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::model::{InputError, Model};
 use crate::spatial::Transform;

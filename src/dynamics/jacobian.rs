@@ -6,9 +6,8 @@
 //! through the world, so that no digits are lost if a robot is far from the world's origin.
 
 use super::reference::{Attached, check_body};
-use super::rnea::check_finite;
 use super::slice_ops::{fill, first_not_finite};
-use super::{FrameRef, ReferenceFrame, Workspace, world};
+use super::{FrameRef, ReferenceFrame, Workspace, check_finite, world};
 use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::kernels::finite;

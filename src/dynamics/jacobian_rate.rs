@@ -3,9 +3,7 @@
 use super::jacobian::{add, check, check_sizes, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::Attached;
-use super::rnea::check_finite;
-use super::slice_ops::first_not_finite;
-use super::{FrameRef, ReferenceFrame, Workspace};
+use super::{FrameRef, ReferenceFrame, Workspace, check_finite, first_not_finite};
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::reference::view;
 use crate::formulas::frame_column::variation;

@@ -4,9 +4,7 @@
 //! path to the root: eliminating the last ones first causes no fill-in. Row `k` is stored as its entries along the
 //! path, root first. The part that a step of the elimination subtracts from row `i` is therefore the beginning of row
 //! `k`, and is contiguous.
-use super::rnea::check_finite;
-use super::slice_ops::first_not_finite;
-use super::{Workspace, crba, placed};
+use super::{Workspace, check_finite, crba, first_not_finite, placed};
 use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
 use crate::formulas::singular;

@@ -3,9 +3,8 @@
 //! [`aba`](super::aba).
 
 use super::aba::has_mimic_joints;
-use super::rnea::check_finite;
 use super::slice_ops::{fill, first_not_finite_on_diagonal};
-use super::{Workspace, ltl, placed, step};
+use super::{Workspace, check_finite, ltl, placed, step};
 use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};

@@ -48,7 +48,7 @@ mod tensor3;
 mod workspace;
 pub(crate) mod world;
 
-pub(crate) use crate::slice_ops;
+pub(crate) use crate::slice_ops::{self, first_not_finite, first_not_finite_on_diagonal};
 pub use aba::aba;
 pub(crate) use aba::{aba_kept, solve as solve_kept};
 pub use aba_gradient::{AbaGradient, aba_gradient};
@@ -86,7 +86,7 @@ pub use regressor::{
     standard_regressor, static_torque_regressor, torque_regressor,
 };
 pub use rnea::rnea;
-pub(crate) use rnea::state_not_finite;
+pub(crate) use rnea::{check_finite, check_finite_dofs, state_not_finite};
 pub use rnea_derivatives::{RneaDerivatives, rnea_derivatives};
 pub use rnea_gradient::{RneaGradient, rnea_gradient};
 pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};

@@ -41,9 +41,10 @@ pub(crate) mod states;
 
 pub(crate) use bodies::BodiesLayout;
 pub(crate) use constants::JointConstants;
+pub(crate) use dof_tree::DofTree;
 pub(crate) use floating::Floating;
 pub use forms::{Form, Plan, Quantity};
-pub(crate) use joints::JointsLayout;
+pub(crate) use joints::{Group, JointRows, JointsLayout, Pair};
 pub(crate) use only::vector_level;
 pub use only::{Only, with_only};
 pub(crate) use rows::Row;

@@ -3,8 +3,7 @@ use crate::joint::{Elementary, Joint, Prismatic, Revolute};
 use crate::model::{Body, Model};
 use crate::plan::joint_axes::axes;
 use crate::plan::origin;
-use crate::spatial::moments::Mass;
-use crate::spatial::{Inertia, Motion, Transform, vector as v3};
+use crate::spatial::{Inertia, Mass, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 

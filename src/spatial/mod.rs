@@ -36,6 +36,7 @@ pub use inertia::{
     ArticulatedInertia, BodyCoriolis, Inertia, InertiaAboutOrigin, InertiaError, LogCholesky, ParameterJacobian,
     Principal,
 };
+pub(crate) use moments::{Flow, Mass, spread};
 pub use motion::Motion;
 pub use quaternion::Quaternion;
 pub use se3::{exp6, jexp6, jlog6, log6, log6_of};

@@ -5,8 +5,7 @@
 //! at a time, and blocks without entries of any path are omitted.
 
 use crate::kernels::blocks::{self, Block};
-use crate::plan::dof_tree::DofTree;
-use crate::plan::{Row, factors_pay};
+use crate::plan::{DofTree, Row, factors_pay};
 use gradyn_derivatives::WIDTH;
 use std::ops::Range;
 

@@ -4,8 +4,7 @@
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::rows::store_left;
 use crate::kernels::{Outcome, blocks};
-use crate::plan::dof_tree::DofTree;
-use crate::plan::{Floating, Row};
+use crate::plan::{DofTree, Floating, Row};
 use gradyn_derivatives::{Lanes, Level, Register, WIDTH};
 use nalgebra::DMatrix;
 use std::ops::Range;

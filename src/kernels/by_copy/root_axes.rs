@@ -23,8 +23,7 @@
 //! for `i` from `j` to the root.
 
 use crate::plan::states::{Link, column, place, unit};
-use crate::spatial::moments::{Flow, Mass, spread};
-use crate::spatial::{Force, Motion, vector as v3};
+use crate::spatial::{Flow, Force, Mass, Motion, spread, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 

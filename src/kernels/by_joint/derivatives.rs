@@ -13,8 +13,7 @@ use crate::kernels::by_joint::{JointsMemory, floating_base, inward, matrix_entri
 use crate::kernels::results::Results;
 use crate::kernels::rows::store_left;
 use crate::kernels::{Outcome, finite};
-use crate::plan::joints::{JointsLayout, Pair};
-use crate::plan::{Floating, JointConstants};
+use crate::plan::{Floating, JointConstants, JointsLayout, Pair};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Lanes, Register, WIDTH};
 use nalgebra::Vector3;

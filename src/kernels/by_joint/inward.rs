@@ -8,8 +8,7 @@ use crate::kernels::by_joint::quantities::{
 };
 use crate::kernels::by_joint::{JointsMemory, by_lane};
 use crate::model::DofDynamics;
-use crate::plan::JointConstants;
-use crate::plan::joints::{Group, JointRows, JointsLayout};
+use crate::plan::{Group, JointConstants, JointRows, JointsLayout};
 use crate::spatial::Force;
 use gradyn_derivatives::{Lanes, Level, Register};
 

@@ -8,8 +8,7 @@ use crate::kernels::by_joint::quantities::{
     store_motion, store_sum_force, store_weight,
 };
 use crate::kernels::by_joint::{JointsMemory, bodies, by_lane};
-use crate::plan::JointConstants;
-use crate::plan::joints::{Group, JointsLayout};
+use crate::plan::{Group, JointConstants, JointsLayout};
 use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Lanes, Places, Register, WIDTH};
 use nalgebra::Vector3;

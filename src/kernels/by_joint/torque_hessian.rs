@@ -15,8 +15,7 @@ use crate::kernels::by_joint::quantities::{
 use crate::kernels::by_joint::{JointsMemory, State, inward, matrix_entries, outward, poses, read, rnea};
 use crate::kernels::rows::from_rows;
 use crate::kernels::{Outcome, finite};
-use crate::plan::JointConstants;
-use crate::plan::joints::{Group, JointsLayout};
+use crate::plan::{Group, JointConstants, JointsLayout};
 use gradyn_derivatives::{Lanes, Register, WIDTH};
 
 /// Where the results go, without what joints add by themselves. Entries of the matrices that the structure of the tree

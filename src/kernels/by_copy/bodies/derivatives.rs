@@ -32,8 +32,7 @@ use crate::kernels::by_copy::bodies::mass_matrix::{Composite, base_block};
 use crate::kernels::by_copy::bodies::rnea::{Body, add_to_parent, base_force, motions, three};
 use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
 use crate::plan::bodies::{BodiesLayout, BodyGroup};
-use crate::spatial::moments::{Flow, Mass};
-use crate::spatial::{Force, Motion, vector as v3};
+use crate::spatial::{Flow, Force, Mass, Motion, vector as v3};
 use gradyn_derivatives::{Lanes, Real, Register};
 use nalgebra::{Matrix3, Vector3};
 

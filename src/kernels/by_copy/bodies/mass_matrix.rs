@@ -12,8 +12,7 @@ use crate::kernels::by_copy::bodies::body_rows::{
 use crate::kernels::by_copy::bodies::rnea::Body;
 use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
 use crate::plan::bodies::{BodiesLayout, BodyGroup};
-use crate::spatial::moments::Mass;
-use crate::spatial::{Symmetric3, vector as v3};
+use crate::spatial::{Mass, Symmetric3, vector as v3};
 use gradyn_derivatives::{Lanes, Real, Register};
 use nalgebra::Vector3;
 

@@ -9,8 +9,7 @@ use crate::kernels::by_copy::bodies::body_rows::{
 };
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
 use crate::plan::bodies::{BodiesLayout, BodyGroup, Parent};
-use crate::spatial::moments::{Mass, spread};
-use crate::spatial::{Force, vector as v3};
+use crate::spatial::{Force, Mass, spread, vector as v3};
 use gradyn_derivatives::{Lanes, Real, Register};
 use nalgebra::{Matrix3, Vector3};
 

@@ -6,8 +6,7 @@ use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, hinged_to_worl
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, store};
 use crate::plan::states::{LinkKind, StatesLayout, Step};
-use crate::spatial::moments::spread;
-use crate::spatial::{Force, vector as v3};
+use crate::spatial::{Force, spread, vector as v3};
 use gradyn_derivatives::{Lanes, MulAdd, Real, Register};
 use nalgebra::{Matrix3, Vector3};
 
