@@ -132,3 +132,46 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    /// `A Π = Q [R; 0]` with orthogonal Q, and the rank is that of a product of thin matrices.
+    #[test]
+    fn factors_are_those_of_the_matrix_and_know_its_rank() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut qr = Qr::new(9, 9, 9);
+        for (rows, columns, rank) in [(1, 1, 1), (9, 9, 9), (9, 4, 4), (4, 9, 4), (8, 7, 3), (6, 6, 0), (5, 9, 2)] {
+            let mut random = |n: usize, m: usize| DMatrix::<f64>::from_fn(n, m, |_, _| rng.random_range(-1.0..1.0));
+            let a = random(rows, rank) * random(rank, columns);
+            qr.a.view_mut((0, 0), (rows, columns)).copy_from(&a);
+            // Rounding of sums of nine products of numbers of one, times a margin of a thousand.
+            qr.factor(rows, columns, 1e-12);
+            assert_eq!(qr.rank, rank, "{rows} × {columns}");
+            for j in 0..columns {
+                let mut x = vec![0.0; rows];
+                let above = (j + 1).min(rank);
+                x[..above].copy_from_slice(&qr.a.column(j).as_slice()[..above]);
+                if j >= rank {
+                    x[..rank].copy_from_slice(&qr.a.column(j).as_slice()[..rank]);
+                }
+                qr.apply(&mut x);
+                let column = a.column(qr.order[j]);
+                assert!(x.iter().zip(column.iter()).all(|(x, a)| (x - a).abs() < 1e-13), "{rows} × {columns}");
+            }
+            // Qᵀ Q = 1, from both sides.
+            let (mut left, x) = (random(3, rows), random(rows, 1));
+            let before = left.clone();
+            qr.times(&mut left);
+            qr.times_transposed(&mut left);
+            assert!((&left - &before).amax() < 1e-14 || rows == 0);
+            let mut y = x.as_slice().to_vec();
+            qr.transposed_times(&mut y);
+            qr.apply(&mut y);
+            assert!(y.iter().zip(x.iter()).all(|(y, x)| (y - x).abs() < 1e-14), "{rows} × {columns}");
+        }
+    }
+}

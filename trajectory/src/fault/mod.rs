@@ -7,7 +7,7 @@ mod reason;
 pub use place::{Item, ProblemPlace};
 pub use problem::ProblemError;
 pub use reason::Reason;
-pub(crate) use reason::finite;
+pub(crate) use reason::{finite, memory_of};
 
 use gradyn::InputError;
 use std::fmt;

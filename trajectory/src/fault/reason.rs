@@ -2,6 +2,7 @@
 
 use super::ProblemError;
 use gradyn::InputError;
+use std::any::Any;
 use thiserror::Error;
 
 /// Why a number of a node could not be computed.
@@ -48,12 +49,9 @@ pub enum Reason {
         /// nx and nu.
         expected: (usize, usize),
     },
-    /// The memory was created by something else.
-    #[error("the memory is another {owner}'s")]
-    ForeignMemory {
-        /// What the memory was used by: a step, a residual, a node.
-        owner: &'static str,
-    },
+    /// The memory was created by another step, residual or node.
+    #[error("the memory belongs to another step, residual or node")]
+    ForeignMemory,
     /// A frame has no index in this model.
     #[error("the frame is another model's")]
     ForeignFrame,
@@ -194,4 +192,9 @@ pub(crate) fn finite(what: &'static str, x: &[f64]) -> Result<(), Reason> {
         Some(entry) => Err(Reason::NotFinite { what, entry, value: x[entry] }),
         None => Ok(()),
     }
+}
+
+/// Memory as what made it.
+pub(crate) fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
+    own.downcast_mut().ok_or(Reason::ForeignMemory)
 }

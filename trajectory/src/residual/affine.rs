@@ -1,8 +1,7 @@
 //! Rows that are affine in those of another residual: a matrix times it, and an offset.
 
-use super::own::memory_of;
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
-use crate::fault::{ProblemError, ProblemPlace, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason, memory_of};
 use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::ops::Range;
@@ -110,7 +109,7 @@ impl Affine {
                 let [dq, dv, du, da, df, dw, dh] = blocks(out).map(block);
                 *by = Some(Jacobian { dq, dv, du, da, df, dw, dh });
             }
-            let Some(by) = by else { return Err(Reason::ForeignMemory { owner: "residual" }) };
+            let Some(by) = by else { return Err(Reason::ForeignMemory) };
             let kept = self.remembered.min(by.dw.ncols());
             by.dw.columns_range_mut(kept..).fill(0.0);
             let done = run(residual, on, inner, by)?;

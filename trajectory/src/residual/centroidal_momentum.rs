@@ -1,7 +1,7 @@
 //! The difference of the robot's momentum from a goal.
 
 use super::masses::Masses;
-use super::own::{own_memory, second_opinion, value_of};
+use super::own::{less_goal, own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{centroidal_derivatives, centroidal_momentum};
@@ -35,32 +35,19 @@ impl Quantity for CentroidalMomentum {
     #[inline(always)]
     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let momentum = centroidal_momentum(on.model, on.workspace, on.q, on.v, on.a)?.momentum;
-        for ((r, x), goal) in r.iter_mut().zip(momentum.to_array()).zip(on.goal) {
-            *r = x - T::from(*goal);
-        }
+        less_goal(momentum.to_array(), on.goal, r);
         Ok(())
     }
 }
 
 impl Residual for CentroidalMomentum {
-    fn rows(&self) -> usize {
-        6
-    }
-    fn depends(&self) -> Depends {
-        Depends::QV
-    }
     fn goal(&self) -> Vec<f64> {
         self.goal.to_array().to_vec()
     }
-    second_opinion!(Masses);
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)
-    }
+    second_opinion!(Masses, rows 6);
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let by = centroidal_derivatives(on.model, on.workspace, on.q, on.v, on.a)?;
-        for ((r, x), goal) in r.iter_mut().zip(by.momentum.to_array()).zip(on.goal) {
-            *r = x - goal;
-        }
+        less_goal(by.momentum.to_array(), on.goal, r);
         out.dq.copy_from(&by.dmomentum_dq);
         out.dv.copy_from(&by.dmomentum_dv);
         Ok(())

@@ -1,7 +1,7 @@
 //! The difference of the center of mass from a goal: `r = c − c*`.
 
 use super::masses::Masses;
-use super::own::{own_memory, second_opinion, value_of};
+use super::own::{less_goal, own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{center_of_mass, com_jacobian};
@@ -34,27 +34,16 @@ impl Quantity for CenterOfMass {
     #[inline(always)]
     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let centers = center_of_mass(on.model, on.workspace, on.q, on.v, on.v)?;
-        for ((r, p), goal) in r.iter_mut().zip(&centers.whole.position).zip(on.goal) {
-            *r = *p - T::from(*goal);
-        }
+        less_goal(centers.whole.position.iter().copied(), on.goal, r);
         Ok(())
     }
 }
 
 impl Residual for CenterOfMass {
-    fn rows(&self) -> usize {
-        3
-    }
-    fn depends(&self) -> Depends {
-        Depends::Q
-    }
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }
-    second_opinion!(Masses);
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)
-    }
+    second_opinion!(Masses, rows 3);
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.value(on, r)?;
         out.dq.copy_from(com_jacobian(on.model, on.workspace, on.q, None)?);

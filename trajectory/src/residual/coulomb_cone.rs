@@ -10,10 +10,9 @@
 //! C. A. de Coulomb, *Théorie des machines simples*, 1785; as a cone: F. Alizadeh and D. Goldfarb, *Second-order cone
 //! programming*, Mathematical Programming 95 (2003). [`FrictionCone`](super::FrictionCone) has plane facets instead.
 
-use super::force_rows::{ForceRows, wrench_in};
+use super::force_rows::{ForceRows, check_axes, wrench_in};
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
 use crate::fault::{ProblemError, ProblemPlace, Reason};
-use gradyn::Transform;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// `r = (μ n·f, x·f, y·f)`, 3 numbers, N (of impulses N s), of the force on the robot at a contact.
@@ -65,8 +64,7 @@ impl CoulombCone {
             let (what, rule) = ("the coefficient of friction", "it must be finite and positive");
             return Err(ProblemError::Number { place: place.clone(), what, value: self.friction, rule });
         }
-        let axes = Transform::new(self.surface, Vector3::zeros()).validity();
-        axes.map_err(|error| ProblemError::Goal { place: place.part("axes of the surface"), why: error.to_string() })
+        check_axes(&self.surface, place.part("axes of the surface"))
     }
 }
 
@@ -80,11 +78,7 @@ impl Residual for CoulombCone {
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let place = phase.place.part(format!("Coulomb cone of `{}`", self.contact));
         self.check(&place)?;
-        let found = self.force.bind(phase)?;
-        if found != 3 && found != 6 {
-            let what = "the list of multipliers, a force and at most a moment,";
-            return Err(ProblemError::Length { place, what, expected: 3, found });
-        }
+        let found = self.force.bind_force(phase, place)?;
         let axes = wrench_in(&self.surface);
         let mut matrix = DMatrix::zeros(3, found);
         matrix.row_mut(0).copy_from(&(axes.view((2, 0), (1, found)) * self.friction));

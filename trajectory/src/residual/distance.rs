@@ -1,7 +1,7 @@
 //! The distance between two capsules. Spheres are capsules without length.
 
 use super::axes::Axes;
-use super::own::{own_memory, second_opinion, value_of};
+use super::own::{own_memory, second_opinion};
 use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -196,12 +196,6 @@ impl Quantity for Distance {
 }
 
 impl Residual for Distance {
-    fn rows(&self) -> usize {
-        1
-    }
-    fn depends(&self) -> Depends {
-        Depends::Q
-    }
     fn sees_robot(&self) -> bool {
         false
     }
@@ -220,10 +214,7 @@ impl Residual for Distance {
         }
         Ok(())
     }
-    second_opinion!(Bent);
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)
-    }
+    second_opinion!(Bent, rows 1);
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let a = self.a.place(on.model, on.workspace, on.q)?;
         let b = self.b.place(on.model, on.workspace, on.q)?;

@@ -1,8 +1,9 @@
 //! Numbers that are linear in the multipliers of one contact: `r = C f`.
 
 use super::{Jacobian, PhaseInfo};
-use crate::fault::ProblemError;
-use nalgebra::{DMatrix, Matrix3};
+use crate::fault::{ProblemError, ProblemPlace};
+use gradyn::Transform;
+use nalgebra::{DMatrix, Matrix3, Vector3};
 use std::ops::Range;
 
 /// `r = C f`, with `f` the multipliers of a contact.
@@ -46,6 +47,15 @@ impl ForceRows {
             found,
         })
     }
+    /// Finds the contact, which must have a force and at most a moment: how many rows it has.
+    pub(super) fn bind_force(&mut self, phase: &PhaseInfo<'_>, place: ProblemPlace) -> Result<usize, ProblemError> {
+        let found = self.bind(phase)?;
+        if found == 3 || found == 6 {
+            return Ok(found);
+        }
+        let what = "the list of multipliers, a force and at most a moment,";
+        Err(ProblemError::Length { place, what, expected: 3, found })
+    }
     /// Its name.
     pub(super) fn contact(&self) -> &str {
         &self.contact
@@ -63,6 +73,12 @@ impl ForceRows {
     pub(super) fn jacobian(&self, out: &mut Jacobian) {
         out.df.columns_mut(self.rows.start, self.rows.len()).copy_from(&self.matrix);
     }
+}
+
+/// Checks that axes are a rotation.
+pub(super) fn check_axes(axes: &Matrix3<f64>, place: ProblemPlace) -> Result<(), ProblemError> {
+    let valid = Transform::new(*axes, Vector3::zeros()).validity();
+    valid.map_err(|error| ProblemError::Goal { place, why: error.to_string() })
 }
 
 /// Force and moment in axes whose rotation to the world is `rotation`, as a matrix, 6 × 6.

@@ -2,7 +2,7 @@
 
 use super::axes::Axes;
 use super::logarithm::BentLog;
-use super::own::{own_memory, second_opinion, value_of};
+use super::own::{own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use crate::half_turn::{choose, is_half};
@@ -63,12 +63,6 @@ impl Quantity for FramePlacement {
 }
 
 impl Residual for FramePlacement {
-    fn rows(&self) -> usize {
-        6
-    }
-    fn depends(&self) -> Depends {
-        Depends::Q
-    }
     fn sees_robot(&self) -> bool {
         false
     }
@@ -81,12 +75,9 @@ impl Residual for FramePlacement {
     fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
         pose_of(goal).validity().map_err(|error| error.to_string())
     }
-    second_opinion!(Axes);
+    second_opinion!(Axes, rows 6);
     fn jumps(&self, r: &[f64]) -> bool {
         is_half([r[3], r[4], r[5]].into())
-    }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;

@@ -2,7 +2,7 @@
 
 use super::axes::Axes;
 use super::logarithm::BentLog;
-use super::own::{own_memory, second_opinion, value_of};
+use super::own::{own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use crate::half_turn::{choose_turn, is_half};
@@ -48,12 +48,6 @@ impl Quantity for FrameRotation {
 }
 
 impl Residual for FrameRotation {
-    fn rows(&self) -> usize {
-        3
-    }
-    fn depends(&self) -> Depends {
-        Depends::Q
-    }
     fn sees_robot(&self) -> bool {
         false
     }
@@ -64,12 +58,9 @@ impl Residual for FrameRotation {
         let pose = Transform::new(Matrix3::from_row_slice(goal), Vector3::zeros());
         pose.validity().map_err(|error| error.to_string())
     }
-    second_opinion!(Axes);
+    second_opinion!(Axes, rows 3);
     fn jumps(&self, r: &[f64]) -> bool {
         is_half(Vector3::new(r[0], r[1], r[2]))
-    }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;

@@ -1,7 +1,7 @@
 //! The difference of the origin of a frame from a goal: `r = p − p*`.
 
 use super::axes::{Axes, Coordinates};
-use super::own::{own_memory, second_opinion, value_of};
+use super::own::{less_goal, own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -35,20 +35,12 @@ impl Quantity for FrameTranslation {
     #[inline(always)]
     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let p = frame_pose(on.model, on.workspace, on.q, self.frame)?.translation;
-        for ((r, p), goal) in r.iter_mut().zip(&p).zip(on.goal) {
-            *r = *p - T::from(*goal);
-        }
+        less_goal(p.iter().copied(), on.goal, r);
         Ok(())
     }
 }
 
 impl Residual for FrameTranslation {
-    fn rows(&self) -> usize {
-        3
-    }
-    fn depends(&self) -> Depends {
-        Depends::Q
-    }
     fn sees_robot(&self) -> bool {
         false
     }
@@ -58,16 +50,11 @@ impl Residual for FrameTranslation {
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }
-    second_opinion!(Axes);
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)
-    }
+    second_opinion!(Axes, rows 3);
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let reference = ReferenceFrame::LocalWorldAligned;
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, reference)?;
-        for ((r, p), goal) in r.iter_mut().zip(&pose.translation).zip(on.goal) {
-            *r = p - goal;
-        }
+        less_goal(pose.translation.iter().copied(), on.goal, r);
         out.dq.copy_from(&jacobian.rows(0, 3));
         Ok(())
     }

@@ -10,10 +10,10 @@
 //! Facets touch the cone `|f_t| ≤ μ n·f` from outside. From [inside](FrictionCone::inside) they touch it with
 //! `μ cos(π/k)` for μ.
 
+use super::force_rows::{ForceRows, check_axes};
 use super::{Depends, Jacobian, PhaseInfo, Residual, View};
 use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::loss::Loss;
-use gradyn::Transform;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use std::f64::consts::PI;
 
@@ -32,15 +32,12 @@ use std::f64::consts::PI;
 #[derive(Clone, Debug)]
 #[doc(alias("ResidualModelContactFrictionCone", "friction pyramid"))]
 pub struct FrictionCone {
-    contact: String,
+    force: ForceRows,
     friction: f64,
     facets: usize,
     inside: bool,
     surface: Matrix3<f64>,
     normal: [f64; 2],
-    /// Where the force stands in the multipliers: known once the phase is.
-    first: usize,
-    rows: Vec<Vector3<f64>>,
 }
 
 impl FrictionCone {
@@ -48,14 +45,12 @@ impl FrictionCone {
     #[must_use]
     pub fn of(contact: impl Into<String>) -> Self {
         Self {
-            contact: contact.into(),
+            force: ForceRows::of(&contact.into()),
             friction: 0.7,
             facets: 4,
             inside: false,
             surface: Matrix3::identity(),
             normal: [0.0, f64::INFINITY],
-            first: 0,
-            rows: Vec::new(),
         }
     }
     /// With this coefficient μ.
@@ -122,9 +117,7 @@ impl FrictionCone {
         if self.facets < 4 || !self.facets.is_multiple_of(2) {
             return number("the number of facets", self.facets as f64, "it must be even, and at least four");
         }
-        Transform::new(self.surface, Vector3::zeros())
-            .validity()
-            .map_err(|error| ProblemError::Goal { place: place.part("axes of the surface"), why: error.to_string() })
+        check_axes(&self.surface, place.part("axes of the surface"))
     }
 }
 
@@ -139,34 +132,22 @@ impl Residual for FrictionCone {
         false
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
-        let place = phase.place.part(format!("friction cone of `{}`", self.contact));
+        let place = phase.place.part(format!("friction cone of `{}`", self.force.contact()));
         self.check(&place)?;
-        let contact = phase.contacts.iter().find(|contact| contact.name == self.contact);
-        let Some(contact) = contact else {
-            let name = self.contact.clone();
-            return Err(ProblemError::Unknown { place, what: "contact", name, nearest: None });
-        };
-        if contact.rows.len() != 3 && contact.rows.len() != 6 {
-            let (what, found) = ("the list of multipliers, a force and at most a moment,", contact.rows.len());
-            return Err(ProblemError::Length { place, what, expected: 3, found });
+        let found = self.force.bind_force(phase, place)?;
+        let mut matrix = DMatrix::zeros(self.facets + 1, found);
+        for (i, row) in self.directions().iter().enumerate() {
+            matrix.view_mut((i, 0), (1, 3)).copy_from(&row.transpose());
         }
-        self.first = contact.rows.start;
-        self.rows = self.directions();
+        self.force.matrix = matrix;
         Ok(())
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        let f = &on.f[self.first..self.first + 3];
-        for (r, row) in r.iter_mut().zip(&self.rows) {
-            *r = row.x * f[0] + row.y * f[1] + row.z * f[2];
-        }
+        self.force.value(on.f, r);
         Ok(())
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
-        for (i, row) in self.rows.iter().enumerate() {
-            for (k, x) in row.iter().enumerate() {
-                out.df[(i, self.first + k)] = *x;
-            }
-        }
+        self.force.jacobian(out);
         self.value(on, r)
     }
     fn is_linear(&self) -> bool {

@@ -1,7 +1,7 @@
 //! A user-defined residual, written once for every number type: its derivatives come from dual numbers.
 
 use super::{Depends, Jacobian, Residual, View};
-use crate::fault::Reason;
+use crate::fault::{Reason, memory_of};
 use gradyn::model::InputError;
 use gradyn::num_dual::HyperDual64;
 use gradyn::partials::{State, StateFunction, StateJacobian, StateWorkspace, by_duals, state_jacobian};
@@ -308,6 +308,14 @@ pub(crate) fn value_of<Q: Quantity>(on: &mut View<'_>, quantity: &Q, r: &mut [f6
     Ok(())
 }
 
+/// `r = x − x*`
+#[inline(always)]
+pub(crate) fn less_goal<T: Scalar>(x: impl IntoIterator<Item = T>, goal: &[f64], r: &mut [T]) {
+    for ((r, x), goal) in r.iter_mut().zip(x).zip(goal) {
+        *r = x - T::from(*goal);
+    }
+}
+
 /// Memory of residuals with formulas: of dual numbers, which [`check`](crate::Problem::check) asks for, and of second
 /// derivatives.
 #[derive(Default)]
@@ -317,8 +325,20 @@ pub(crate) struct FormulaMemory<M> {
 }
 
 /// What residuals with formulas take from being a [`Quantity`] as well: a second opinion. With the type of their
-/// memory.
+/// memory, and, where rows and values are those of the quantity too, the number of rows.
 macro_rules! second_opinion {
+    ($memory:ty, rows $rows:expr) => {
+        fn rows(&self) -> usize {
+            $rows
+        }
+        fn depends(&self) -> Depends {
+            Quantity::depends(self)
+        }
+        fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+            $crate::residual::own::value_of(on, self, r)
+        }
+        $crate::residual::own::second_opinion!($memory);
+    };
     ($memory:ty) => {
         fn memory(&self) -> Box<dyn std::any::Any + Send> {
             Box::new($crate::residual::own::FormulaMemory::<$memory>::default())
@@ -357,11 +377,6 @@ pub(crate) fn with_memory<R>(
     let done = run(&mut memory, on);
     *memory_of::<ByDuals>(on.own)? = memory;
     done
-}
-
-/// The memory of a residual, as what it made.
-pub(crate) fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
-    own.downcast_mut().ok_or_else(|| Reason::ForeignMemory { owner: "residual" })
 }
 
 impl<Q: Quantity> Residual for Own<Q> {

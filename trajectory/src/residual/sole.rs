@@ -18,7 +18,7 @@
 //! (3) is the derivative of (1) along i, with `∂ω_j/∂q_i = ω_i × ω_j`, `∂x = ψ_i y` and `∂(c/s) = −(ω_i·y)/s²`.
 
 use super::axes::{Axes, Coordinates};
-use super::force_rows::{ForceRows, wrench_in};
+use super::force_rows::{ForceRows, check_axes, wrench_in};
 use super::own::{own_memory, value_of};
 use super::{Depends, Jacobian, PhaseInfo, Quantity, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
@@ -72,10 +72,8 @@ impl Sole {
     /// Finds the contact, which must have a force and a moment, and takes these rows.
     pub(super) fn bind(&mut self, phase: &PhaseInfo<'_>, rows: DMatrix<f64>) -> Result<(), ProblemError> {
         self.force.bind_wrench(phase)?;
-        Transform::new(self.axes, Vector3::zeros()).validity().map_err(|error| ProblemError::Goal {
-            place: phase.place.part(format!("axes of the sole of `{}`", self.force.contact())),
-            why: error.to_string(),
-        })?;
+        let part = format!("axes of the sole of `{}`", self.force.contact());
+        check_axes(&self.axes, phase.place.part(part))?;
         self.force.matrix = &rows * wrench_in(&self.axes);
         self.rows = rows;
         Ok(())
@@ -215,6 +213,71 @@ impl Heading {
         self.axes.column(2) - self.axes.column(0) * self.slope
     }
 }
+
+/// A residual that is linear in the wrench in axes of its `sole`: with `following`, `barrier`, and all but
+/// [`Residual::bind`](super::Residual::bind), which is `$bind`.
+macro_rules! residual_of_sole {
+    ($name:ident, rows $rows:expr, $bind:expr) => {
+        impl $name {
+            /// With an x axis along that of a frame, projected on the ground, at the configuration of each node. Only
+            /// the normal, the third column, of the constant axes then counts. There must be an angle between the
+            /// frame's x axis and the normal.
+            #[must_use]
+            pub fn following(mut self, frame: impl Into<FrameRef>) -> Self {
+                self.sole.follow(frame.into());
+                self
+            }
+            /// The loss that keeps it: the quadratic barrier below zero.
+            #[must_use]
+            pub fn barrier() -> Loss {
+                Loss::QuadraticBarrier { lower: vec![0.0; $rows], upper: vec![f64::INFINITY; $rows] }
+            }
+        }
+
+        impl Quantity for $name {
+            fn rows(&self, _model: &Model) -> usize {
+                $rows
+            }
+            fn depends(&self) -> Depends {
+                self.sole.depends()
+            }
+            #[inline(always)]
+            fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+                self.sole.evaluate(on, r)
+            }
+        }
+
+        impl Residual for $name {
+            fn rows(&self) -> usize {
+                $rows
+            }
+            fn depends(&self) -> Depends {
+                self.sole.depends()
+            }
+            fn sees_robot(&self) -> bool {
+                false
+            }
+            fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
+                let bind: fn(&mut Self, &PhaseInfo<'_>) -> Result<(), ProblemError> = $bind;
+                bind(self, phase)
+            }
+            fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+                self.sole.value(self, on, r)
+            }
+            fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+                self.sole.jacobian(self, on, r, out)
+            }
+            fn is_linear(&self) -> bool {
+                self.sole.is_linear()
+            }
+            $crate::residual::own::second_opinion!($crate::residual::axes::Axes);
+            fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+                self.sole.add_hessian(on, lambda, out)
+            }
+        }
+    };
+}
+pub(super) use residual_of_sole;
 
 /// `D l`; `Dᵀ = −D`.
 fn turned(l: Vector6<f64>) -> Vector6<f64> {

@@ -1,9 +1,8 @@
 //! The difference of a state from a goal: `r = x ⊖ x*`.
 
 use super::logarithm::BentLog;
-use super::own::memory_of;
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View, Weights};
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, Reason, memory_of};
 use crate::half_turn::{Turning, is_half};
 use crate::quadratic::Quadratic;
 use crate::residual::PhaseInfo;

@@ -13,10 +13,8 @@
 //! Source: S. Caron, Q.-C. Pham and Y. Nakamura, *Stability of surface contacts for humanoid robots: closed-form
 //! formulae of the contact wrench cone for rectangular support areas*, ICRA 2015, propositions 2 and 3.
 
-use super::axes::Axes;
 use super::center_of_pressure::{center_rows, check_lengths};
-use super::own::second_opinion;
-use super::sole::Sole;
+use super::sole::{Sole, residual_of_sole};
 use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
 use crate::loss::Loss;
@@ -58,68 +56,18 @@ impl WrenchCone {
         self.inside = true;
         self
     }
-    /// With an x axis along that of a frame, projected on the ground, at the configuration of each node. Only the
-    /// normal, the third column, of the constant axes then counts. There must be an angle between the frame's x axis
-    /// and the normal.
-    #[must_use]
-    pub fn following(mut self, frame: impl Into<FrameRef>) -> Self {
-        self.sole.follow(frame.into());
-        self
-    }
-    /// The loss that keeps it: the quadratic barrier below zero.
-    #[must_use]
-    pub fn barrier() -> Loss {
-        Loss::QuadraticBarrier { lower: vec![0.0; ROWS], upper: vec![f64::INFINITY; ROWS] }
-    }
 }
 
-impl Quantity for WrenchCone {
-    fn rows(&self, _model: &Model) -> usize {
-        ROWS
+residual_of_sole!(WrenchCone, rows ROWS, |this, phase| {
+    let (x, y, mu) = (this.half_length_x, this.half_length_y, this.friction);
+    check_lengths(phase, x, y)?;
+    if !(mu.is_finite() && mu > 0.0) {
+        let (place, what) = (phase.place.clone(), "the coefficient of friction");
+        return Err(ProblemError::Number { place, what, value: mu, rule: "it must be finite and positive" });
     }
-    fn depends(&self) -> Depends {
-        self.sole.depends()
-    }
-    #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
-        self.sole.evaluate(on, r)
-    }
-}
-
-impl Residual for WrenchCone {
-    fn rows(&self) -> usize {
-        ROWS
-    }
-    fn depends(&self) -> Depends {
-        self.sole.depends()
-    }
-    fn sees_robot(&self) -> bool {
-        false
-    }
-    fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
-        let (x, y, mu) = (self.half_length_x, self.half_length_y, self.friction);
-        check_lengths(phase, x, y)?;
-        if !(mu.is_finite() && mu > 0.0) {
-            let (place, what) = (phase.place.clone(), "the coefficient of friction");
-            return Err(ProblemError::Number { place, what, value: mu, rule: "it must be finite and positive" });
-        }
-        let mu = if self.inside { mu * FRAC_1_SQRT_2 } else { mu };
-        self.sole.bind(phase, cone_rows(x, y, mu))
-    }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        self.sole.value(self, on, r)
-    }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
-        self.sole.jacobian(self, on, r, out)
-    }
-    fn is_linear(&self) -> bool {
-        self.sole.is_linear()
-    }
-    second_opinion!(Axes);
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        self.sole.add_hessian(on, lambda, out)
-    }
-}
+    let mu = if this.inside { mu * FRAC_1_SQRT_2 } else { mu };
+    this.sole.bind(phase, cone_rows(x, y, mu))
+});
 
 /// W, 17 × 6.
 fn cone_rows(x: f64, y: f64, mu: f64) -> DMatrix<f64> {

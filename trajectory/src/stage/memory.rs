@@ -94,5 +94,5 @@ pub(super) use view;
 
 /// The memory of a stage.
 pub(super) fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {
-    memory.downcast_mut().ok_or_else(|| Reason::ForeignMemory { owner: "node" })
+    crate::fault::memory_of(&mut **memory)
 }

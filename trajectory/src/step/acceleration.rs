@@ -1,7 +1,7 @@
 //! Models of accelerations: `a(q, v, u)`, with the multipliers of contacts, and the derivatives of both.
 
-use super::{Actuation, Contact, ContactRows, contact, memory_of};
-use crate::fault::{ProblemError, ProblemPlace, Reason};
+use super::{Actuation, Contact, ContactRows, contact};
+use crate::fault::{ProblemError, ProblemPlace, Reason, memory_of};
 use crate::parameter::{Response, RobotDerivatives, RobotNumbers};
 use gradyn::partials::{SecondOrderWorkspace, aba_hessian, constraint_dynamics_hessian};
 use gradyn::{
@@ -129,7 +129,7 @@ pub trait Acceleration: Send + Sync + Debug {
         false
     }
     /// Does it depend on the length of the step? Not by default.
-    fn has_dt_derivative(&self) -> bool {
+    fn depends_on_dt(&self) -> bool {
         false
     }
     /// Memory of its own, for one thread.

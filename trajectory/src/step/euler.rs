@@ -10,16 +10,13 @@
 
 use super::acceleration::EngineMemory;
 use super::retraction::{Retraction, RetractionMemory};
-use super::{
-    Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of, rk4, scaled,
+use super::{forward_to_acceleration,     Acceleration, Sensitivities, Step, StepView, StepWeights, add_symmetric, rk4, scaled,
 };
-use crate::fault::{ProblemError, ProblemPlace, Reason};
-use crate::parameter::RobotNumbers;
+use crate::fault::{Reason, memory_of};
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
-use std::sync::Arc;
 
 /// `q⁺ = q ⊕ h v`, `v⁺ = v + h a`
 #[derive(Clone, Debug)]
@@ -190,21 +187,7 @@ pub(super) fn next_configuration(on: &mut StepView<'_>, velocity: &[f64], next: 
 }
 
 impl<A: Acceleration> Step for Euler<A> {
-    fn controls(&self) -> usize {
-        self.0.acceleration.controls()
-    }
-    fn multipliers(&self) -> usize {
-        self.0.acceleration.multipliers()
-    }
-    fn contacts(&self) -> &[ContactRows] {
-        self.0.acceleration.contacts()
-    }
-    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
-        self.0.acceleration.check(model, place)
-    }
-    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
-        self.0.acceleration.vary(numbers)
-    }
+    forward_to_acceleration!(0.acceleration);
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         Box::new(EulerMemory::new(model, &self.0, model.nv(), 0))
     }
@@ -253,12 +236,6 @@ impl<A: Acceleration> Step for Euler<A> {
         let (EulerMemory { w, bent, .. }, xx) = (EulerMemory::of(on.own)?, &mut out.curvature.xx);
         self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
         Ok(known)
-    }
-    fn held(&self) -> &[gradyn::Constraint] {
-        self.0.acceleration.held()
-    }
-    fn is_affine(&self, model: &Model) -> bool {
-        self.0.acceleration.is_affine(model)
     }
     fn moves_by(&self) -> Option<[f64; 2]> {
         Some([1.0, 0.0])

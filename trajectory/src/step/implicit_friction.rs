@@ -26,8 +26,8 @@
 //! ```
 
 use super::acceleration::EngineMemory;
-use super::{Acceleration, ContactRows, Engine, ForwardDynamics, Sensitivities, elimination, memory_of};
-use crate::fault::{ProblemError, ProblemPlace, Reason};
+use super::{Acceleration, ContactRows, Engine, ForwardDynamics, Sensitivities, elimination};
+use crate::fault::{ProblemError, ProblemPlace, Reason, memory_of};
 use crate::parameter::RobotNumbers;
 use gradyn::Model;
 use nalgebra::{DMatrix, DVector};
@@ -240,7 +240,7 @@ impl Acceleration for ImplicitFriction {
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
         !numbers.resist() && self.dynamics.vary(numbers)
     }
-    fn has_dt_derivative(&self) -> bool {
+    fn depends_on_dt(&self) -> bool {
         true
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {

@@ -2,8 +2,8 @@
 //!
 //! `q⁺ = q`, `M (v⁺ − v) = Jᵀ Λ`, `J v⁺ = −ε J v`.
 
-use super::{Contact, ContactRows, Sensitivities, Step, StepView, StepWeights, contact, memory_of};
-use crate::fault::{ProblemError, ProblemPlace, Reason};
+use super::{Contact, ContactRows, Sensitivities, Step, StepView, StepWeights, contact};
+use crate::fault::{ProblemError, ProblemPlace, Reason, memory_of};
 use crate::parameter::{RobotDerivatives, RobotNumbers};
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::partials::{SecondOrderWorkspace, impulse_dynamics_hessian};

@@ -12,9 +12,8 @@
 
 use super::{
     Acceleration, Actuation, Contact, ContactRows, Engine, SemiImplicitEuler, Sensitivities, Step, StepView,
-    StepWeights, contact, memory_of,
-};
-use crate::fault::{ProblemError, ProblemPlace, Reason};
+    StepWeights, contact, };
+use crate::fault::{ProblemError, ProblemPlace, Reason, memory_of};
 use crate::quadratic::Quadratic;
 use gradyn::dynamics::{constraint_bias, constraint_jacobian};
 use gradyn::partials::{

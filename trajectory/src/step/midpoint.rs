@@ -28,17 +28,14 @@
 
 use super::acceleration::EngineMemory;
 use super::chart::Chart;
-use super::{
-    Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, elimination, memory_of, rk4,
+use super::{forward_to_acceleration,     Acceleration, Sensitivities, Step, StepView, StepWeights, add_symmetric, elimination, rk4,
 };
 use crate::dense::Congruence;
-use crate::fault::{ProblemError, ProblemPlace, Reason};
-use crate::parameter::RobotNumbers;
+use crate::fault::{Reason, memory_of};
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
-use std::sync::Arc;
 
 /// Newton's method takes 3 to 5 iterations where it converges: it doubles digits each time.
 const MOST_ITERATIONS: usize = 20;
@@ -191,27 +188,7 @@ impl<A: Acceleration> ImplicitMidpoint<A> {
 }
 
 impl<A: Acceleration> Step for ImplicitMidpoint<A> {
-    fn controls(&self) -> usize {
-        self.acceleration.controls()
-    }
-    fn multipliers(&self) -> usize {
-        self.acceleration.multipliers()
-    }
-    fn contacts(&self) -> &[ContactRows] {
-        self.acceleration.contacts()
-    }
-    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
-        self.acceleration.check(model, place)
-    }
-    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
-        self.acceleration.vary(numbers)
-    }
-    fn held(&self) -> &[gradyn::Constraint] {
-        self.acceleration.held()
-    }
-    fn is_affine(&self, model: &Model) -> bool {
-        self.acceleration.is_affine(model)
-    }
+    forward_to_acceleration!(acceleration);
     fn moves_by(&self) -> Option<[f64; 2]> {
         Some([0.5, 0.5])
     }

@@ -230,6 +230,34 @@ pub trait Step: Send + Sync + Debug {
     }
 }
 
+/// What a step takes from its accelerations, as they are.
+macro_rules! forward_to_acceleration {
+    ($($acceleration:tt).+) => {
+        fn controls(&self) -> usize {
+            self.$($acceleration).+.controls()
+        }
+        fn multipliers(&self) -> usize {
+            self.$($acceleration).+.multipliers()
+        }
+        fn contacts(&self) -> &[$crate::step::ContactRows] {
+            self.$($acceleration).+.contacts()
+        }
+        fn check(&self, model: &Model, place: &$crate::ProblemPlace) -> Result<(), $crate::ProblemError> {
+            self.$($acceleration).+.check(model, place)
+        }
+        fn vary(&mut self, numbers: &std::sync::Arc<$crate::parameter::RobotNumbers>) -> bool {
+            self.$($acceleration).+.vary(numbers)
+        }
+        fn held(&self) -> &[gradyn::Constraint] {
+            self.$($acceleration).+.held()
+        }
+        fn is_affine(&self, model: &Model) -> bool {
+            self.$($acceleration).+.is_affine(model)
+        }
+    };
+}
+use forward_to_acceleration;
+
 /// Adds `s m` of `z = (q, v, u)`, symmetric, to a curvature.
 fn add_symmetric(s: f64, m: &DMatrix<f64>, nv: usize, out: &mut Curvature) {
     let nu = m.ncols() - 2 * nv;
@@ -240,11 +268,6 @@ fn add_symmetric(s: f64, m: &DMatrix<f64>, nv: usize, out: &mut Curvature) {
         (0..2 * nv).for_each(|i| out.xu[(i, j)] += s * m[(i, 2 * nv + j)]);
         (0..nu).for_each(|i| out.uu[(i, j)] += s * m[(2 * nv + i, 2 * nv + j)]);
     }
-}
-
-/// The memory of a step, as what it made.
-fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
-    own.downcast_mut().ok_or_else(|| Reason::ForeignMemory { owner: "step" })
 }
 
 /// Writes `h m` into a block.

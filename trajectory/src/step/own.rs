@@ -1,7 +1,7 @@
 //! User-defined accelerations, written once for every number type.
 
-use super::{Acceleration, Engine, Sensitivities, memory_of};
-use crate::fault::{ProblemError, ProblemPlace, Reason};
+use super::{Acceleration, Engine, Sensitivities};
+use crate::fault::{ProblemError, ProblemPlace, Reason, memory_of};
 use gradyn::Model;
 use gradyn::partials::{State, StateFunction, StateWorkspace, state_hessian, state_jacobian};
 use nalgebra::DMatrix;

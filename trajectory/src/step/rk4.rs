@@ -17,14 +17,12 @@ use super::acceleration::EngineMemory;
 use super::algebra::Algebra;
 use super::page::STAGES;
 use super::stages::Stages;
-use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, memory_of};
-use crate::fault::{ProblemError, ProblemPlace, Reason};
-use crate::parameter::RobotNumbers;
+use super::{forward_to_acceleration, Acceleration, Sensitivities, Step, StepView, StepWeights};
+use crate::fault::{Reason, memory_of};
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
-use std::sync::Arc;
 
 /// The classical method of Runge and Kutta, order 4 for every kind of joint; controls are constant over the step. Cost:
 /// four accelerations. Costs see acceleration and multipliers at the start of the step.
@@ -199,27 +197,7 @@ pub(super) fn advance(acceleration: &impl Acceleration, on: &mut StepView<'_>, n
 }
 
 impl<A: Acceleration> Step for Rk4<A> {
-    fn controls(&self) -> usize {
-        self.acceleration.controls()
-    }
-    fn multipliers(&self) -> usize {
-        self.acceleration.multipliers()
-    }
-    fn contacts(&self) -> &[ContactRows] {
-        self.acceleration.contacts()
-    }
-    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
-        self.acceleration.check(model, place)
-    }
-    fn held(&self) -> &[gradyn::Constraint] {
-        self.acceleration.held()
-    }
-    fn is_affine(&self, model: &Model) -> bool {
-        self.acceleration.is_affine(model)
-    }
-    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
-        self.acceleration.vary(numbers)
-    }
+    forward_to_acceleration!(acceleration);
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         Box::new(Rk4Memory::new(model, &self.acceleration))
     }

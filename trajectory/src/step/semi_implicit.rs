@@ -1,18 +1,15 @@
 //! The semi-implicit step of Euler, `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`.
 
 use super::euler::{EulerMemory, Steps, halves, next_configuration, next_velocity, times, transposed_times};
-use super::{
-    Acceleration, ContactRows, ForwardDynamics, ImplicitFriction, Sensitivities, Step, StepView, StepWeights,
-    memory_of, rk4,
+use super::{forward_to_acceleration,     Acceleration, ForwardDynamics, ImplicitFriction, Sensitivities, Step, StepView, StepWeights,
+    rk4,
 };
-use crate::fault::{ProblemError, ProblemPlace, Reason};
+use crate::fault::{Reason, memory_of};
 use crate::node::At;
-use crate::parameter::RobotNumbers;
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
-use std::sync::Arc;
 
 /// `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`
 #[derive(Clone, Debug)]
@@ -40,7 +37,7 @@ impl SemiImplicitEuler<ForwardDynamics> {
     }
 }
 
-/// EulerMemory of the extrapolation: that of the step, and states after a whole step and after half of one.
+/// Memory of the extrapolation: that of the step, and states after a whole step and after half of one.
 struct Extrapolation {
     step: Box<dyn Any + Send>,
     whole: Vec<f64>,
@@ -82,30 +79,16 @@ impl<A: Acceleration> SemiImplicitEuler<A> {
 }
 
 impl<A: Acceleration> Step for SemiImplicitEuler<A> {
-    fn controls(&self) -> usize {
-        self.0.acceleration.controls()
-    }
-    fn multipliers(&self) -> usize {
-        self.0.acceleration.multipliers()
-    }
-    fn contacts(&self) -> &[ContactRows] {
-        self.0.acceleration.contacts()
-    }
+    forward_to_acceleration!(0.acceleration);
     fn acceleration_depends_on_dt(&self) -> bool {
-        self.0.acceleration.has_dt_derivative()
-    }
-    fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
-        self.0.acceleration.check(model, place)
-    }
-    fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {
-        self.0.acceleration.vary(numbers)
+        self.0.acceleration.depends_on_dt()
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let columns = if self.0.flat { 0 } else { 2 * model.nv() + self.controls() };
         Box::new(EulerMemory::new(model, &self.0, 0, columns))
     }
     fn reference_memory(&self, model: &Model) -> Option<Box<dyn Any + Send>> {
-        if !self.0.acceleration.has_dt_derivative() {
+        if !self.0.acceleration.depends_on_dt() {
             return Some(Box::new(rk4::Rk4Memory::new(model, &self.0.acceleration)));
         }
         let x = vec![0.0; model.nq() + model.nv()];
@@ -113,7 +96,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         Some(Box::new(Extrapolation { step, whole: x.clone(), half: x, turn }))
     }
     fn reference(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
-        match self.0.acceleration.has_dt_derivative() {
+        match self.0.acceleration.depends_on_dt() {
             true => self.extrapolate(on, next),
             false => rk4::advance(&self.0.acceleration, on, next),
         }
@@ -209,12 +192,6 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         })?;
         known
     }
-    fn held(&self) -> &[gradyn::Constraint] {
-        self.0.acceleration.held()
-    }
-    fn is_affine(&self, model: &Model) -> bool {
-        self.0.acceleration.is_affine(model)
-    }
     fn moves_by(&self) -> Option<[f64; 2]> {
         Some([0.0, 1.0])
     }
@@ -248,7 +225,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         out: &Quadratic,
         to: &mut [f64],
     ) -> Result<bool, Reason> {
-        if self.0.acceleration.has_dt_derivative() {
+        if self.0.acceleration.depends_on_dt() {
             to.fill(0.0);
             return Ok(false);
         }

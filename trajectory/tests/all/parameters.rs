@@ -339,3 +339,35 @@ fn what_is_wrong_is_said_by_name() {
     let mut solver = Newton::new(&problem, NewtonOptions::default());
     assert!(solver.shift(&problem, 1).expect_err("is refused").to_string().contains("parameters"));
 }
+
+/// Names of numbers of a robot lead to them and back, and values of parameters are those that the robot has.
+#[test]
+fn numbers_of_robots_have_names() {
+    for (name, floating) in [("panda", false), ("solo12", true)] {
+        let model = robot(name, floating).with_joint_friction(true);
+        let all = model.parameters();
+        assert!(all.iter().all(|(name, id, _)| model.find_parameter(name) == Some(*id)));
+        for (name, id, value) in all {
+            assert_eq!(model.parameter_name(id).as_deref(), Some(name.as_str()));
+            let with = Problem::builder(&model).parameter(Parameter::of_robot(&name, id));
+            let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+            match with.phase(Phase::new("move", 1, 0.1, step)).build() {
+                // A guess below zero is at the bound.
+                Ok(problem) => assert_eq!(problem.start().last(), Some(&value), "{name}"),
+                Err(error) => {
+                    let chosen = matches!(
+                        id,
+                        ParameterId::Mass(_)
+                            | ParameterId::Density(_)
+                            | ParameterId::Center(..)
+                            | ParameterId::Moment(..)
+                            | ParameterId::PointMass(_)
+                    );
+                    assert!(!chosen && !id.is_of_joint(), "{name}: {error}");
+                    assert!(error.to_string().contains(&name), "{error}");
+                }
+            }
+        }
+        assert_eq!(model.find_parameter("nothing.mass"), None);
+    }
+}
