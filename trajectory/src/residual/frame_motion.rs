@@ -5,7 +5,8 @@ use super::own::{less_goal, own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{
-    FrameRef, Kinematics, ReferenceFrame, classical_frame_derivatives, forward_kinematics, frame_derivatives, frame_pose,
+    FrameRef, Kinematics, ReferenceFrame, classical_frame_derivatives, forward_kinematics, frame_derivatives,
+    frame_pose,
 };
 use gradyn::model::InputError;
 use gradyn::{Force, Model, Motion, Scalar};

@@ -1,7 +1,7 @@
 //! The difference of motor torques from a goal, at given accelerations and forces.
 
 use super::motions::Motions;
-use super::own::{ByDuals};
+use super::own::ByDuals;
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::{Reason, memory_of};
 use crate::step::{Actuation, Contact, torques};

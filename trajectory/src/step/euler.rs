@@ -10,7 +10,8 @@
 
 use super::acceleration::EngineMemory;
 use super::retraction::{Retraction, RetractionMemory};
-use super::{forward_to_acceleration,     Acceleration, Sensitivities, Step, StepView, StepWeights, add_symmetric, rk4, scaled,
+use super::{
+    Acceleration, Sensitivities, Step, StepView, StepWeights, add_symmetric, forward_to_acceleration, rk4, scaled,
 };
 use crate::fault::{Reason, memory_of};
 use crate::quadratic::{Quadratic, Structure};

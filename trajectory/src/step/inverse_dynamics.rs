@@ -12,7 +12,8 @@
 
 use super::{
     Acceleration, Actuation, Contact, ContactRows, Engine, SemiImplicitEuler, Sensitivities, Step, StepView,
-    StepWeights, contact, };
+    StepWeights, contact,
+};
 use crate::fault::{ProblemError, ProblemPlace, Reason, memory_of};
 use crate::quadratic::Quadratic;
 use gradyn::dynamics::{constraint_bias, constraint_jacobian};

@@ -28,7 +28,8 @@
 
 use super::acceleration::EngineMemory;
 use super::chart::Chart;
-use super::{forward_to_acceleration,     Acceleration, Sensitivities, Step, StepView, StepWeights, add_symmetric, elimination, rk4,
+use super::{
+    Acceleration, Sensitivities, Step, StepView, StepWeights, add_symmetric, elimination, forward_to_acceleration, rk4,
 };
 use crate::dense::Congruence;
 use crate::fault::{Reason, memory_of};

@@ -17,7 +17,7 @@ use super::acceleration::EngineMemory;
 use super::algebra::Algebra;
 use super::page::STAGES;
 use super::stages::Stages;
-use super::{forward_to_acceleration, Acceleration, Sensitivities, Step, StepView, StepWeights};
+use super::{Acceleration, Sensitivities, Step, StepView, StepWeights, forward_to_acceleration};
 use crate::fault::{Reason, memory_of};
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;

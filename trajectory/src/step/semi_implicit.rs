@@ -1,8 +1,9 @@
 //! The semi-implicit step of Euler, `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`.
 
 use super::euler::{EulerMemory, Steps, halves, next_configuration, next_velocity, times, transposed_times};
-use super::{forward_to_acceleration,     Acceleration, ForwardDynamics, ImplicitFriction, Sensitivities, Step, StepView, StepWeights,
-    rk4,
+use super::{
+    Acceleration, ForwardDynamics, ImplicitFriction, Sensitivities, Step, StepView, StepWeights,
+    forward_to_acceleration, rk4,
 };
 use crate::fault::{Reason, memory_of};
 use crate::node::At;

@@ -46,10 +46,7 @@ fn errors_name_the_thing_that_is_wrong() {
             constraint(1, "no"),
         ),
         (second(|b| b.constraint(PathConstraint::equal("f", ContactForce::new("foot")))), constraint(0, "f")),
-        (
-            second(|b| b.constraint(PathConstraint::equal("p", ParameterValue::new("place", 1)))),
-            constraint(0, "p"),
-        ),
+        (second(|b| b.constraint(PathConstraint::equal("p", ParameterValue::new("place", 1)))), constraint(0, "p")),
         (
             both(Problem::builder(&model)).last(Cost::new("end", StateError::neutral(&model)).weight(f64::NAN)),
             ProblemPlace::Cost { phase: item(2, "end"), cost: item(0, "end") },
@@ -59,14 +56,17 @@ fn errors_name_the_thing_that_is_wrong() {
             ProblemPlace::Constraint { phase: item(2, "end"), constraint: item(0, "force") },
         ),
         (
-            both(Problem::builder(&model).parameter(Parameter::of_robot("load", hand)).parameter(
-                Parameter::new("place", &[0.0; 2]).within(&[0.0], &[1.0]),
-            )),
+            both(
+                Problem::builder(&model)
+                    .parameter(Parameter::of_robot("load", hand))
+                    .parameter(Parameter::new("place", &[0.0; 2]).within(&[0.0], &[1.0])),
+            ),
             ProblemPlace::Parameter(item(1, "place")),
         ),
         // A node before all others chooses parameters: phases are still counted as they were described.
         (
-            second(|b| b.cost(Cost::new("u", Control::zero()).weight(-1.0))).parameter(Parameter::of_robot("load", hand)),
+            second(|b| b.cost(Cost::new("u", Control::zero()).weight(-1.0)))
+                .parameter(Parameter::of_robot("load", hand)),
             cost(1, "u"),
         ),
         (Problem::builder(&model), ProblemPlace::Argument("the problem")),
