@@ -7,7 +7,9 @@
 use gradyn::dynamics::frame_pose;
 use gradyn::model::{FrameId, InputError};
 use gradyn::{Model, Scalar, UrdfOptions};
-use gradyn_trajectory::residual::{Control, Depends, FrameTranslation, Own, Quantity, Snapshot, StateError};
+use gradyn_trajectory::residual::{
+    AutodiffResidual, Control, Depends, FrameTranslation, Quantity, Snapshot, StateError,
+};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{Cost, Fddp, FddpOptions, Loss, Phase, Problem, guess};
 
@@ -45,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let goal = [0.35, -0.4, 0.4];
 
     let solve = |weight: f64| -> Result<f64, Box<dyn std::error::Error>> {
-        let pillar = Own::new(&model, Pillar { frame: hand, at: [0.38, 0.0], radius: 0.08 });
+        let pillar = AutodiffResidual::new(&model, Pillar { frame: hand, at: [0.38, 0.0], radius: 0.08 });
         // Nothing outside, the square of the depth inside.
         let outside = Loss::QuadraticBarrier { lower: vec![0.0], upper: vec![f64::INFINITY] };
         let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));

@@ -10,7 +10,7 @@ use gradyn::Scalar;
 use gradyn::derivatives::drivers::{DriverError, jacobian, weighted_hessian};
 use gradyn_trajectory::node::{At, Memory, NodeError};
 use gradyn_trajectory::quadratic::{Dims, Multipliers, Quadratic};
-use gradyn_trajectory::residual::{Depends, Given};
+use gradyn_trajectory::residual::{Depends, FnResidual};
 use gradyn_trajectory::{Cost, Node, Phase, Problem, Reason, Trajectory, guess};
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
@@ -352,7 +352,7 @@ fn build(
     upper.resize(steps.nu(), f64::INFINITY);
     let model = slides(2)?;
     let by = m.clone();
-    let end = Given::new(
+    let end = FnResidual::new(
         NX,
         Depends::QV,
         move |on, r| {

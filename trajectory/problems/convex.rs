@@ -8,7 +8,7 @@ use gradyn::joint::{Axis, Prismatic};
 use gradyn::{Inertia, Model, ModelBuilder, Transform};
 use gradyn_trajectory::node::{At, Memory, NodeError};
 use gradyn_trajectory::quadratic::{Dims, Multipliers, Quadratic};
-use gradyn_trajectory::residual::{Depends, Given, StateError};
+use gradyn_trajectory::residual::{Depends, FnResidual, StateError};
 use gradyn_trajectory::{Cost, Node, PathConstraint, Phase, Problem};
 use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
@@ -176,7 +176,7 @@ pub(crate) fn convex(seed: u64) -> Made<Problem> {
         let rows = rng.random_range(1..=n);
         let c = matrix(&mut rng, rows, nx);
         let (c0, of_values) = (&c * &x, c.clone());
-        let end = Given::new(
+        let end = FnResidual::new(
             rows,
             Depends::QV,
             move |on, r| {

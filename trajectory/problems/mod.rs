@@ -8,7 +8,9 @@ use gradyn::dynamics::{FrameRef, Workspace, center_of_mass, frame_pose};
 use gradyn::model::InputError;
 use gradyn::model::urdf::JointOrder;
 use gradyn::{Constraint, Model, Scalar, Transform, UrdfOptions};
-use gradyn_trajectory::residual::{Capsule, Depends, Distance, FramePlacement, Given, Own, Quantity, Snapshot};
+use gradyn_trajectory::residual::{
+    AutodiffResidual, Capsule, Depends, Distance, FnResidual, FramePlacement, Quantity, Snapshot,
+};
 use gradyn_trajectory::residual::{CenterOfMass, Control, FrameTranslation, FrictionCone, StateError};
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, Impulse, SemiImplicitEuler};
 use gradyn_trajectory::{Cost, Loss, PathConstraint, Phase, Problem};
@@ -109,8 +111,8 @@ pub(crate) fn panda_limits(place: Option<[f64; 3]>) -> Made<Problem> {
 }
 
 /// Velocities: zero at rest.
-pub(crate) fn rest(model: &Model) -> Own<impl Quantity> {
-    Own::new(model, Rest)
+pub(crate) fn rest(model: &Model) -> AutodiffResidual<impl Quantity> {
+    AutodiffResidual::new(model, Rest)
 }
 
 /// `r = v`
@@ -375,7 +377,7 @@ fn wrench_cone(name: &str, first: usize) -> Cost {
     let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; m], vec![0.0; m]);
     (lower[4], upper[4]) = (0.0, f64::INFINITY);
     let (of_values, of_jacobian) = (rows.clone(), rows);
-    let residual = Given::new(
+    let residual = FnResidual::new(
         m,
         Depends::F,
         move |on, r| {

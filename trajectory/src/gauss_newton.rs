@@ -16,7 +16,7 @@ pub(crate) struct GaussNewton {
     /// The Jacobian, row by row, each with its entries by q, v, w, u one after the other.
     by: Vec<f64>,
     /// A column of it, times weights.
-    bent: Vec<f64>,
+    weighted: Vec<f64>,
 }
 
 /// Columns that have one place in the state or in the controls.
@@ -51,7 +51,11 @@ fn seen(g: f64, w: f64) -> bool {
 impl GaussNewton {
     /// For residuals of at most so many rows, of so many numbers of state and controls.
     pub(crate) fn new(rows: usize, width: usize) -> Self {
-        Self { rows: Vec::with_capacity(rows), by: Vec::with_capacity(rows * width), bent: Vec::with_capacity(rows) }
+        Self {
+            rows: Vec::with_capacity(rows),
+            by: Vec::with_capacity(rows * width),
+            weighted: Vec::with_capacity(rows),
+        }
     }
 
     /// Adds a residual. `step`: derivatives of accelerations and multipliers, to be put in where it depends on them.
@@ -89,7 +93,7 @@ impl GaussNewton {
         }
         self.by.clear();
         self.by.resize(self.rows.len() * width, 0.0);
-        let Self { rows, by: whole, bent } = self;
+        let Self { rows, by: whole, weighted } = self;
         for (of, part) in [(&by.dq, q), (&by.dv, v), (&by.dw, w), (&by.du, u)] {
             for (k, column) in of.as_slice().chunks_exact(of.nrows()).enumerate() {
                 for (i, row) in rows.iter().zip(whole.chunks_exact_mut(width)) {
@@ -113,22 +117,22 @@ impl GaussNewton {
             }
             add_times(out.lu.as_mut_slice(), gradient[*i], u.of(row));
         }
-        bent.clear();
-        bent.resize(rows.len(), 0.0);
+        weighted.clear();
+        weighted.resize(rows.len(), 0.0);
         let (ndx, states) = (out.lx.len(), [q, v, w]);
         for of in states {
             let columns = out.lxx.as_mut_slice()[of.place * ndx..].chunks_exact_mut(ndx);
             for (k, column) in columns.take(of.count).enumerate() {
-                bend(weights, rows, whole, width, of.first + k, bent);
-                states.iter().for_each(|to| add_column(bent, whole, width, *to, column));
+                weigh_column(weights, rows, whole, width, of.first + k, weighted);
+                states.iter().for_each(|to| add_column(weighted, whole, width, *to, column));
             }
         }
         if u.count > 0 {
             let columns = out.lxu.as_mut_slice().chunks_exact_mut(ndx);
             for (k, (by_x, by_u)) in columns.zip(out.luu.as_mut_slice().chunks_exact_mut(nu)).enumerate() {
-                bend(weights, rows, whole, width, u.first + k, bent);
-                states.iter().for_each(|to| add_column(bent, whole, width, *to, by_x));
-                add_column(bent, whole, width, u, by_u);
+                weigh_column(weights, rows, whole, width, u.first + k, weighted);
+                states.iter().for_each(|to| add_column(weighted, whole, width, *to, by_x));
+                add_column(weighted, whole, width, u, by_u);
             }
         }
     }
@@ -136,9 +140,9 @@ impl GaussNewton {
 
 /// Adds rows of the memory, each times its entry of a column of `W J`, where they have their place in a column of the
 /// Hessian.
-fn add_column(bent: &[f64], whole: &[f64], width: usize, to: Part, column: &mut [f64]) {
-    for (bent, row) in bent.iter().zip(whole.chunks_exact(width)) {
-        add_times(&mut column[to.place..], *bent, to.of(row));
+fn add_column(weighted: &[f64], whole: &[f64], width: usize, to: Part, column: &mut [f64]) {
+    for (weighted, row) in weighted.iter().zip(whole.chunks_exact(width)) {
+        add_times(&mut column[to.place..], *weighted, to.of(row));
     }
 }
 
@@ -160,17 +164,24 @@ fn put_in(m: &DMatrix<f64>, s: &DMatrix<f64>, rows: &[usize], first: usize, whol
 }
 
 /// A column of `W J`, for rows that count.
-fn bend(weights: Weights<'_>, rows: &[usize], whole: &[f64], width: usize, column: usize, bent: &mut [f64]) {
+fn weigh_column(
+    weights: Weights<'_>,
+    rows: &[usize],
+    whole: &[f64],
+    width: usize,
+    column: usize,
+    weighted: &mut [f64],
+) {
     let entries = whole[column..].iter().step_by(width);
     match weights {
         Weights::Diagonal(w) => {
-            for ((bent, i), x) in bent.iter_mut().zip(rows).zip(entries) {
-                *bent = w[*i] * x;
+            for ((weighted, i), x) in weighted.iter_mut().zip(rows).zip(entries) {
+                *weighted = w[*i] * x;
             }
         }
         Weights::Full(w) => {
-            for (bent, i) in bent.iter_mut().zip(rows) {
-                *bent = rows.iter().zip(entries.clone()).map(|(k, x)| w[(*i, *k)] * x).sum();
+            for (weighted, i) in weighted.iter_mut().zip(rows) {
+                *weighted = rows.iter().zip(entries.clone()).map(|(k, x)| w[(*i, *k)] * x).sum();
             }
         }
     }

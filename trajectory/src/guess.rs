@@ -100,12 +100,12 @@ pub fn drawn(problem: &Problem, goal: &[f64], width: f64, seed: u64) -> Result<T
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let aside: Vec<f64> = (0..problem.model().nv()).map(|_| width * rng.random_range(-1.0..=1.0)).collect();
     let way = interpolated(problem, goal)?;
-    bent(problem, &way, |s| aside.iter().map(|x| 4.0 * s * (1.0 - s) * x).collect())
+    deflected(problem, &way, |s| aside.iter().map(|x| 4.0 * s * (1.0 - s) * x).collect())
 }
 
 /// A path with each configuration moved by a direction (nv) that depends on the share of time, 0 to 1, and the matching
 /// velocities.
-pub(crate) fn bent(
+pub(crate) fn deflected(
     problem: &Problem,
     way: &Trajectory,
     by: impl Fn(f64) -> Vec<f64>,

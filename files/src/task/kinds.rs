@@ -19,7 +19,7 @@ use gradyn_trajectory::Loss;
 use gradyn_trajectory::residual::{
     Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate, CoulombCone,
     Distance, ElapsedTime, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity,
-    FrictionCone, JointLimits, LessParameter, ParameterValue, Residual, StateError, WrenchCone,
+    FrictionCone, JointLimits, MinusParameter, ParameterValue, Residual, StateError, WrenchCone,
 };
 use nalgebra::{Matrix3, Vector3};
 
@@ -320,7 +320,7 @@ impl Kind {
             None => Ok(built),
             Some(item) => {
                 let name = find(&item, &on.start.parameters)?.parameter.name();
-                Ok(Built { residual: Box::new(LessParameter::boxed(built.residual, name)), ..built })
+                Ok(Built { residual: Box::new(MinusParameter::boxed(built.residual, name)), ..built })
             }
         }
     }

@@ -86,7 +86,7 @@ struct Turn {
     dof: usize,
     /// Second derivatives of the frame's place by it and a joint before it are no larger: the reach from it, m, or 1 of
     /// one that slides.
-    bend: f64,
+    curvature: f64,
     slides: bool,
 }
 
@@ -105,8 +105,8 @@ impl Chain {
             let of = &model.bodies()[body.index()];
             // Bodies are one after the other, as their joints are.
             let i = of.v_range().start;
-            let add = |joints: &mut Option<Vec<Turn>>, bend, slides| {
-                joints.iter_mut().for_each(|all| all.push(Turn { dof: i, bend, slides }));
+            let add = |joints: &mut Option<Vec<Turn>>, curvature, slides| {
+                joints.iter_mut().for_each(|all| all.push(Turn { dof: i, curvature, slides }));
             };
             match of.joint() {
                 Joint::Elementary(Elementary::Fixed(_)) => {}
@@ -184,7 +184,7 @@ impl Chain {
             let gain = |i: usize| {
                 let column = jacobian.column(joints[i].dof);
                 let first = (n.x * column[0] + n.y * column[1] + n.z * column[2]).abs();
-                let second: f64 = (0..joints.len()).map(|j| bend(joints, i, j) * half(j)).sum();
+                let second: f64 = (0..joints.len()).map(|j| curvature(joints, i, j) * half(j)).sum();
                 (first + 0.5 * second) * half(i)
             };
             let gains: Vec<f64> = (0..joints.len()).map(gain).collect();
@@ -210,7 +210,7 @@ impl Chain {
 
 /// How large second derivatives of the frame's place by two joints are at most; the one that comes first in the list is
 /// behind the other.
-fn bend(joints: &[Turn], i: usize, j: usize) -> f64 {
+fn curvature(joints: &[Turn], i: usize, j: usize) -> f64 {
     let (behind, before) = (joints[i.min(j)], joints[i.max(j)]);
-    if before.slides { 0.0 } else { behind.bend }
+    if before.slides { 0.0 } else { behind.curvature }
 }

@@ -108,13 +108,13 @@ impl Problem {
     /// checked in motion. Slow: tens of evaluations per column.
     ///
     /// ```
-    /// use gradyn_trajectory::residual::{Depends, Given};
+    /// use gradyn_trajectory::residual::{Depends, FnResidual};
     /// use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
     /// use gradyn_trajectory::{Cost, Phase, Problem, guess};
     /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/double_pendulum.urdf");
     /// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
     /// // The square of the first angle. Its derivative lacks a factor of two.
-    /// let wrong = Given::new(
+    /// let wrong = FnResidual::new(
     ///     1,
     ///     Depends::Q,
     ///     |on, r| {

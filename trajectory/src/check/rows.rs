@@ -82,11 +82,11 @@ impl NodeCheck<'_> {
         }
         let (ndx, n) = (dims.ndx, dims.ndx + dims.nu);
         let mut hessian = DMatrix::zeros(n, n);
-        let (xu, bend) = (&lq.lxu + &lq.curvature.xu, &lq.curvature);
-        hessian.view_mut((0, 0), (ndx, ndx)).copy_from(&(&lq.lxx + &bend.xx));
+        let (xu, curvature) = (&lq.lxu + &lq.curvature.xu, &lq.curvature);
+        hessian.view_mut((0, 0), (ndx, ndx)).copy_from(&(&lq.lxx + &curvature.xx));
         hessian.view_mut((0, ndx), (ndx, dims.nu)).copy_from(&xu);
         hessian.view_mut((ndx, 0), (dims.nu, ndx)).copy_from(&xu.transpose());
-        hessian.view_mut((ndx, ndx), (dims.nu, dims.nu)).copy_from(&(&lq.luu + &bend.uu));
+        hessian.view_mut((ndx, ndx), (dims.nu, dims.nu)).copy_from(&(&lq.luu + &curvature.uu));
 
         let (from, nq) = (lq.next.clone(), model.nq());
         let (mut x, mut moved) = (at.x.to_vec(), Quadratic::new(dims, last));

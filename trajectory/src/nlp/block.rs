@@ -133,7 +133,7 @@ impl Block {
     }
 
     /// Second derivatives of `σ ℓ + λᵀ rows`, λ one a row. `false` if the node does not know them.
-    pub(super) fn bend(
+    pub(super) fn evaluate_hessian(
         &mut self,
         problem: &Problem,
         chart: &Chart,
@@ -193,19 +193,19 @@ impl Block {
         hessian.view_mut((ndx, ndx), (nu, nu)).copy_from(&(luu + &curvature.uu));
         if !cones.0.is_empty() {
             let scaled: Vec<f64> = lambda[own + n_eq..].iter().map(|lambda| scale * lambda).collect();
-            cones.bend(node, &scaled, hessian);
+            cones.add_curvature(node, &scaled, hessian);
         }
         if chart.is_flat() {
             return Ok(known);
         }
         let mut gradient = node.lx.clone();
         if own > 0 {
-            let bent = chart.bend_inverse(reached, &inverse, multipliers.next.as_slice()).map_err(fault)?;
-            for (block, bent) in chart.blocks().zip(&bent) {
+            let curvature = chart.inverse_curvature(reached, &inverse, multipliers.next.as_slice()).map_err(fault)?;
+            for (block, curvature) in chart.blocks().zip(&curvature) {
                 let mut by = DMatrix::zeros(block.len(), ndx + nu);
                 by.columns_mut(0, ndx).copy_from(&node.a.rows(block.start, block.len()));
                 by.columns_mut(ndx, nu).copy_from(&node.b.rows(block.start, block.len()));
-                hessian.gemm_tr(1.0, &by, &(bent * &by), 1.0);
+                hessian.gemm_tr(1.0, &by, &(curvature * &by), 1.0);
             }
             gradient.gemv_tr(1.0, &node.a, &multipliers.next, 1.0);
         }
@@ -218,9 +218,9 @@ impl Block {
         let frames = chart.frames(delta).map_err(fault)?;
         chart.columns(&frames, hessian);
         chart.rows(&frames, true, hessian);
-        for (block, bent) in chart.blocks().zip(&chart.bend(delta, gradient.as_slice()).map_err(fault)?) {
+        for (block, curvature) in chart.blocks().zip(&chart.curvature(delta, gradient.as_slice()).map_err(fault)?) {
             let mut to = hessian.view_mut((block.start, block.start), (block.len(), block.len()));
-            to += bent;
+            to += curvature;
         }
         Ok(known)
     }

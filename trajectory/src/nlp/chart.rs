@@ -77,7 +77,7 @@ impl Chart {
     }
 
     /// `Σ w_i ∂²e_i` at δ, one block a joint.
-    pub(super) fn bend(&self, delta: &[f64], weights: &[f64]) -> Result<Frames, Reason> {
+    pub(super) fn curvature(&self, delta: &[f64], weights: &[f64]) -> Result<Frames, Reason> {
         let constant = |x: &f64| HyperDual64::from(*x);
         let of = |(block, model): &(Range<usize>, Model)| {
             let n = block.len();
@@ -101,9 +101,9 @@ impl Chart {
         self.joints.iter().map(of).collect()
     }
     /// Second derivatives of `λᵀ` (the inverse of e), one block a joint; `inverse` is `J⁻¹`, and `pulled` is `J⁻ᵀ λ`.
-    pub(super) fn bend_inverse(&self, delta: &[f64], inverse: &Frames, pulled: &[f64]) -> Result<Frames, Reason> {
-        let bent = self.bend(delta, pulled)?;
-        Ok(bent.iter().zip(inverse).map(|(m, l)| -(l.tr_mul(m) * l)).collect())
+    pub(super) fn inverse_curvature(&self, delta: &[f64], inverse: &Frames, pulled: &[f64]) -> Result<Frames, Reason> {
+        let curvature = self.curvature(delta, pulled)?;
+        Ok(curvature.iter().zip(inverse).map(|(m, l)| -(l.tr_mul(m) * l)).collect())
     }
 }
 
@@ -175,11 +175,11 @@ mod tests {
         let mut pulled = weights.clone();
         chart.pull(&frames, &mut pulled);
         close("J", &DMatrix::from_row_slice(1, nv, &pulled), &DMatrix::from_row_slice(1, nv, &gradient));
-        let mut bent = DMatrix::zeros(nv, nv);
-        for (block, m) in chart.blocks().zip(chart.bend(&delta, &weights).expect("second derivatives")) {
-            bent.view_mut((block.start, block.start), m.shape()).copy_from(&m);
+        let mut curvature = DMatrix::zeros(nv, nv);
+        for (block, m) in chart.blocks().zip(chart.curvature(&delta, &weights).expect("second derivatives")) {
+            curvature.view_mut((block.start, block.start), m.shape()).copy_from(&m);
         }
-        close("∂²e", &bent, &hessian);
+        close("∂²e", &curvature, &hessian);
         // By how the configuration moves.
         let (gradient, hessian) = by_duals(nv, |e| {
             let to = model.integrate(&reached, e).expect("a configuration");
@@ -189,11 +189,12 @@ mod tests {
         let mut pulled = weights.clone();
         chart.pull(&inverse, &mut pulled);
         close("J⁻¹", &DMatrix::from_row_slice(1, nv, &pulled), &DMatrix::from_row_slice(1, nv, &gradient));
-        let mut bent = DMatrix::zeros(nv, nv);
-        for (block, m) in chart.blocks().zip(chart.bend_inverse(&delta, &inverse, &pulled).expect("second derivatives"))
+        let mut curvature = DMatrix::zeros(nv, nv);
+        for (block, m) in
+            chart.blocks().zip(chart.inverse_curvature(&delta, &inverse, &pulled).expect("second derivatives"))
         {
-            bent.view_mut((block.start, block.start), m.shape()).copy_from(&m);
+            curvature.view_mut((block.start, block.start), m.shape()).copy_from(&m);
         }
-        close("∂² of the inverse", &bent, &hessian);
+        close("∂² of the inverse", &curvature, &hessian);
     }
 }

@@ -72,7 +72,7 @@ impl Cones {
         }
     }
     /// Adds `λ_d ∂²d`, of values that are linear: `2 λ_d (∂t ∂tᵀ − Σ ∂wᵢ ∂wᵢᵀ)`. λ: one a row of g.
-    pub(super) fn bend(&self, node: &Quadratic, lambda: &[f64], hessian: &mut DMatrix<f64>) {
+    pub(super) fn add_curvature(&self, node: &Quadratic, lambda: &[f64], hessian: &mut DMatrix<f64>) {
         let ndx = node.ineq_x.ncols();
         let by = |i: usize, j: usize| if j < ndx { node.ineq_x[(i, j)] } else { node.ineq_u[(i, j - ndx)] };
         for cone in self.0.iter().filter(|cone| cone.len() > 1) {

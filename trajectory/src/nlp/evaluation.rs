@@ -83,7 +83,7 @@ impl Nlp<'_> {
             let at = Spot { k, base: base.x(k), next_base: next_of(base, k), delta, u };
             let mut own = vec![0.0; block.rows.len()];
             layout.of_block(lambda, &mut own);
-            if !block.bend(problem, chart, memory, at, (sigma, &own))? {
+            if !block.evaluate_hessian(problem, chart, memory, at, (sigma, &own))? {
                 return Err(self.fault(k, Reason::NoSecondDerivatives));
             }
             let places = &patterns[k].hessian;

@@ -68,7 +68,7 @@ impl Pattern {
             let lambda: Vec<f64> = (0..block.rows.len()).map(|_| 1.0 + 0.5 * spread.next()).collect();
             let moved = Spot { delta: &delta, u: &u, ..at };
             let done = block.linearize(problem, chart, memory, moved);
-            match done.and_then(|()| block.bend(problem, chart, memory, moved, (1.0, &lambda))) {
+            match done.and_then(|()| block.evaluate_hessian(problem, chart, memory, moved, (1.0, &lambda))) {
                 Ok(known) => knows &= known,
                 // Not every place is one where a robot can be.
                 Err(_) => continue,

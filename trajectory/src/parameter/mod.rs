@@ -20,7 +20,7 @@ use gradyn::Model;
 
 /// A parameter of a [`Problem`](crate::Problem) that its solver chooses: one number of the robot, or independent
 /// numbers, which costs and constraints use through [`ParameterValue`](crate::residual::ParameterValue) and
-/// [`LessParameter`](crate::residual::LessParameter).
+/// [`MinusParameter`](crate::residual::MinusParameter).
 ///
 /// ```
 /// use gradyn_trajectory::{Parameter, ParameterId};

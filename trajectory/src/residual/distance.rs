@@ -165,7 +165,7 @@ fn fraction<T: Scalar>(x: T) -> T {
 
 /// Memory of second derivatives.
 #[derive(Debug, Default)]
-struct Bent {
+struct DistanceMemory {
     axes: Axes,
     by: Vec<Slope>,
 }
@@ -214,7 +214,7 @@ impl Residual for Distance {
         }
         Ok(())
     }
-    second_opinion!(Bent, rows 1);
+    second_opinion!(DistanceMemory, rows 1);
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let a = self.a.place(on.model, on.workspace, on.q)?;
         let b = self.b.place(on.model, on.workspace, on.q)?;
@@ -246,7 +246,7 @@ impl Residual for Distance {
         let (n, ends) = (apart / distance, [-a[1], b[1]]);
         let across = |x: &Vector3<f64>| (x - n * n.dot(x)) / distance;
 
-        let (state, Bent { axes, by }) = ([on.q, on.v, on.a], own_memory::<Bent>(on.own)?);
+        let (state, DistanceMemory { axes, by }) = ([on.q, on.v, on.a], own_memory::<DistanceMemory>(on.own)?);
         by.clear();
         by.resize(on.v.len(), Slope::default());
         for (k, (capsule, point, sign)) in [(&self.a, p_a, -1.0), (&self.b, p_b, 1.0)].into_iter().enumerate() {
@@ -265,15 +265,15 @@ impl Residual for Distance {
         }
         // Points that are free to move along their segments do so, and take away what that saves.
         let free = [!self.a.is_sphere() && s > 0.0 && s < 1.0, !self.b.is_sphere() && t > 0.0 && t < 1.0];
-        let bend = |i: usize, j: usize| ends[i].dot(&across(&ends[j]));
+        let product = |i: usize, j: usize| ends[i].dot(&across(&ends[j]));
         let saved = match free {
             [true, true] => {
-                let (aa, ab, bb) = (bend(0, 0), bend(0, 1), bend(1, 1));
+                let (aa, ab, bb) = (product(0, 0), product(0, 1), product(1, 1));
                 let share = (aa * bb - ab * ab).recip();
                 [bb * share, -ab * share, aa * share]
             }
-            [true, false] => [bend(0, 0).recip(), 0.0, 0.0],
-            [false, true] => [0.0, 0.0, bend(1, 1).recip()],
+            [true, false] => [product(0, 0).recip(), 0.0, 0.0],
+            [false, true] => [0.0, 0.0, product(1, 1).recip()],
             [false, false] => [0.0; 3],
         };
         for (j, y) in by.iter().enumerate() {

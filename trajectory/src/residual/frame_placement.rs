@@ -1,7 +1,7 @@
 //! The difference of the pose of a frame from a goal: `r = log6(X*⁻¹ X)`.
 
 use super::axes::Axes;
-use super::logarithm::BentLog;
+use super::logarithm::LogCurvature;
 use super::own::{own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
@@ -98,7 +98,7 @@ impl Residual for FramePlacement {
         let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
         let pose = axes.of_frame(on.model, on.workspace, state, self.frame, |pose| *pose)?;
         let off = choose(log6(&pose_of(on.goal).inv_mul(&pose)));
-        BentLog::new(off, Force::from_vector6(&Vector6::from_column_slice(lambda))).add_along(axes, out);
+        LogCurvature::new(off, Force::from_vector6(&Vector6::from_column_slice(lambda))).add_along(axes, out);
         Ok(())
     }
 }

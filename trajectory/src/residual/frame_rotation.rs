@@ -1,7 +1,7 @@
 //! The difference of the rotation of a frame from a goal: `r = log3(R*ᵀ R)`.
 
 use super::axes::Axes;
-use super::logarithm::BentLog;
+use super::logarithm::LogCurvature;
 use super::own::{own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
@@ -74,7 +74,7 @@ impl Residual for FrameRotation {
         let pose = axes.of_frame(on.model, on.workspace, state, self.frame, |pose| *pose)?;
         let turn = choose_turn(log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation)));
         let weights = Force::new(Vector3::zeros(), Vector3::from_column_slice(lambda));
-        BentLog::new(Motion::new(Vector3::zeros(), turn), weights).add_along(axes, out);
+        LogCurvature::new(Motion::new(Vector3::zeros(), turn), weights).add_along(axes, out);
         Ok(())
     }
 }

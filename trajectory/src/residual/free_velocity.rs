@@ -4,7 +4,7 @@
 //! on controls, so a solver cannot correct their errors. P removes them. A constant basis Z of what contacts leave free
 //! at the start turns the rest into independent rows: `r = Zᵀ P (v − v*)`.
 
-use super::own::{Own, Quantity, Snapshot};
+use super::own::{AutodiffResidual, Quantity, Snapshot};
 use super::{Depends, Residual};
 use crate::constraint::PathConstraint;
 use gradyn::dynamics::{Workspace, constraint_jacobian};
@@ -140,7 +140,7 @@ pub(crate) fn without_implied(
         held: held.to_vec(),
     };
     let residual: Box<dyn Residual> =
-        Box::new(Own::new(model, FreeVelocity { goal: goal_v, counts, held: held.to_vec(), basis }));
+        Box::new(AutodiffResidual::new(model, FreeVelocity { goal: goal_v, counts, held: held.to_vec(), basis }));
     let mut made = PathConstraint::boxed(constraint.name.clone(), residual, vec![0.0], vec![0.0]);
     made.place = constraint.place.clone();
     Some((made, implied))

@@ -12,7 +12,7 @@ pub type GivenJacobian = dyn Fn(&mut View<'_>, &mut Jacobian) -> Result<(), Reas
 /// A residual whose numbers and Jacobian are closures: for what is not written generic over the number type. It has no
 /// second derivatives: they count as zero, as in Gauss-Newton. [`check`](crate::Problem::check) compares it with
 /// differences.
-pub struct Given {
+pub struct FnResidual {
     rows: usize,
     depends: Depends,
     goal: Vec<f64>,
@@ -20,7 +20,7 @@ pub struct Given {
     jacobian: Box<GivenJacobian>,
 }
 
-impl Given {
+impl FnResidual {
     /// Of so many numbers, that depend on this.
     pub fn new(
         rows: usize,
@@ -38,13 +38,13 @@ impl Given {
     }
 }
 
-impl fmt::Debug for Given {
+impl fmt::Debug for FnResidual {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Given").field("rows", &self.rows).field("depends", &self.depends).finish_non_exhaustive()
+        f.debug_struct("FnResidual").field("rows", &self.rows).field("depends", &self.depends).finish_non_exhaustive()
     }
 }
 
-impl Residual for Given {
+impl Residual for FnResidual {
     fn rows(&self) -> usize {
         self.rows
     }

@@ -7,14 +7,14 @@ use nalgebra::{DMatrix, Matrix6, Vector6};
 
 /// `r = log6(x)`, as a function of `ξ` in `x exp(ξ)`: what weights λ make of its derivatives.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BentLog {
+pub(super) struct LogCurvature {
     /// `Jᵀ λ`, `J = ∂r/∂ξ`.
     pub(super) gradient: Force<f64>,
     /// `Σ λ_i ∂²r_i/∂ξ²` at `ξ = 0`, symmetric.
     pub(super) hessian: Matrix6<f64>,
 }
 
-impl BentLog {
+impl LogCurvature {
     /// At `r`: the derivative of `J(r)ᵀ λ` along `∂r = J ∂ξ`, and the mean of both orders. Of a rotation alone, and of motions in a plane,
     /// parts of `r` and λ are zero.
     #[inline(never)]
@@ -40,8 +40,8 @@ impl BentLog {
     /// `S_iᵀ H S_j + ½ g·(S_i × S_j)`, the second part being that of `log(exp(ε S_i) exp(δ S_j))`.
     pub(super) fn add_along(&self, axes: &mut Axes, out: &mut DMatrix<f64>) {
         axes.add_pairs_by(out, |Axis { motion: s, .. }| {
-            let bent = Force::from_vector6(&(self.hessian * s.to_vector6()));
-            s.cross_force(self.gradient).scale::<f64>(0.5) + bent
+            let curvature = Force::from_vector6(&(self.hessian * s.to_vector6()));
+            s.cross_force(self.gradient).scale::<f64>(0.5) + curvature
         });
     }
 }
@@ -57,7 +57,7 @@ mod tests {
         let motion = |x: [f64; 6]| Motion::from_array(x);
         let lambda = Force::from_array([0.3, -0.2, 0.5, 0.7, -0.4, 0.1]);
         for r in [motion([0.3, -0.5, 0.2, 1.1, -0.6, 0.9]), motion([0.2, 0.1, -0.4, 0.0, 0.0, 0.0]), Motion::zero()] {
-            let bent = BentLog::new(r, lambda);
+            let curvature = LogCurvature::new(r, lambda);
             let value = |xi: Vector6<f64>| log6(&(exp6(r) * exp6(Motion::from_vector6(&xi)))).power(lambda);
             let step = 1e-3;
             for i in 0..6 {
@@ -70,7 +70,11 @@ mod tests {
                     };
                     let found = (at(1.0, 1.0) - at(1.0, -1.0) - at(-1.0, 1.0) + at(-1.0, -1.0)) / (4.0 * step * step);
                     // Differences are off by the fourth derivatives, of about one, times the square of the step.
-                    assert!((found - bent.hessian[(i, j)]).abs() < 1e-5, "{r:?}: {found} {}", bent.hessian[(i, j)]);
+                    assert!(
+                        (found - curvature.hessian[(i, j)]).abs() < 1e-5,
+                        "{r:?}: {found} {}",
+                        curvature.hessian[(i, j)]
+                    );
                 }
             }
         }

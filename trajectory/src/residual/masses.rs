@@ -30,7 +30,7 @@ pub(super) struct Masses {
     carried: Vec<StaticVariables>,
     mass: f64,
     moving: Vec<Moving>,
-    bent: Vec<Bent>,
+    curvatures: Vec<AxisCurvature>,
     slopes: Vec<Slope>,
 }
 
@@ -42,7 +42,7 @@ struct StaticVariables {
 
 /// What (2) and (3) are made of: `S × M`, `d`, `F`, `G`, `Y S`.
 #[derive(Clone, Copy, Debug)]
-struct Bent {
+struct AxisCurvature {
     turn: Motion<f64>,
     slip: Motion<f64>,
     slope: Force<f64>,
@@ -114,10 +114,10 @@ impl Masses {
 
     /// Adds `λ · ∂²h_G` by q and v.
     pub(super) fn add_momentum(&mut self, v: &[f64], lambda: Motion<f64>, out: &mut DMatrix<f64>) {
-        let Self { axes, carried, mass, moving, bent, slopes } = self;
+        let Self { axes, carried, mass, moving, curvatures, slopes } = self;
         let nv = v.len();
         move_axes(axes, v, v, moving);
-        bent.clear();
+        curvatures.clear();
         slopes.clear();
         slopes.resize(nv, Slope::default());
         for (axis, moving) in axes.list.iter().zip(&*moving) {
@@ -125,7 +125,7 @@ impl Masses {
             let (turn, slip, column) = (s.cross(lambda), s.cross(moving.before), inertia * s);
             let slope = s.cross_force(momentum) - inertia * slip;
             let rest = inertia * turn - s.cross_force(inertia * lambda);
-            bent.push(Bent { turn, slip, slope, rest, column });
+            curvatures.push(AxisCurvature { turn, slip, slope, rest, column });
             let to = &mut slopes[axis.dof];
             to.center += column.linear / *mass;
             to.by_q += slope.linear;
@@ -134,15 +134,15 @@ impl Masses {
         let l: Vector3<f64> = slopes.iter().zip(v).map(|(slope, v)| slope.by_v * *v).sum();
         let kappa = lambda.angular.cross(&l);
         axes.add_pairs(out, 0, |i, j| {
-            let (x, y) = (&bent[i], &bent[j]);
+            let (x, y) = (&curvatures[i], &curvatures[j]);
             let center = axes.list[i].motion.angular.dot(&y.column.linear.cross(&kappa)) / *mass;
             x.slip.power(y.rest) - x.turn.power(y.slope) + center
         });
         axes.add_rectangle(out, nv, |i, k| {
             if axes.is_before(k, i) {
-                -axes.list[k].motion.power(bent[i].rest)
+                -axes.list[k].motion.power(curvatures[i].rest)
             } else {
-                -bent[i].turn.power(bent[k].column)
+                -curvatures[i].turn.power(curvatures[k].column)
             }
         });
         for (j, y) in slopes.iter().enumerate() {

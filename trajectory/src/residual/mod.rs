@@ -50,11 +50,11 @@ pub use frame_rotation::FrameRotation;
 pub use frame_translation::FrameTranslation;
 pub(crate) use free_velocity::{Implied, without_implied};
 pub use friction_cone::FrictionCone;
-pub use given::{Given, GivenJacobian};
+pub use given::{FnResidual, GivenJacobian};
 pub use joint_limits::JointLimits;
 pub use joint_torque::JointTorque;
-pub use own::{Own, Quantity, Snapshot};
-pub use parameter::{LessParameter, ParameterValue};
+pub use own::{AutodiffResidual, Quantity, Snapshot};
+pub use parameter::{MinusParameter, ParameterValue};
 pub use state::StateError;
 pub use wrench_cone::WrenchCone;
 
@@ -195,7 +195,7 @@ pub struct PhaseInfo<'a> {
 }
 
 /// A residual `r` of m numbers. Object-safe; one of your own is written as a [`Quantity`], once for all number types,
-/// or as [`Given`] closures.
+/// or as [`FnResidual`] closures.
 pub trait Residual: Send + Sync + Debug {
     /// The number of its entries.
     fn rows(&self) -> usize;

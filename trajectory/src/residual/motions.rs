@@ -28,7 +28,7 @@ use nalgebra::{DMatrix, Vector3};
 pub(super) struct Motions {
     pub(super) axes: Axes,
     moving: Vec<Moving>,
-    bent: Vec<Bent>,
+    curvatures: Vec<AxisCurvature>,
     rates: Vec<Rate>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Moving {
 
 /// What (1) and (2) are made of, for weights h: `W_i* h`, `∂V/∂q_i`, `W_i* h − S_i ×* h`, `d_i`.
 #[derive(Clone, Copy, Debug)]
-struct Bent {
+struct AxisCurvature {
     turn: Force<f64>,
     slope: Motion<f64>,
     rest: Force<f64>,
@@ -57,7 +57,7 @@ struct Rate {
     /// `S_i ×* h`
     carried: Force<f64>,
     /// `V_i ×* (S_i ×* h) + S_i ×* ((V − V_i) ×* h)`
-    bent: Force<f64>,
+    curvature: Force<f64>,
     /// `d_i ×* h`
     slipped: Force<f64>,
     /// `Z_i` and `∂A/∂q_i`
@@ -123,7 +123,7 @@ pub(super) fn move_axes(axes: &Axes, v: &[f64], a: &[f64], moving: &mut Vec<Movi
 
 impl Motions {
     /// Fills in what moves at joint velocities v and accelerations a; what the frame does.
-    fn bend(&mut self, [v, a]: [&[f64]; 2]) -> Moving {
+    fn differentiate(&mut self, [v, a]: [&[f64]; 2]) -> Moving {
         move_axes(&self.axes, v, a, &mut self.moving);
         let still = Motion::zero();
         self.moving.last().copied().unwrap_or(Moving {
@@ -134,34 +134,36 @@ impl Motions {
         })
     }
 
-    fn bend_velocity(&mut self, coordinates: Coordinates, whole: Motion<f64>, h: Force<f64>) {
-        self.bent.clear();
-        self.bent.extend(self.axes.list.iter().zip(&self.moving).map(|(axis, moving)| {
+    fn differentiate_velocity(&mut self, coordinates: Coordinates, whole: Motion<f64>, h: Force<f64>) {
+        self.curvatures.clear();
+        self.curvatures.extend(self.axes.list.iter().zip(&self.moving).map(|(axis, moving)| {
             let s = axis.motion;
             let (slip, turn) = (s.cross(moving.before), turned_force(coordinates, s, h));
-            Bent { turn, slope: turned(coordinates, s, whole) - slip, rest: turn - s.cross_force(h), slip }
+            AxisCurvature { turn, slope: turned(coordinates, s, whole) - slip, rest: turn - s.cross_force(h), slip }
         }));
     }
 
     /// Adds `h · ∂²V` by (q, q).
     fn add_by_q(&self, out: &mut DMatrix<f64>) {
-        let bent = &self.bent;
-        self.axes.add_pairs(out, 0, |i, j| bent[i].slip.power(bent[j].rest) - bent[j].slope.power(bent[i].turn));
+        let curvatures = &self.curvatures;
+        self.axes.add_pairs(out, 0, |i, j| {
+            curvatures[i].slip.power(curvatures[j].rest) - curvatures[j].slope.power(curvatures[i].turn)
+        });
     }
 
     /// Adds `h · ∂²V` by (q, v).
     fn add_by_v(&self, nv: usize, out: &mut DMatrix<f64>) {
         let axes = &self.axes;
         axes.add_rectangle(out, nv, |i, k| {
-            let by = if axes.is_before(k, i) { self.bent[i].rest } else { self.bent[i].turn };
+            let by = if axes.is_before(k, i) { self.curvatures[i].rest } else { self.curvatures[i].turn };
             -axes.list[k].motion.power(by)
         });
     }
 
     /// Adds `h · ∂²V` of a velocity in these coordinates, that of the axes, by q and v.
     pub(super) fn add_velocity(&mut self, coordinates: Coordinates, v: &[f64], h: Force<f64>, out: &mut DMatrix<f64>) {
-        let whole = self.bend([v, v]).after;
-        self.bend_velocity(coordinates, whole, h);
+        let whole = self.differentiate([v, v]).after;
+        self.differentiate_velocity(coordinates, whole, h);
         self.add_by_q(out);
         self.add_by_v(v.len(), out);
     }
@@ -174,11 +176,11 @@ impl Motions {
         out: &mut DMatrix<f64>,
         mut slope: impl FnMut(&mut DMatrix<f64>, usize, Motion<f64>),
     ) {
-        let whole = self.bend([v, v]).after;
-        self.bend_velocity(Coordinates::Aligned, whole, h);
+        let whole = self.differentiate([v, v]).after;
+        self.differentiate_velocity(Coordinates::Aligned, whole, h);
         self.add_by_q(out);
-        for (axis, bent) in self.axes.list.iter().zip(&self.bent) {
-            slope(out, axis.dof, bent.slope);
+        for (axis, curvature) in self.axes.list.iter().zip(&self.curvatures) {
+            slope(out, axis.dof, curvature.slope);
         }
     }
 
@@ -191,49 +193,51 @@ impl Motions {
         first: usize,
         out: &mut DMatrix<f64>,
     ) {
-        let tip = self.bend([v, a]);
+        let tip = self.differentiate([v, a]);
         let (whole, rate, nv) = (tip.after, tip.rate_after, v.len());
         // h_l · (ω × v): as weights of V, and by both of its factors.
         let by_velocity = Force::new(h.linear.cross(&whole.angular), whole.linear.cross(&h.linear));
-        self.bend_velocity(coordinates, whole, by_velocity);
+        self.differentiate_velocity(coordinates, whole, by_velocity);
         self.rates.clear();
-        self.rates.extend(self.axes.list.iter().zip(&self.moving).zip(&self.bent).map(|((axis, moving), bent)| {
-            let (s, d, rest) = (axis.motion, bent.slip, whole - moving.before);
-            let carried = s.cross_force(h);
-            let own = -(s.cross(moving.rate_before) + d.cross(rest));
-            let by_v = -s.cross(moving.before + moving.after);
-            Rate {
-                turn: turned_force(coordinates, s, h),
-                carried,
-                bent: moving.before.cross_force(carried) + s.cross_force(rest.cross_force(h)),
-                slipped: d.cross_force(h),
-                own,
-                slope: turned(coordinates, s, rate) + own,
-                lag: s.cross(moving.rate_before) - d.cross(moving.before),
-                by_v,
-                whole_by_v: s.cross(whole) + by_v,
-            }
-        }));
-        let Self { axes, bent, rates, .. } = &*self;
+        self.rates.extend(self.axes.list.iter().zip(&self.moving).zip(&self.curvatures).map(
+            |((axis, moving), curvature)| {
+                let (s, d, rest) = (axis.motion, curvature.slip, whole - moving.before);
+                let carried = s.cross_force(h);
+                let own = -(s.cross(moving.rate_before) + d.cross(rest));
+                let by_v = -s.cross(moving.before + moving.after);
+                Rate {
+                    turn: turned_force(coordinates, s, h),
+                    carried,
+                    curvature: moving.before.cross_force(carried) + s.cross_force(rest.cross_force(h)),
+                    slipped: d.cross_force(h),
+                    own,
+                    slope: turned(coordinates, s, rate) + own,
+                    lag: s.cross(moving.rate_before) - d.cross(moving.before),
+                    by_v,
+                    whole_by_v: s.cross(whole) + by_v,
+                }
+            },
+        ));
+        let Self { axes, curvatures, rates, .. } = &*self;
         let product = |x: Motion<f64>, y: Motion<f64>| both(h.linear, x, y);
         self.add_by_q(out);
         self.add_by_v(nv, out);
         axes.add_pairs(out, 0, |i, j| {
             let (x, y) = (&rates[i], &rates[j]);
-            product(bent[i].slope, bent[j].slope)
+            product(curvatures[i].slope, curvatures[j].slope)
                 - y.slope.power(x.turn)
                 - x.own.power(y.turn)
                 - x.lag.power(y.carried)
-                - bent[i].slip.power(y.bent)
+                - curvatures[i].slip.power(y.curvature)
         });
         axes.add_rectangle(out, nv, |i, k| {
             let (x, s) = (&rates[i], axes.list[k].motion);
             let behind = if axes.is_before(k, i) {
-                rates[k].by_v.power(x.carried) + s.power(x.bent)
+                rates[k].by_v.power(x.carried) + s.power(x.curvature)
             } else {
                 s.power(x.slipped)
             };
-            product(bent[i].slope, s) - rates[k].whole_by_v.power(x.turn) + behind
+            product(curvatures[i].slope, s) - rates[k].whole_by_v.power(x.turn) + behind
         });
         axes.add_rectangle(out, first, |i, k| {
             let by = if axes.is_before(k, i) { rates[i].carried - rates[i].turn } else { -rates[i].turn };

@@ -40,7 +40,7 @@ pub struct Snapshot<'a, T> {
 /// use gradyn::dynamics::frame_pose;
 /// use gradyn::model::{FrameId, InputError};
 /// use gradyn::{Model, Scalar};
-/// use gradyn_trajectory::residual::{Depends, Own, Quantity, Snapshot};
+/// use gradyn_trajectory::residual::{Depends, AutodiffResidual, Quantity, Snapshot};
 ///
 /// /// How far a frame is from an axis along z through the origin, m, less the radius of a tube.
 /// #[derive(Debug)]
@@ -62,7 +62,7 @@ pub struct Snapshot<'a, T> {
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
 /// # let model = Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
 /// let hand = model.find_frame("panda_link8").expect("is there");
-/// let residual = Own::new(&model, Tube(hand, 0.3));
+/// let residual = AutodiffResidual::new(&model, Tube(hand, 0.3));
 /// # let _ = residual;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -85,12 +85,12 @@ pub trait Quantity: Send + Sync + fmt::Debug + 'static {
 
 /// A [`Quantity`] as a residual. Quantities see `(q, v, u, a, f)`; of what is remembered ([`View::w`]) there is
 /// [`ControlRate`](super::ControlRate).
-pub struct Own<Q> {
+pub struct AutodiffResidual<Q> {
     quantity: Q,
     rows: usize,
 }
 
-impl<Q: Quantity> Own<Q> {
+impl<Q: Quantity> AutodiffResidual<Q> {
     /// Of a quantity of this robot.
     pub fn new(model: &Model, quantity: Q) -> Self {
         let rows = quantity.rows(model);
@@ -102,7 +102,7 @@ impl<Q: Quantity> Own<Q> {
     }
 }
 
-impl<Q: Quantity> fmt::Debug for Own<Q> {
+impl<Q: Quantity> fmt::Debug for AutodiffResidual<Q> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.quantity.fmt(f)
     }
@@ -379,7 +379,7 @@ pub(crate) fn with_memory<R>(
     done
 }
 
-impl<Q: Quantity> Residual for Own<Q> {
+impl<Q: Quantity> Residual for AutodiffResidual<Q> {
     fn rows(&self) -> usize {
         self.rows
     }

@@ -91,14 +91,14 @@ impl Residual for ParameterValue {
 /// `r = s(x, u) − M p`: another residual less a parameter, so that a foot is at a foothold where `r = 0`. M is the identity unless it is
 /// given.
 #[derive(Debug)]
-pub struct LessParameter {
+pub struct MinusParameter {
     residual: Box<dyn Residual>,
     name: String,
     m: DMatrix<f64>,
     place: Range<usize>,
 }
 
-impl LessParameter {
+impl MinusParameter {
     /// Of a residual, and a parameter of as many numbers as that has rows.
     pub fn new(residual: impl Residual + 'static, name: impl Into<String>) -> Self {
         Self::boxed(Box::new(residual), name)
@@ -116,7 +116,7 @@ impl LessParameter {
     }
 }
 
-impl Residual for LessParameter {
+impl Residual for MinusParameter {
     fn rows(&self) -> usize {
         self.residual.rows()
     }

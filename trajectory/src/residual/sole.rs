@@ -166,8 +166,8 @@ impl Sole {
         axes.add_pairs(out, 0, |i, j| {
             let (a, b) = (list[i].motion.angular, list[j].motion.angular);
             let psi = g.dot(&a);
-            let bent = a.cross(&b).dot(&g) + a.dot(&y) * b.dot(&x) / square - slope * psi * b.dot(&y);
-            second * psi * g.dot(&b) + first * bent
+            let curvature = a.cross(&b).dot(&g) + a.dot(&y) * b.dot(&x) / square - slope * psi * b.dot(&y);
+            second * psi * g.dot(&b) + first * curvature
         });
         // By the wrench in axes of the world: R Dᵀ Cᵀ λ.
         let by = -turned(weights);

@@ -1,6 +1,6 @@
 //! The difference of a state from a goal: `r = x ⊖ x*`.
 
-use super::logarithm::BentLog;
+use super::logarithm::LogCurvature;
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View, Weights};
 use crate::fault::{ProblemError, Reason, memory_of};
 use crate::half_turn::{Turning, is_half};
@@ -177,10 +177,10 @@ impl Residual for StateError {
         for (first, places) in &self.turning.parts {
             let r = Turning::motion((*first, places), &memory.difference);
             let weights = Force::from_array(Turning::motion((*first, places), lambda).to_array());
-            let bent = BentLog::new(r, weights).hessian;
+            let curvature = LogCurvature::new(r, weights).hessian;
             for (j, y) in places.iter().enumerate() {
                 for (i, x) in places.iter().enumerate() {
-                    out[(first + i, first + j)] += bent[(*x, *y)];
+                    out[(first + i, first + j)] += curvature[(*x, *y)];
                 }
             }
         }

@@ -114,8 +114,8 @@ impl BoxQp {
     /// The objective, at the trial or at x.
     fn value(&self, h: &DMatrix<f64>, q: &DVector<f64>, trial: bool) -> f64 {
         let x = if trial { &self.trial } else { &self.x };
-        let bent: f64 = h.column_iter().zip(x.iter()).map(|(column, xj)| xj * column.dot(x)).sum();
-        0.5 * bent + q.dot(x)
+        let curvature: f64 = h.column_iter().zip(x.iter()).map(|(column, xj)| xj * column.dot(x)).sum();
+        0.5 * curvature + q.dot(x)
     }
 
     /// `H⁻¹` of the free numbers times a column, zero for those that are held.

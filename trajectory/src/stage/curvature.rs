@@ -66,8 +66,8 @@ impl CurvatureMemory {
         if lambda.iter().all(|x| *x == 0.0) {
             return Ok(false);
         }
-        let bends = residual.has_hessian() && !residual.is_linear();
-        if bends {
+        let is_curved = residual.has_hessian() && !residual.is_linear();
+        if is_curved {
             residual.add_hessian(on, lambda, &mut self.sum)?;
             self.empty = false;
         }
@@ -77,7 +77,7 @@ impl CurvatureMemory {
             }
         }
         let depends = residual.depends();
-        Ok(bends && (depends.a || depends.f))
+        Ok(is_curved && (depends.a || depends.f))
     }
 
     /// `S` of all residuals into the curvature of a node whose robot varies.
@@ -144,7 +144,7 @@ impl CurvatureMemory {
 impl Stage {
     /// Adds what is left out, after the stage has been linearized at the same place. `false` if the step does not know
     /// its part.
-    pub(super) fn bend(
+    pub(super) fn add_curvature(
         &self,
         at: At<'_>,
         memory: &mut StageMemory,
@@ -153,20 +153,20 @@ impl Stage {
     ) -> Result<bool, NodeError> {
         let at = self.timed(at)?;
         out.curvature.clear();
-        let mut bent =
+        let mut curvature =
             memory.curvature.take().unwrap_or_else(|| CurvatureMemory::new(&memory.by, self.nu, self.memory.count()));
-        if !bent.empty {
-            bent.sum.as_mut_slice().fill(0.0);
-            bent.empty = true;
+        if !curvature.empty {
+            curvature.sum.as_mut_slice().fill(0.0);
+            curvature.empty = true;
         }
-        bent.by_a.fill(0.0);
-        bent.by_f.fill(0.0);
+        curvature.by_a.fill(0.0);
+        curvature.by_f.fill(0.0);
         let mut through = false;
         for (term, TermMemory { own, by, gradient, .. }) in self.terms.iter().zip(&mut memory.terms) {
             if term.weight_at(&at) == 0.0 {
                 continue;
             }
-            let added = bent.add(&*term.residual, &mut view!(self, at, memory, term, own), by, gradient);
+            let added = curvature.add(&*term.residual, &mut view!(self, at, memory, term, own), by, gradient);
             through |= added.map_err(|reason| StageCost::error(term, reason))?;
         }
         for (held, TermMemory { own, by, gradient, .. }) in self.held.iter().zip(&mut memory.held) {
@@ -174,18 +174,18 @@ impl Stage {
                 continue;
             }
             held.read_multipliers(multipliers, gradient);
-            let added = bent.add(&*held.residual, &mut view!(self, at, memory, held, own), by, gradient);
+            let added = curvature.add(&*held.residual, &mut view!(self, at, memory, held, own), by, gradient);
             through |= added.map_err(|reason| StageConstraint::error(held, reason))?;
         }
-        if !bent.empty {
-            finite("the second derivatives of costs and constraints", bent.sum.as_slice())?;
-            if bent.whole.is_empty() {
-                bent.add_to(&memory.by, through, &mut out.curvature);
+        if !curvature.empty {
+            finite("the second derivatives of costs and constraints", curvature.sum.as_slice())?;
+            if curvature.whole.is_empty() {
+                curvature.add_to(&memory.by, through, &mut out.curvature);
             } else {
-                bent.add_whole(self, &memory.by, through, &mut out.curvature);
+                curvature.add_whole(self, &memory.by, through, &mut out.curvature);
             }
         }
-        let rates_known = self.bend_rates(at, memory, &mut bent, multipliers, out)?;
+        let rates_known = self.add_duration_curvature(at, memory, &mut curvature, multipliers, out)?;
         let known = match &self.step {
             None => rates_known,
             Some(step) => {
@@ -211,8 +211,8 @@ impl Stage {
                 let weights = StepWeights {
                     next: &multipliers.next.as_slice()[..2 * v.len()],
                     eq: &multipliers.eq.as_slice()[..step.equalities()],
-                    a: &bent.by_a,
-                    f: &bent.by_f,
+                    a: &curvature.by_a,
+                    f: &curvature.by_f,
                 };
                 let mut known = match inner.as_deref_mut() {
                     None => step.curvature(&mut on, by, weights, out)?,
@@ -253,17 +253,17 @@ impl Stage {
                 known
             }
         };
-        memory.curvature = Some(bent);
+        memory.curvature = Some(curvature);
         Ok(known && rates_known)
     }
 
     /// Second derivatives, by the duration of the phase, of residuals that see the length of the step. `false` if one
     /// does not know them.
-    fn bend_rates(
+    fn add_duration_curvature(
         &self,
         at: At<'_>,
         memory: &mut StageMemory,
-        bent: &mut CurvatureMemory,
+        curvature: &mut CurvatureMemory,
         multipliers: &Multipliers,
         out: &mut Quadratic,
     ) -> Result<bool, NodeError> {
@@ -285,9 +285,9 @@ impl Stage {
                 continue;
             }
             let mut on = view!(self, at, memory, term, own);
-            let done = term.residual.length_hessian(&mut on, gradient, &mut bent.by_length);
+            let done = term.residual.length_hessian(&mut on, gradient, &mut curvature.by_length);
             known &= done.map_err(|reason| StageCost::error(term, reason))?;
-            add(&bent.by_length);
+            add(&curvature.by_length);
         }
         for (held, TermMemory { own, gradient, .. }) in self.held.iter().zip(&mut memory.held) {
             if !held.counts(&at) || !held.residual.depends().h {
@@ -295,9 +295,9 @@ impl Stage {
             }
             held.read_multipliers(multipliers, gradient);
             let mut on = view!(self, at, memory, held, own);
-            let done = held.residual.length_hessian(&mut on, gradient, &mut bent.by_length);
+            let done = held.residual.length_hessian(&mut on, gradient, &mut curvature.by_length);
             known &= done.map_err(|reason| StageConstraint::error(held, reason))?;
-            add(&bent.by_length);
+            add(&curvature.by_length);
         }
         Ok(known)
     }

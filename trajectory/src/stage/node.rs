@@ -164,7 +164,7 @@ impl Node for Stage {
         out: &mut Quadratic,
     ) -> Result<bool, NodeError> {
         self.linearize(at, memory, out)?;
-        self.bend(at, memory_of(memory)?, multipliers, out)
+        self.add_curvature(at, memory_of(memory)?, multipliers, out)
     }
     fn hold(&self, at: At<'_>, memory: &mut Memory, u: &mut [f64]) -> Result<(), NodeError> {
         u.fill(0.0);

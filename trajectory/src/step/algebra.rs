@@ -114,7 +114,7 @@ impl Algebra {
 
     /// Of `kᵀ (½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]])` adds first derivatives by θ and v, and second ones by both, (2 nv)²,
     /// symmetric.
-    pub(crate) fn bend_rate(
+    pub(crate) fn add_rate_curvature(
         &self,
         k: &[f64],
         [theta, v]: [&[f64]; 2],

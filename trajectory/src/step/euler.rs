@@ -52,7 +52,7 @@ pub(super) struct EulerMemory {
     /// Second derivatives of a contraction of the acceleration, made when first needed.
     hessian: DMatrix<f64>,
     pub(super) weights: Vec<f64>,
-    pub(super) bent: RetractionMemory,
+    pub(super) retraction: RetractionMemory,
     /// A row of second derivatives by state and controls.
     pub(super) along: Vec<f64>,
 }
@@ -64,7 +64,7 @@ impl EulerMemory {
         let n = if columns > 0 { nv } else { 0 };
         Self {
             engine: EngineMemory::new(model, &steps.acceleration),
-            bent: steps.retraction.memory(),
+            retraction: steps.retraction.memory(),
             along: vec![0.0; 2 * nv + steps.acceleration.controls()],
             w: vec![0.0; nv],
             dq: DMatrix::zeros(square, square),
@@ -88,7 +88,7 @@ impl<A: Acceleration> Steps<A> {
 
     /// Second derivatives of `μᵀ a + gᶠ·f`, with `μ = gᵃ + h λ_v + h Jᵀ λ_q`, J given if velocities at the end move
     /// configurations.
-    pub(super) fn bend(
+    pub(super) fn add_acceleration_curvature(
         &self,
         on: &mut StepView<'_>,
         weights: StepWeights<'_>,
@@ -231,11 +231,13 @@ impl<A: Acceleration> Step for Euler<A> {
             return Ok(true);
         }
         let (h, nv) = (on.at.dt, on.model.nv());
-        let known = self.0.bend(on, weights, None, out)?;
+        let known = self.0.add_acceleration_curvature(on, weights, None, out)?;
         // Second derivatives of q ⊕ h v.
         let size = |k: usize| if k < nv { 1.0 } else { h };
-        let (EulerMemory { w, bent, .. }, xx) = (EulerMemory::of(on.own)?, &mut out.curvature.xx);
-        self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
+        let (EulerMemory { w, retraction, .. }, xx) = (EulerMemory::of(on.own)?, &mut out.curvature.xx);
+        self.0
+            .retraction
+            .add_curvature(retraction, w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
         Ok(known)
     }
     fn moves_by(&self) -> Option<[f64; 2]> {
@@ -266,7 +268,7 @@ impl<A: Acceleration> Step for Euler<A> {
     ) -> Result<bool, Reason> {
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         let (by_q, by_v) = weights.next.split_at(nv);
-        let EulerMemory { w, weights: mu, dv, bent, .. } = EulerMemory::of(on.own)?;
+        let EulerMemory { w, weights: mu, dv, retraction, .. } = EulerMemory::of(on.own)?;
         transposed_times(dv, by_q, mu);
         let dot = |m: &DMatrix<f64>, j: usize| by_v.iter().zip(m.column(j).iter()).map(|(l, a)| l * a).sum::<f64>();
         for j in 0..nv {
@@ -277,7 +279,7 @@ impl<A: Acceleration> Step for Euler<A> {
             to[2 * nv + j] = dot(&by.a_u, j);
         }
         to[2 * nv + nu] = 0.0;
-        self.0.retraction.bend(bent, w, by_q, |i, j, x| {
+        self.0.retraction.add_curvature(retraction, w, by_q, |i, j, x| {
             if j >= nv {
                 let x = x * on.v[j - nv];
                 if i < nv {

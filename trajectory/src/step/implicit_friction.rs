@@ -333,7 +333,7 @@ impl Acceleration for ImplicitFriction {
         }
         let (n, wide) = (2 * nv + nu, 3 * nv + nu);
         let memory = memory_of::<FrictionMemory>(on.own)?;
-        let [bent, z, product] = memory
+        let [hessian, z, product] = memory
             .second
             .get_or_insert_with(|| [DMatrix::zeros(wide, wide), DMatrix::zeros(wide, n), DMatrix::zeros(wide, n)]);
         let [before, after] = &memory.slope;
@@ -345,7 +345,7 @@ impl Acceleration for ImplicitFriction {
         let p: Vec<f64> = (0..nv).map(|j| memory.g.column(j).dot(&mu.column(0)) + forces(j)).collect();
         let mut engine = memory.dynamics.engine(model, on.workspace, on.derivatives, [on.time, h]);
         let weights = [mu.as_slice(), by_f];
-        if !self.dynamics.hessian(&mut engine, [q, v, &memory.u], weights, bent)? {
+        if !self.dynamics.hessian(&mut engine, [q, v, &memory.u], weights, hessian)? {
             return Ok(false);
         }
         // Z: q, v and u are themselves, and ∂Δ = S₀ ∂v − S (∂v + h ∂a).
@@ -359,7 +359,7 @@ impl Acceleration for ImplicitFriction {
                 z[(2 * nv + self.nu + i, j)] = begun - after[i] * end(i, j);
             }
         }
-        product.gemm(1.0, bent, z, 0.0);
+        product.gemm(1.0, hessian, z, 0.0);
         out.gemm_tr(1.0, z, product, 0.0);
         let (mut at_begin, mut at_end) = (vec![0.0; nv], vec![0.0; nv]);
         torques(model, v, 2, &mut at_begin);

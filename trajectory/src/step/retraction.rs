@@ -86,7 +86,7 @@ impl Retraction {
     }
 
     /// Calls `add` with entries of `∂²φ/∂(δ, ε)²` at `w`: rows and columns count δ from 0 and ε from nv on.
-    pub(super) fn bend(
+    pub(super) fn add_curvature(
         &self,
         memory: &mut RetractionMemory,
         w: &[f64],
@@ -171,7 +171,7 @@ impl Retraction {
             both.fill(0.0);
             let [by_theta, by_v] = [&mut by_theta[block.clone()], &mut by_v[block.clone()]];
             let at = [&theta[block.clone()], &v[block.clone()]];
-            algebra.bend_rate(&k[block.clone()], at, [by_theta, by_v], both);
+            algebra.add_rate_curvature(&k[block.clone()], at, [by_theta, by_v], both);
             take(block.clone(), both);
         }
     }

@@ -289,6 +289,6 @@ impl<A: Acceleration> Step for Rk4<A> {
             let mut engine = engine.engine(on.model, on.workspace, on.derivatives, [time, on.at.dt]);
             self.acceleration.hessian(&mut engine, [q, v, on.u], weights, to)
         };
-        stages.bend(on.at.dt, weights, (theta, &columns.theta), hessian, &mut out.curvature)
+        stages.add_curvature(on.at.dt, weights, (theta, &columns.theta), hessian, &mut out.curvature)
     }
 }

@@ -157,12 +157,12 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         }
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         let j = std::mem::take(&mut out.step_dv);
-        let known = self.0.bend(on, weights, Some(&j), out);
+        let known = self.0.add_acceleration_curvature(on, weights, Some(&j), out);
         out.step_dv = j;
         // Second derivatives of q ⊕ h v⁺: Rᵀ φ'' R, with R = ∂(δ, ε)/∂(q, v, u), whose rows of ε are h times those of v⁺ in [A B].
         let Quadratic { a, b, curvature, .. } = out;
-        let EulerMemory { w, bent, along, .. } = EulerMemory::of(on.own)?;
-        self.0.retraction.each(bent, w, &weights.next[..nv], |block, second| {
+        let EulerMemory { w, retraction, along, .. } = EulerMemory::of(on.own)?;
+        self.0.retraction.each(retraction, w, &weights.next[..nv], |block, second| {
             let n = block.len();
             let rows = nv + block.start..nv + block.end;
             let ends = |z: usize| {
@@ -232,7 +232,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         }
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         let (by_q, by_v) = weights.next.split_at(nv);
-        let EulerMemory { w, weights: mu, bent, .. } = EulerMemory::of(on.own)?;
+        let EulerMemory { w, weights: mu, retraction, .. } = EulerMemory::of(on.own)?;
         transposed_times(&out.step_dv, by_q, mu);
         // λ_vᵀ h a + μᵀ (h v + h² a), with μ = Jᵀ λ_q.
         let weight = |i: usize| by_v[i] + 2.0 * h * mu[i];
@@ -254,7 +254,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
             (false, false, true) => h * b[(k, z - 2 * nv)],
             _ => grows(k - nv),
         };
-        self.0.retraction.bend(bent, w, by_q, |i, j, x| {
+        self.0.retraction.add_curvature(retraction, w, by_q, |i, j, x| {
             if j >= nv && x != 0.0 {
                 let x = x * grows(j - nv);
                 for (z, to) in to.iter_mut().enumerate() {

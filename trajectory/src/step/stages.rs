@@ -92,7 +92,7 @@ impl Stages {
 
     /// Adds all second derivatives. `hessian` has those of accelerations at a stage, by its number, its q and v, and
     /// weights; `end` are `θ⁺` and its derivatives.
-    pub(super) fn bend(
+    pub(super) fn add_curvature(
         &mut self,
         h: f64,
         weights: StepWeights<'_>,

@@ -4,13 +4,13 @@ use crate::common::{reach, robot};
 use gradyn::derivatives::check::Verdict;
 use gradyn::{Method, Transform};
 use gradyn::{Model, aba, aba_derivatives};
-use gradyn_trajectory::residual::{Control, Depends, FramePlacement, FrameTranslation, Given, StateError};
+use gradyn_trajectory::residual::{Control, Depends, FnResidual, FramePlacement, FrameTranslation, StateError};
 use gradyn_trajectory::step::{Acceleration, Actuation, Engine, ForwardDynamics, SemiImplicitEuler, Sensitivities};
 use gradyn_trajectory::{Cost, PathConstraint, Phase, Problem, Reason, guess};
 
 /// `r = (q₀ v₁, u₂²)`, whose Jacobian `change` may spoil.
-fn product(depends: Depends, change: fn(&mut gradyn_trajectory::residual::Jacobian)) -> Given {
-    Given::new(
+fn product(depends: Depends, change: fn(&mut gradyn_trajectory::residual::Jacobian)) -> FnResidual {
+    FnResidual::new(
         2,
         depends,
         |on, r| {
@@ -35,7 +35,7 @@ fn product(depends: Depends, change: fn(&mut gradyn_trajectory::residual::Jacobi
 const ALL: Depends = Depends { u: true, ..Depends::QV };
 
 /// What is wrong with it, in the arm's problem: row, column, claimed, found.
-fn found(given: Given) -> Vec<(usize, usize, f64, f64)> {
+fn found(given: FnResidual) -> Vec<(usize, usize, f64, f64)> {
     let model = robot("panda", false);
     let problem = reach(&model, 4, Some(Cost::new("product", given))).build().expect("is a problem");
     let mut at = guess::standing(&problem);
@@ -70,7 +70,7 @@ fn a_wrong_entry_is_found() {
     assert_eq!(wrong, [(0, 0)]);
 }
 
-fn found_columns(given: Given) -> Vec<(usize, usize)> {
+fn found_columns(given: FnResidual) -> Vec<(usize, usize)> {
     found(given).into_iter().map(|(row, column, ..)| (row, column)).collect()
 }
 

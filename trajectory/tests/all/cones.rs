@@ -4,7 +4,9 @@ use crate::common::puck::{conditions, puck, random_problem};
 use crate::common::robot;
 use gradyn::model::InputError;
 use gradyn::{Model, Scalar};
-use gradyn_trajectory::residual::{Affine, Control, CoulombCone, FrictionCone, Own, Quantity, Snapshot, StateError};
+use gradyn_trajectory::residual::{
+    Affine, AutodiffResidual, Control, CoulombCone, FrictionCone, Quantity, Snapshot, StateError,
+};
 use gradyn_trajectory::residual::{Depends, FrameTranslation};
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{
@@ -142,7 +144,7 @@ fn throw(constraint: impl Fn(&Model) -> PathConstraint) -> Problem {
 fn smooth_rows_have_the_same_optimum() {
     let (cone, smooth) = (
         throw(|_| PathConstraint::second_order_cone("cone", identity(3))),
-        throw(|model| PathConstraint::at_least("smooth", Own::new(model, Smooth), 0.0)),
+        throw(|model| PathConstraint::at_least("smooth", AutodiffResidual::new(model, Smooth), 0.0)),
     );
     let ((by_cone, report), (by_rows, other)) = (solve(&cone), solve(&smooth));
     println!("{} iterations by the cone, {} by smooth rows", report.iterations, other.iterations);

@@ -2,7 +2,7 @@
 
 use crate::common::{ARM, reach, robot};
 use gradyn::Transform;
-use gradyn_trajectory::residual::{Control, Depends, FramePlacement, Given, StateError};
+use gradyn_trajectory::residual::{Control, Depends, FnResidual, FramePlacement, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, Impulse, SemiImplicitEuler};
 use gradyn_trajectory::{
     Control as Wish, Cost, Fddp, FddpOptions, Loss, Newton, NewtonOptions, Phase, Problem, ProblemError, Reason,
@@ -11,7 +11,7 @@ use gradyn_trajectory::{
 
 /// A cost that is no number wherever this holds of time and first angle.
 fn undefined(at: impl Fn(f64, f64) -> bool + Send + Sync + 'static) -> Cost {
-    let residual = Given::new(
+    let residual = FnResidual::new(
         2,
         Depends::Q,
         move |on, r| {
@@ -252,7 +252,7 @@ fn a_stalled_end_names_a_cost_that_has_a_gradient() {
     let model = robot("pendulum", false);
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
     // A derivative of the wrong sign: no step improves.
-    let wrong = Given::new(
+    let wrong = FnResidual::new(
         1,
         Depends::U,
         |on, r| {
@@ -264,7 +264,7 @@ fn a_stalled_end_names_a_cost_that_has_a_gradient() {
             Ok(())
         },
     );
-    let large = Given::new(
+    let large = FnResidual::new(
         1,
         Depends::Q,
         |_, r| {

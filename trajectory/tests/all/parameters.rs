@@ -2,7 +2,7 @@
 
 use crate::common::robot;
 use gradyn::{Inertia, Model};
-use gradyn_trajectory::residual::{Control, FrameTranslation, LessParameter, ParameterValue, StateError};
+use gradyn_trajectory::residual::{Control, FrameTranslation, MinusParameter, ParameterValue, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, Rk4, SemiImplicitEuler};
 use gradyn_trajectory::{
     Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, PathConstraint, Phase, Problem,
@@ -260,7 +260,7 @@ fn a_place_is_that_of_a_search_over_places() {
             Some(x) => builder.last_constraint(PathConstraint::within("place", place(x), &low, &high)),
             None => {
                 let less =
-                    LessParameter::new(place(0.0), "x").times(DMatrix::from_column_slice(3, 1, &[1.0, 0.0, 0.0]));
+                    MinusParameter::new(place(0.0), "x").times(DMatrix::from_column_slice(3, 1, &[1.0, 0.0, 0.0]));
                 let off = ParameterValue::new("x", 1).towards(&[-0.3]);
                 let builder = builder.parameter(Parameter::new("x", &[-0.4]).within(&[-0.8], &[0.8]));
                 let builder = builder.last(Cost::new("off", off).weight(1e3));

@@ -1,7 +1,7 @@
 //! A second solution with parameters, free durations and rates of controls allocates nothing.
 
 use crate::common::{ARM, robot};
-use gradyn_trajectory::residual::{Control, ControlRate, FrameTranslation, LessParameter, StateError};
+use gradyn_trajectory::residual::{Control, ControlRate, FrameTranslation, MinusParameter, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{
     Cost, Fddp, FddpOptions, Newton, NewtonOptions, Parameter, ParameterId, PathConstraint, Phase, Problem, guess,
@@ -11,7 +11,7 @@ use gradyn_trajectory::{
 fn a_second_solution_allocates_nothing() {
     let model = robot("panda", false);
     let hand = model.find_frame("panda_link8").expect("a hand");
-    let place = || LessParameter::new(FrameTranslation::new(hand, [0.0; 3].into()), "place");
+    let place = || MinusParameter::new(FrameTranslation::new(hand, [0.0; 3].into()), "place");
     let build = |hard: bool| {
         let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
         let mut reach = Phase::new("reach", 20, 0.03, step)

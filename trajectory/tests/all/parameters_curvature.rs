@@ -5,7 +5,7 @@ use gradyn::dynamics::ReferenceFrame;
 use gradyn::{Constraint, Model, Motion};
 use gradyn_trajectory::quadratic::Quadratic;
 use gradyn_trajectory::residual::{
-    ContactForce, Control, ControlRate, FrameAcceleration, FrameTranslation, LessParameter, ParameterValue,
+    ContactForce, Control, ControlRate, FrameAcceleration, FrameTranslation, MinusParameter, ParameterValue,
 };
 use gradyn_trajectory::step::{
     Actuation, Contact, Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step,
@@ -41,7 +41,7 @@ fn parameters(model: &Model) -> Vec<Parameter> {
 /// Costs and constraints that see accelerations, the place and a number of the robot.
 fn filled(phase: Phase, model: &Model) -> Phase {
     let tip = model.find_frame("link2").expect("is there");
-    let place = || LessParameter::new(FrameTranslation::new(tip, [0.0; 3].into()), "place");
+    let place = || MinusParameter::new(FrameTranslation::new(tip, [0.0; 3].into()), "place");
     let acceleration = FrameAcceleration::new(tip, ReferenceFrame::LocalWorldAligned, Motion::zero());
     phase
         .cost(Cost::new("control", Control::zero()).weight(0.3))

@@ -7,9 +7,9 @@ use gradyn::joint::{Axis, Planar, Revolute, Spherical, Universal};
 use gradyn::spatial::{Momentum, Symmetric3, exp3};
 use gradyn::{Constraint, DerivativeWorkspace, Inertia, Model, ModelBuilder, Motion, Transform, Workspace};
 use gradyn_trajectory::residual::{
-    Affine, Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, Control, ControlRate, CoulombCone, Distance,
-    FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone, JointLimits,
-    JointTorque, Own, PhaseInfo, Quantity, Residual, StateError, View, WrenchCone,
+    Affine, AutodiffResidual, Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, Control, ControlRate,
+    CoulombCone, Distance, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity,
+    FrictionCone, JointLimits, JointTorque, PhaseInfo, Quantity, Residual, StateError, View, WrenchCone,
 };
 use gradyn_trajectory::step::{Actuation, Contact, ContactRows};
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -69,7 +69,7 @@ impl Node {
         let goal = Residual::goal(residual);
         let (formulas, allocated) = self.run(residual, &goal, 2);
         assert_eq!(allocated, 0, "{what} allocates");
-        let (duals, _) = self.run(&Own::new(&self.model, residual.clone()), &goal, 1);
+        let (duals, _) = self.run(&AutodiffResidual::new(&self.model, residual.clone()), &goal, 1);
         let (scale, off) = (1.0 + duals.amax(), (&formulas - &duals).amax());
         // Rounding of sums of some tens of products.
         assert!(off < 1e-11 * scale, "{what} on {}: {off:e} of {scale}", self.model.name());

@@ -2,7 +2,7 @@
 //! random.
 
 use super::{Guess, Method};
-use crate::guess::{bent, drawn, interpolated, with_static_controls};
+use crate::guess::{deflected, drawn, interpolated, with_static_controls};
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 use gradyn::joint::{Geometry, JointKind};
@@ -37,7 +37,7 @@ pub(super) fn variations<'p>(
     let turned = turned.into_iter().flat_map(move |(name, made)| both(name, made));
     let asides = (1..).map_while(move |k| {
         let made = drawn(problem, &q, WIDTH, seed.wrapping_add(k)).ok()?;
-        Some((format!("bent aside, draw {k}"), carry(problem, &of_given, made)))
+        Some((format!("deflected aside, draw {k}"), carry(problem, &of_given, made)))
     });
     let asides = asides.flat_map(move |(name, made)| both(name, made));
     let near = near.into_iter().map(alone);
@@ -98,7 +98,7 @@ fn turns(problem: &Problem, way: &Trajectory) -> Vec<(String, Trajectory)> {
                     if sign > 0.0 { "+" } else { "-" },
                     ["x", "y", "z"][axis % 3]
                 );
-                let way = bent(problem, way, |s| turn.iter().map(|x| s * x).collect());
+                let way = deflected(problem, way, |s| turn.iter().map(|x| s * x).collect());
                 made.extend(way.map(|way| (name, held(problem, way))));
             }
         }
