@@ -1,7 +1,7 @@
 //! The difference of the robot's momentum from a goal.
 
+use super::formula::{less_goal, own_memory, second_opinion};
 use super::masses::Masses;
-use super::own::{less_goal, own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{centroidal_derivatives, centroidal_momentum};

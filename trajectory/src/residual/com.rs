@@ -1,7 +1,7 @@
 //! The difference of the center of mass from a goal: `r = c − c*`.
 
+use super::formula::{less_goal, own_memory, second_opinion};
 use super::masses::Masses;
-use super::own::{less_goal, own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{center_of_mass, com_jacobian};

@@ -1,7 +1,7 @@
 //! The distance between two capsules. Spheres are capsules without length.
 
 use super::axes::Axes;
-use super::own::{own_memory, second_opinion};
+use super::formula::{own_memory, second_opinion};
 use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};

@@ -1,7 +1,7 @@
 //! The difference of the velocity, or of the acceleration, of a frame from a goal.
 
+use super::formula::{less_goal, own_memory, second_opinion};
 use super::motions::{Motions, coordinates};
-use super::own::{less_goal, own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{
@@ -51,7 +51,7 @@ impl OfFrame {
 pub struct FrameVelocity(OfFrame);
 
 impl FrameVelocity {
-    /// Of a frame or a body, in a reference, towards a velocity: linear part first.
+    /// Of a frame or a body, in a reference, toward a velocity: linear part first.
     #[must_use]
     pub fn new(frame: impl Into<FrameRef>, reference: ReferenceFrame, goal: Motion<f64>) -> Self {
         Self(OfFrame { frame: frame.into(), reference, goal })
@@ -101,7 +101,7 @@ impl Residual for FrameVelocity {
 pub struct FrameAcceleration(OfFrame);
 
 impl FrameAcceleration {
-    /// Of a frame or a body, in a reference, towards an acceleration: linear part first.
+    /// Of a frame or a body, in a reference, toward an acceleration: linear part first.
     #[must_use]
     pub fn new(frame: impl Into<FrameRef>, reference: ReferenceFrame, goal: Motion<f64>) -> Self {
         Self(OfFrame { frame: frame.into(), reference, goal })

@@ -1,8 +1,8 @@
 //! The difference of the rotation of a frame from a goal: `r = log3(R*ᵀ R)`.
 
 use super::axes::Axes;
+use super::formula::{own_memory, second_opinion};
 use super::logarithm::LogCurvature;
-use super::own::{own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use crate::half_turn::{choose_turn, is_half};

@@ -1,7 +1,7 @@
 //! The difference of the origin of a frame from a goal: `r = p − p*`.
 
 use super::axes::{Axes, Coordinates};
-use super::own::{less_goal, own_memory, second_opinion};
+use super::formula::{less_goal, own_memory, second_opinion};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};

@@ -16,6 +16,7 @@ mod coulomb_cone;
 mod distance;
 mod elapsed_time;
 mod force_rows;
+mod formula;
 mod frame_motion;
 mod frame_placement;
 mod frame_rotation;

@@ -19,7 +19,8 @@
 
 use super::axes::{Axes, Coordinates};
 use super::force_rows::{ForceRows, check_axes, wrench_in};
-use super::own::{own_memory, value_of};
+use super::formula::own_memory;
+use super::own::value_of;
 use super::{Depends, Jacobian, PhaseInfo, Quantity, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -270,7 +271,7 @@ macro_rules! residual_of_sole {
             fn is_linear(&self) -> bool {
                 self.sole.is_linear()
             }
-            $crate::residual::own::second_opinion!($crate::residual::axes::Axes);
+            $crate::residual::formula::second_opinion!($crate::residual::axes::Axes);
             fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
                 self.sole.add_hessian(on, lambda, out)
             }

@@ -570,5 +570,5 @@ fn goals_and_contacts_that_do_not_fit() {
     let error = problem.set_goal(0, "turn", &[1.0; 6]).expect_err("is too short").to_string();
     assert_eq!(error, "node 0, cost `turn`: the goal has 6 entries, expected 9");
     let error = problem.set_goal(0, "turn", &[1.0; 9]).expect_err("is no rotation").to_string();
-    assert!(error.starts_with("cost `turn`: the goal is invalid"), "{error}");
+    assert!(error.starts_with("node 0, cost `turn`: the goal is invalid"), "{error}");
 }
