@@ -82,6 +82,25 @@ fn the_hand_is_put_down_at_a_place_that_is_chosen() {
     assert!(answer["constraints"]["hand"]["violation"].as_f64().expect("a number") < 1e-6);
 }
 
+/// A number of the robot by its name of `sensitivity --parameters`: the same solution as by kind and element, and errors with their line.
+#[test]
+fn numbers_of_the_robot_are_found_by_name() {
+    let folder = directory("by_name");
+    let by_kind = "kind = \"point-mass\"\nframe = \"weight\"";
+    let with = |of: &str| changed(&folder, |text| text.replace(by_kind, of));
+    let text = good(["optimize", &with("of = \"weight.point_mass\"")]);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[lines.len() - 2], "parameter counterweight = 2.444 kg");
+    let cases: [(&str, &str, &[&str]); 3] = [
+        ("of = \"wieght.point_mass\"", "wieght", &["`parameters[0].of`", "did you mean `weight.point_mass`?"]),
+        ("of = \"gravity.z\"", "gravity.z", &["`parameters[0].of`", "cannot choose `gravity.z`"]),
+        ("of = \"rod.mass\"\nlink = \"rod\"", "link = \"rod\"", &["`parameters[0].link`"]),
+    ];
+    for (of, line, expected) in cases {
+        refused_at(&with(of), line, expected);
+    }
+}
+
 /// What is wrong is said on one line, with the file, the line of what is wrong, its key, and what it should be.
 #[test]
 fn broken_parameters_are_refused_with_their_line() {
