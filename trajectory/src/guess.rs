@@ -1,6 +1,6 @@
 //! Initial guesses of solvers.
 
-use crate::fault::{Fault, ProblemError};
+use crate::fault::{Fault, ProblemError, ProblemPlace};
 use crate::half_turn;
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
@@ -187,21 +187,15 @@ pub fn resampled(
     controls: &[Vec<f64>],
 ) -> Result<Trajectory, ProblemError> {
     let (model, place) = (problem.model(), || "the guess".into());
-    let length = |what, expected, found| Err(ProblemError::Length { place: place(), what, expected, found });
+    let length = |what, expected, found| ProblemPlace::Argument("the guess").check_length(what, expected, found);
     if states.is_empty() {
         return Err(ProblemError::Missing { place: place(), what: "it has no state" });
     }
-    if times.len() != states.len() {
-        return length("the list of times", states.len(), times.len());
-    }
-    if controls.len() + 1 != states.len() {
-        return length("the list of controls", states.len() - 1, controls.len());
-    }
+    length("the list of times", states.len(), times.len())?;
+    length("the list of controls", states.len() - 1, controls.len())?;
     let (nq, nv) = (model.nq(), model.nv());
     for x in states {
-        if x.len() != nq + nv {
-            return length("a state", nq + nv, x.len());
-        }
+        length("a state", nq + nv, x.len())?;
         let input = |error| ProblemError::Input { place: place(), error };
         model.check_configuration(&x[..nq]).map_err(input)?;
         model.check_tangent("v", &x[nq..]).map_err(input)?;

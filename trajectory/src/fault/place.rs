@@ -1,5 +1,6 @@
 //! Where in the description of a problem an error is.
 
+use super::ProblemError;
 use std::fmt;
 
 /// A thing of a problem: its number, counted from 0 in the order of the description, and its name.
@@ -62,6 +63,13 @@ impl ProblemPlace {
     #[must_use]
     pub fn part(&self, part: impl Into<String>) -> Self {
         Self::Part { of: Box::new(self.clone()), part: part.into() }
+    }
+    /// Checks that a list here has the length that it should have.
+    pub(crate) fn check_length(&self, what: &'static str, expected: usize, found: usize) -> Result<(), ProblemError> {
+        if expected == found {
+            return Ok(());
+        }
+        Err(ProblemError::Length { place: self.clone(), what, expected, found })
     }
     /// This, without the part of it that is wrong.
     #[must_use]

@@ -107,10 +107,7 @@ impl Loss {
 
     /// Checks that it is a loss for residuals of so many numbers.
     pub(crate) fn check(&self, place: &ProblemPlace, rows: usize) -> Result<(), ProblemError> {
-        let length = |what, found| {
-            let place = place.clone();
-            if found == rows { Ok(()) } else { Err(ProblemError::Length { place, what, expected: rows, found }) }
-        };
+        let length = |what, found| place.check_length(what, rows, found);
         match self {
             Self::Quadratic => Ok(()),
             Self::Diagonal(w) => {

@@ -42,13 +42,9 @@ fn row_times(w: &DMatrix<f64>, i: usize, r: &[f64]) -> f64 {
 
 /// Square, finite, symmetric, positive semidefinite.
 pub(super) fn check_full(place: &ProblemPlace, w: &DMatrix<f64>, rows: usize) -> Result<(), ProblemError> {
-    let place = || place.clone();
-    for (what, found) in [("the weight matrix, by rows,", w.nrows()), ("the weight matrix, by columns,", w.ncols())] {
-        if found != rows {
-            return Err(ProblemError::Length { place: place(), what, expected: rows, found });
-        }
-    }
-    let number = |what, value, rule| Err(ProblemError::Number { place: place(), what, value, rule });
+    place.check_length("the weight matrix, by rows,", rows, w.nrows())?;
+    place.check_length("the weight matrix, by columns,", rows, w.ncols())?;
+    let number = |what, value, rule| Err(ProblemError::Number { place: place.clone(), what, value, rule });
     if let Some(x) = w.iter().find(|x| !x.is_finite()) {
         return number("an entry of the weight matrix", *x, "it must be finite");
     }

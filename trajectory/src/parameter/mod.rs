@@ -80,8 +80,8 @@ impl Parameter {
         let guess = self.guess.clone().unwrap_or_else(|| nominal.into_iter().collect());
         let n = guess.len();
         let number = |what, value, rule| Err(ProblemError::Number { place: place(), what, value, rule });
-        if self.of.is_some() && n != 1 {
-            return Err(ProblemError::Length { place: place(), what: "the guess", expected: 1, found: n });
+        if self.of.is_some() {
+            place().check_length("the guess", 1, n)?;
         }
         if n == 0 {
             return Err(ProblemError::Missing { place: place(), what: "it has no number" });
@@ -92,11 +92,8 @@ impl Parameter {
         let least = if self.of.is_some_and(ParameterId::is_never_negative) { 0.0 } else { f64::NEG_INFINITY };
         let none = || [vec![least; n], vec![f64::INFINITY; n]];
         let [lower, upper] = self.bounds.clone().unwrap_or_else(none);
-        for (what, list) in [("the list of lower bounds", &lower), ("the list of upper bounds", &upper)] {
-            if list.len() != n {
-                return Err(ProblemError::Length { place: place(), what, expected: n, found: list.len() });
-            }
-        }
+        place().check_length("the list of lower bounds", n, lower.len())?;
+        place().check_length("the list of upper bounds", n, upper.len())?;
         for (l, u) in lower.iter().zip(&upper) {
             if l.is_nan() || u.is_nan() || l > u || *l == f64::INFINITY || *u == f64::NEG_INFINITY {
                 return number(

@@ -162,14 +162,12 @@ impl ProblemBuilder {
 
 /// Checks that the controls before the first step are finite, and as many as are carried.
 fn check_before(before: Vec<f64>, rates: usize) -> Result<Vec<f64>, ProblemError> {
-    let (place, what) = (|| "the controls before the first step".into(), "the list of controls");
-    if before.len() != rates {
-        return Err(ProblemError::Length { place: place(), what, expected: rates, found: before.len() });
-    }
+    let place = ProblemPlace::Argument("the controls before the first step");
+    place.check_length("the list of controls", rates, before.len())?;
     match before.iter().find(|u| !u.is_finite()) {
         Some(u) => {
             let (what, rule) = ("a control", "it must be finite");
-            Err(ProblemError::Number { place: place(), what, value: *u, rule })
+            Err(ProblemError::Number { place, what, value: *u, rule })
         }
         None => Ok(before),
     }
@@ -251,10 +249,7 @@ impl Problem {
             return Err(ProblemError::Twice { place: "the problem".into(), what: "phases", name });
         }
         let dt = if dt.len() == 1 { vec![dt[0]; nodes] } else { dt };
-        if dt.len() != nodes {
-            let what = "the list of lengths of steps";
-            return Err(ProblemError::Length { place: place(), what, expected: nodes, found: dt.len() });
-        }
+        place().check_length("the list of lengths of steps", nodes, dt.len())?;
         let (good, rule): (fn(&f64) -> bool, _) = match &content {
             Content::Step(step) if step.jumps() => (|dt| *dt == 0.0, "a jump takes no time"),
             Content::Step(_) => (|dt| dt.is_finite() && *dt > 0.0, "it must be positive, s"),
@@ -298,7 +293,6 @@ impl Problem {
 
 /// Checks that a node belongs to this space and has its own costs.
 fn check_own(place: &ProblemPlace, node: &dyn Node, space: &Space<'_>, brings_more: bool) -> Result<(), ProblemError> {
-    let place = || place.clone();
     let Dims { nx, ndx, nu, .. } = node.dims();
     let lengths = [
         ("the list of numbers of its node's states", space.nx(), nx),
@@ -306,29 +300,21 @@ fn check_own(place: &ProblemPlace, node: &dyn Node, space: &Space<'_>, brings_mo
         ("the list of its node's bounds of controls", nu, node.control_bounds().map_or(nu, |(lower, _)| lower.len())),
         ("the list of its node's bounds of controls", nu, node.control_bounds().map_or(nu, |(_, upper)| upper.len())),
     ];
-    for (what, expected, found) in lengths {
-        if expected != found {
-            return Err(ProblemError::Length { place: place(), what, expected, found });
-        }
-    }
+    lengths.into_iter().try_for_each(|(what, expected, found)| place.check_length(what, expected, found))?;
     if brings_more || node.is_last() {
         let what = "costs, bounds and steps of nodes of one's own are in the node";
-        return Err(ProblemError::Missing { place: place(), what });
+        return Err(ProblemError::Missing { place: place.clone(), what });
     }
     Ok(())
 }
 
 fn check_control_bounds(place: &ProblemPlace, nu: usize, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
-    let place = || place.clone();
-    for (what, found) in [("the list of least controls", lower.len()), ("the list of greatest controls", upper.len())] {
-        if found != nu {
-            return Err(ProblemError::Length { place: place(), what, expected: nu, found });
-        }
-    }
+    place.check_length("the list of least controls", nu, lower.len())?;
+    place.check_length("the list of greatest controls", nu, upper.len())?;
     let none = |(l, u): &(&f64, &f64)| l.is_nan() || u.is_nan() || l > u;
     match lower.iter().zip(upper).find(none) {
         Some((l, _)) => Err(ProblemError::Number {
-            place: place(),
+            place: place.clone(),
             what: "a least control",
             value: *l,
             rule: "it must not be above the greatest",

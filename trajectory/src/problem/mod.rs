@@ -297,8 +297,9 @@ fn check_goal(
     goal: &[f64],
     expected: usize,
 ) -> Result<(), ProblemError> {
+    // Made for errors alone: goals are set without allocation.
     if goal.len() != expected {
-        return Err(ProblemError::Length { place: place(), what: "the goal", expected, found: goal.len() });
+        return place().check_length("the goal", expected, goal.len());
     }
     if let Some(x) = goal.iter().find(|x| !x.is_finite()) {
         let (what, rule) = ("an entry of the goal", "it must be finite");

@@ -113,12 +113,9 @@ impl Problem {
     pub fn set_parameter(&self, name: &str, numbers: &[f64], guess: &mut Trajectory) -> Result<(), ProblemError> {
         self.check_sizes(guess)?;
         let place = self.place_of(name)?;
-        let (expected, found) = (place.len(), numbers.len());
-        if expected != found {
-            let index = self.carried.names.iter().position(|(known, _)| known == name).unwrap_or(0);
-            let place = ProblemPlace::Parameter(Item::new(index, name));
-            return Err(ProblemError::Length { place, what: "the list of its numbers", expected, found });
-        }
+        let index = self.carried.names.iter().position(|(known, _)| known == name).unwrap_or(0);
+        let parameter = ProblemPlace::Parameter(Item::new(index, name));
+        parameter.check_length("the list of its numbers", place.len(), numbers.len())?;
         self.carry(place, numbers, guess);
         Ok(())
     }

@@ -165,9 +165,7 @@ impl Residual for Affine {
             ("the list of columns of an affine residual's matrix", rows, self.matrix.ncols()),
             ("the offset of an affine residual", self.matrix.nrows(), self.offset.len()),
         ];
-        if let Some((what, expected, found)) = lengths.into_iter().find(|(_, expected, found)| expected != found) {
-            return Err(ProblemError::Length { place: place(), what, expected, found });
-        }
+        lengths.into_iter().try_for_each(|(what, expected, found)| phase.place.check_length(what, expected, found))?;
         match self.matrix.iter().chain(self.offset.iter()).find(|x| !x.is_finite()) {
             Some(x) => number("an entry of an affine residual's matrix or offset", *x, "it must be finite"),
             None => Ok(()),

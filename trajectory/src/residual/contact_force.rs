@@ -54,18 +54,8 @@ impl Residual for ContactForce {
             3 | 6 => wrench_in(&self.rotation).view((0, 0), (rows, rows)).into_owned(),
             _ => DMatrix::identity(rows, rows),
         };
-        match &self.goal {
-            Some(goal) if goal.len() != rows => {
-                let place = phase.place.clone();
-                Err(ProblemError::Length {
-                    place,
-                    what: "the goal of a contact force",
-                    expected: rows,
-                    found: goal.len(),
-                })
-            }
-            _ => Ok(()),
-        }
+        let found = self.goal.as_ref().map_or(rows, Vec::len);
+        phase.place.check_length("the goal of a contact force", rows, found)
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         self.force.value(on.f, r);

@@ -54,12 +54,7 @@ impl Residual for Control {
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         match &mut self.goal {
             Goal::Zero(nu) => *nu = phase.nu,
-            Goal::At(goal) if goal.len() != phase.nu => {
-                let (expected, found) = (phase.nu, goal.len());
-                let place = phase.place.clone();
-                return Err(ProblemError::Length { place, what: "the goal of controls", expected, found });
-            }
-            Goal::At(_) => {}
+            Goal::At(goal) => phase.place.check_length("the goal of controls", phase.nu, goal.len())?,
         }
         Ok(())
     }

@@ -78,7 +78,7 @@ impl Residual for CoulombCone {
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let place = phase.place.part(format!("Coulomb cone of `{}`", self.contact));
         self.check(&place)?;
-        let found = self.force.bind_force(phase, place)?;
+        let found = self.force.bind_force(phase, &place)?;
         let axes = wrench_in(&self.surface);
         let mut matrix = DMatrix::zeros(3, found);
         matrix.row_mut(0).copy_from(&(axes.view((2, 0), (1, found)) * self.friction));

@@ -36,25 +36,16 @@ impl ForceRows {
     /// Finds the contact, which must have a force and a moment.
     pub(super) fn bind_wrench(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let found = self.bind(phase)?;
-        if found == 6 {
-            return Ok(());
-        }
         let place = phase.place.part(format!("contact `{}`", self.contact));
-        Err(ProblemError::Length {
-            place,
-            what: "the list of its multipliers, a force and a moment,",
-            expected: 6,
-            found,
-        })
+        place.check_length("the list of its multipliers, a force and a moment,", 6, found)
     }
     /// Finds the contact, which must have a force and at most a moment: how many rows it has.
-    pub(super) fn bind_force(&mut self, phase: &PhaseInfo<'_>, place: ProblemPlace) -> Result<usize, ProblemError> {
+    pub(super) fn bind_force(&mut self, phase: &PhaseInfo<'_>, place: &ProblemPlace) -> Result<usize, ProblemError> {
         let found = self.bind(phase)?;
-        if found == 3 || found == 6 {
-            return Ok(found);
+        if found != 6 {
+            place.check_length("the list of multipliers, a force and at most a moment,", 3, found)?;
         }
-        let what = "the list of multipliers, a force and at most a moment,";
-        Err(ProblemError::Length { place, what, expected: 3, found })
+        Ok(found)
     }
     /// Its name.
     pub(super) fn contact(&self) -> &str {

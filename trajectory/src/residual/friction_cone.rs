@@ -134,7 +134,7 @@ impl Residual for FrictionCone {
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let place = phase.place.part(format!("friction cone of `{}`", self.force.contact()));
         self.check(&place)?;
-        let found = self.force.bind_force(phase, place)?;
+        let found = self.force.bind_force(phase, &place)?;
         let mut matrix = DMatrix::zeros(self.facets + 1, found);
         for (i, row) in self.directions().iter().enumerate() {
             matrix.view_mut((i, 0), (1, 3)).copy_from(&row.transpose());

@@ -103,11 +103,7 @@ impl Residual for JointLimits {
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let expected = phase.model.nq() + phase.model.nv();
-        if self.nx == expected {
-            return Ok(());
-        }
-        let (place, what) = (phase.place.clone(), "the state that limits are of");
-        Err(ProblemError::Length { place, what, expected, found: self.nx })
+        phase.place.check_length("the state that limits are of", expected, self.nx)
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         let (q, v) = r.split_at_mut(self.positions.len());

@@ -90,17 +90,13 @@ impl Residual for JointTorque {
         self.goal.clone()
     }
     fn bind(&mut self, phase: &super::PhaseInfo<'_>) -> Result<(), crate::ProblemError> {
-        let place = || phase.place.clone();
         let rows = phase.contacts.last().map_or(0, |last| last.rows.end);
         let lengths = [
             ("the list of degrees of freedom of motors", phase.model.nv(), self.motors.ncols()),
             ("the list of multipliers of contacts", rows, self.constraints.iter().map(Constraint::rows).sum()),
             ("the goal of torques", self.motors.nrows(), self.goal.len()),
         ];
-        match lengths.into_iter().find(|(_, expected, found)| expected != found) {
-            Some((what, expected, found)) => Err(crate::ProblemError::Length { place: place(), what, expected, found }),
-            None => Ok(()),
-        }
+        lengths.into_iter().try_for_each(|(what, expected, found)| phase.place.check_length(what, expected, found))
     }
     fn memory(&self) -> Box<dyn Any + Send> {
         let none = vec![0.0; self.motors.ncols()];

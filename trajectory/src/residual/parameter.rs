@@ -40,11 +40,8 @@ fn find(
         let nearest = parameters.first().map(|(known, _)| known.clone());
         return Err(ProblemError::Unknown { place: place.clone(), what: "parameter", name: name.into(), nearest });
     };
-    if found.len() == numbers {
-        return Ok(found.clone());
-    }
-    let place = place.part(format!("parameter `{name}`"));
-    Err(ProblemError::Length { place, what: "the list of its numbers", expected: numbers, found: found.len() })
+    place.part(format!("parameter `{name}`")).check_length("the list of its numbers", numbers, found.len())?;
+    Ok(found.clone())
 }
 
 impl Residual for ParameterValue {
@@ -131,12 +128,8 @@ impl Residual for MinusParameter {
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         self.residual.bind(phase)?;
-        let (expected, found) = (self.residual.rows(), self.m.nrows());
-        if expected == found {
-            return Ok(());
-        }
         let place = phase.place.part(format!("parameter `{}`", self.name));
-        Err(ProblemError::Length { place, what: "the matrix of its numbers, by rows,", expected, found })
+        place.check_length("the matrix of its numbers, by rows,", self.residual.rows(), self.m.nrows())
     }
     fn bind_parameters(
         &mut self,

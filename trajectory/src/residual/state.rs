@@ -86,10 +86,7 @@ impl Residual for StateError {
     }
     fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
         let nx = phase.model.nq() + phase.model.nv();
-        if self.goal.len() != nx {
-            let (place, found) = (phase.place.clone(), self.goal.len());
-            return Err(ProblemError::Length { place, what: "the goal of the state", expected: nx, found });
-        }
+        phase.place.check_length("the goal of the state", nx, self.goal.len())?;
         let place = || phase.place.part("goal of the state");
         phase
             .model

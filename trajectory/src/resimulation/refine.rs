@@ -1,7 +1,7 @@
 //! Steps that are too long, split.
 
 use super::steps::StepsCheck;
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 
@@ -76,22 +76,13 @@ pub fn pieces(problem: &Problem, check: &StepsCheck, tolerances: &Tolerances) ->
 /// [`ProblemError`] if sizes do not fit.
 pub fn split(coarse: &Problem, at: &Trajectory, pieces: &[usize], fine: &Problem) -> Result<Trajectory, ProblemError> {
     coarse.check_sizes(at)?;
-    let place = || "the finer problem".into();
-    let length = |what, expected, found| Err(ProblemError::Length { place: place(), what, expected, found });
-    if pieces.len() != coarse.steps() {
-        return length("the list of pieces", coarse.steps(), pieces.len());
-    }
-    let steps: usize = pieces.iter().sum();
-    if steps != fine.steps() {
-        return length("the list of steps", steps, fine.steps());
-    }
-    let (space, of) = (fine.space(), coarse.space());
-    if space.nx() != of.nx() {
-        return length("a state", of.nx(), space.nx());
-    }
+    let (place, space) = (ProblemPlace::Argument("the finer problem"), fine.space());
+    place.check_length("the list of pieces", coarse.steps(), pieces.len())?;
+    place.check_length("the list of steps", pieces.iter().sum(), fine.steps())?;
+    place.check_length("a state", coarse.space().nx(), space.nx())?;
     let (mut made, mut node) = (Trajectory::zeros(fine), 0);
     let (mut way, mut part) = (vec![0.0; space.ndx()], vec![0.0; space.ndx()]);
-    let input = |reason: Reason| ProblemError::Goal { place: place(), why: reason.to_string() };
+    let input = |reason: Reason| ProblemError::Goal { place: place.clone(), why: reason.to_string() };
     let first = space.nx() - space.memory;
     for (k, n) in pieces.iter().enumerate() {
         space.difference(at.x(k), at.x(k + 1), &mut way).map_err(input)?;

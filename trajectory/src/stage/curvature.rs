@@ -215,10 +215,10 @@ impl Stage {
                     f: &curvature.by_f,
                 };
                 let mut known = match inner.as_deref_mut() {
-                    None => step.curvature(&mut on, by, weights, out)?,
+                    None => weights.are_zero() || step.curvature(&mut on, by, weights, out)?,
                     Some(inner) => {
                         inner.curvature.clear();
-                        let known = step.curvature(&mut on, by, weights, inner)?;
+                        let known = weights.are_zero() || step.curvature(&mut on, by, weights, inner)?;
                         self.spread_step(&inner.curvature, &mut out.curvature);
                         known
                     }

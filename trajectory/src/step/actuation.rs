@@ -153,11 +153,8 @@ impl Actuation {
             Self::Full(nv) | Self::Joints { nv, .. } => *nv,
             Self::Matrix(b) => b.nrows(),
         };
+        place.check_length("the actuation matrix, by rows,", model.nv(), nv)?;
         let place = || place.clone();
-        if nv != model.nv() {
-            let what = "the actuation matrix, by rows,";
-            return Err(ProblemError::Length { place: place(), what, expected: model.nv(), found: nv });
-        }
         if let Self::Matrix(b) = self
             && let Some(x) = b.iter().find(|x| !x.is_finite())
         {

@@ -227,9 +227,6 @@ impl<A: Acceleration> Step for Euler<A> {
         weights: StepWeights<'_>,
         out: &mut Quadratic,
     ) -> Result<bool, Reason> {
-        if weights.are_zero() {
-            return Ok(true);
-        }
         let (h, nv) = (on.at.dt, on.model.nv());
         let known = self.0.add_acceleration_curvature(on, weights, None, out)?;
         // Second derivatives of q ⊕ h v.

@@ -274,9 +274,6 @@ impl<A: Acceleration> Step for ImplicitMidpoint<A> {
         weights: StepWeights<'_>,
         out: &mut Quadratic,
     ) -> Result<bool, Reason> {
-        if weights.are_zero() {
-            return Ok(true);
-        }
         let (h, nv) = (on.at.dt, on.model.nv());
         let (by_q, by_v) = weights.next.split_at(nv);
         let memory = MidpointMemory::of(on.own)?;

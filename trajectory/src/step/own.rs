@@ -64,12 +64,7 @@ impl<F: StateFunction + Send + Sync + Debug> Acceleration for OwnAcceleration<F>
         self.controls
     }
     fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
-        let (expected, found) = (model.nv(), self.function.outputs(model));
-        if expected == found {
-            return Ok(());
-        }
-        let what = "the list of accelerations";
-        Err(ProblemError::Length { place: place.clone(), what, expected, found })
+        place.check_length("the list of accelerations", model.nv(), self.function.outputs(model))
     }
     fn memory(&self, _model: &Model) -> Box<dyn Any + Send> {
         Box::new(StateWorkspace::new())

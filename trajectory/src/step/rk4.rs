@@ -274,9 +274,6 @@ impl<A: Acceleration> Step for Rk4<A> {
         weights: StepWeights<'_>,
         out: &mut Quadratic,
     ) -> Result<bool, Reason> {
-        if weights.are_zero() {
-            return Ok(true);
-        }
         if Rk4Memory::of(on.own)?.stages.is_none() {
             // Once, stages have to be gone through again.
             Rk4Memory::of(on.own)?.stages = Some(Box::new(Stages::new(on.model, on.u.len(), on.f.len())));
