@@ -193,3 +193,74 @@ fn add_times(y: &mut [f64], s: f64, x: &[f64]) {
         *y += s * x;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quadratic::Dims;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    /// `lₓ = Jᵀ g`, `[lₓₓ lₓᵤ; · lᵤᵤ] = Jᵀ W J` with dense `J = [∂r/∂(q, v, w) + ∂r/∂(a, f) ∂(a, f)/∂(q, v, u)]`, whatever a
+    /// residual depends on; rows without gradient and weight count for nothing.
+    #[test]
+    fn sums_are_those_of_dense_products() {
+        let (nv, nu, nf, nw, m) = (4, 3, 2, 2, 5);
+        let (ndx, n) = (2 * nv + nw, 2 * nv + nw + nu);
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut random = |m: &mut DMatrix<f64>| m.iter_mut().for_each(|x| *x = rng.random_range(-1.0..1.0));
+        let mut step = Sensitivities::new(nv, nu, nf);
+        for by in [&mut step.a_q, &mut step.a_v, &mut step.a_u, &mut step.f_q, &mut step.f_v, &mut step.f_u] {
+            random(by);
+        }
+        for bits in 1..64_u32 {
+            let is = |k: u32| bits & (1 << k) != 0;
+            let depends = Depends { q: is(0), v: is(1), u: is(2), a: is(3), f: is(4), w: is(5), h: false };
+            // What passes through the step is by all of these.
+            let mut by = Jacobian::new(m, depends, nv, nu, nf, nw);
+            [&mut by.dq, &mut by.dv, &mut by.du, &mut by.da, &mut by.df, &mut by.dw].map(&mut random);
+            let mut dense = DMatrix::zeros(m, n);
+            let mut add = |first: usize, part: DMatrix<f64>| {
+                dense.columns_mut(first, part.ncols()).zip_apply(&part, |to, x| *to += x);
+            };
+            for (first, part) in [(0, &by.dq), (nv, &by.dv), (2 * nv, &by.dw), (ndx, &by.du)] {
+                add(first, part.clone());
+            }
+            if depends.a {
+                [(0, &step.a_q), (nv, &step.a_v), (ndx, &step.a_u)].map(|(first, s)| add(first, &by.da * s));
+            }
+            if depends.f {
+                [(0, &step.f_q), (nv, &step.f_v), (ndx, &step.f_u)].map(|(first, s)| add(first, &by.df * s));
+            }
+            let mut square = DMatrix::zeros(m, m);
+            random(&mut square);
+            let full = &square * square.transpose();
+            let mut g = DMatrix::zeros(m, 1);
+            random(&mut g);
+            let mut diagonal = vec![1.5, 0.0, 0.25, 0.0, 2.0];
+            (g[1], g[3]) = (0.0, 0.5);
+            for weights in [Weights::Diagonal(&diagonal), Weights::Full(&full)] {
+                let w = match weights {
+                    Weights::Diagonal(w) => DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(w)),
+                    Weights::Full(w) => w.clone(),
+                };
+                let mut out = Quadratic::new(Dims { nx: ndx, ndx, nu, n_eq: 0, n_in: 0 }, true);
+                let mut memory = GaussNewton::new(m, n);
+                memory.add(&by, depends, &step, g.as_slice(), weights, &mut out);
+                let (gradient, hessian) = (dense.tr_mul(&g), dense.tr_mul(&(&w * &dense)));
+                // Rounding of sums of some fifty products of numbers of one.
+                let close = |a: &[f64], b: &DMatrix<f64>| a.iter().zip(b.iter()).all(|(a, b)| (a - b).abs() < 1e-13);
+                let block = |i: usize, j: usize, rows: usize, columns: usize| {
+                    hessian.view((i, j), (rows, columns)).into_owned()
+                };
+                assert!(close(out.lx.as_slice(), &gradient.rows(0, ndx).into_owned()), "{depends:?}");
+                assert!(close(out.lu.as_slice(), &gradient.rows(ndx, nu).into_owned()), "{depends:?}");
+                assert!(close(out.lxx.as_slice(), &block(0, 0, ndx, ndx)), "{depends:?}");
+                assert!(close(out.lxu.as_slice(), &block(0, ndx, ndx, nu)), "{depends:?}");
+                assert!(close(out.luu.as_slice(), &block(ndx, ndx, nu, nu)), "{depends:?}");
+            }
+            diagonal.fill(0.0);
+            assert!(!counts(&[0.0; 5], Weights::Diagonal(&diagonal)) && counts(g.as_slice(), Weights::Diagonal(&diagonal)));
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod check;
 mod chosen;
 mod common;
 mod cones;
+mod contact_motion;
 mod crocoddyl;
 mod curvature;
 mod failures;
