@@ -93,9 +93,7 @@ pub fn split(coarse: &Problem, at: &Trajectory, pieces: &[usize], fine: &Problem
             // What is remembered are the controls held from the first piece on, and what is carried along.
             let remembered = &at.x(if s == 0 { k } else { k + 1 })[first..];
             made.x_mut(node)[first..].copy_from_slice(remembered);
-            if made.u(node).len() != at.u(k).len() {
-                return length("the list of a node's controls", at.u(k).len(), made.u(node).len());
-            }
+            place.check_length("the list of a node's controls", at.u(k).len(), made.u(node).len())?;
             made.u_mut(node).copy_from_slice(at.u(k));
             node += 1;
         }
