@@ -230,7 +230,7 @@ fn descriptions_that_are_no_problem_are_named() {
         ),
         (
             build(Phase::new("a", 3, 0.1, step()).cost(Cost::new("c", Control::zero()).only_at(&[3]))),
-            "phase `a`, cost `c`: a node that it counts at is 3: the phase has not so many nodes",
+            "phase `a`, cost `c`: a node that it counts at is 3: the phase has fewer nodes",
         ),
         (
             build(Phase::new("a", 3, 0.1, SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Full(6))))),

@@ -169,7 +169,7 @@ fn all_solvers_find_the_same() {
     let model = robot("double_pendulum", false);
     let rod = model.find_body("rod_2").expect("is there");
     let build = |bounds: Option<[f64; 2]>| {
-        let mut parameter = Parameter::of_robot("centre", ParameterId::Center(rod, 2));
+        let mut parameter = Parameter::of_robot("center", ParameterId::Center(rod, 2));
         if let Some([lower, upper]) = bounds {
             parameter = parameter.within(&[lower], &[upper]);
         }
