@@ -27,7 +27,7 @@ fn parameters(model: &Model) -> Vec<Parameter> {
     vec![
         Parameter::of_robot("mass", ParameterId::Mass(one)),
         Parameter::of_robot("density", ParameterId::Density(one)),
-        Parameter::of_robot("centre", ParameterId::Center(one, 1)),
+        Parameter::of_robot("center", ParameterId::Center(one, 1)),
         Parameter::of_robot("moment", ParameterId::Moment(one, 4)),
         Parameter::of_robot("point", ParameterId::PointMass(frame)).beginning_at(&[0.3]),
         Parameter::of_robot("armature", ParameterId::Armature(two, 0)).beginning_at(&[0.2]),
