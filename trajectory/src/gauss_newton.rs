@@ -218,7 +218,9 @@ mod tests {
             let depends = Depends { q: is(0), v: is(1), u: is(2), a: is(3), f: is(4), w: is(5), h: false };
             // What passes through the step is by all of these.
             let mut by = Jacobian::new(m, depends, nv, nu, nf, nw);
-            [&mut by.dq, &mut by.dv, &mut by.du, &mut by.da, &mut by.df, &mut by.dw].map(&mut random);
+            for part in [&mut by.dq, &mut by.dv, &mut by.du, &mut by.da, &mut by.df, &mut by.dw] {
+                random(part);
+            }
             let mut dense = DMatrix::zeros(m, n);
             let mut add = |first: usize, part: DMatrix<f64>| {
                 dense.columns_mut(first, part.ncols()).zip_apply(&part, |to, x| *to += x);
@@ -227,10 +229,14 @@ mod tests {
                 add(first, part.clone());
             }
             if depends.a {
-                [(0, &step.a_q), (nv, &step.a_v), (ndx, &step.a_u)].map(|(first, s)| add(first, &by.da * s));
+                for (first, s) in [(0, &step.a_q), (nv, &step.a_v), (ndx, &step.a_u)] {
+                    add(first, &by.da * s);
+                }
             }
             if depends.f {
-                [(0, &step.f_q), (nv, &step.f_v), (ndx, &step.f_u)].map(|(first, s)| add(first, &by.df * s));
+                for (first, s) in [(0, &step.f_q), (nv, &step.f_v), (ndx, &step.f_u)] {
+                    add(first, &by.df * s);
+                }
             }
             let mut square = DMatrix::zeros(m, m);
             random(&mut square);
