@@ -266,7 +266,9 @@ mod tests {
                 assert!(close(out.luu.as_slice(), &block(ndx, ndx, nu, nu)), "{depends:?}");
             }
             diagonal.fill(0.0);
-            assert!(!counts(&[0.0; 5], Weights::Diagonal(&diagonal)) && counts(g.as_slice(), Weights::Diagonal(&diagonal)));
+            assert!(
+                !counts(&[0.0; 5], Weights::Diagonal(&diagonal)) && counts(g.as_slice(), Weights::Diagonal(&diagonal))
+            );
         }
     }
 }
