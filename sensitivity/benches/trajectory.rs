@@ -8,7 +8,7 @@
 //! its states, which takes some ten minutes, and the memory of the process.
 
 use gradyn::{Model, UrdfOptions};
-use gradyn_sensitivity::{Memory, Output, Parameters, QuadraticCost, Rollout, Scheme, evaluate_many};
+use gradyn_sensitivity::{Memory, Parameters, QuadraticCost, Rollout, Scheme, StateOutput, evaluate_many};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
@@ -108,7 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 1e3 * forward.1
             );
             let tau = vec![0.0; model.nv()];
-            let output = Output::Accelerations { q: &q0, v: &v0, tau: &tau };
+            let output = StateOutput::Accelerations { q: &q0, v: &v0, tau: &tau };
             let count = 73_728;
             let samples = values.repeat(count);
             let mut outputs = vec![0.0; count * model.nv()];

@@ -6,7 +6,7 @@
 
 use gradyn::{Method, Model, UrdfOptions};
 use gradyn_sensitivity::uncertainty::first_order;
-use gradyn_sensitivity::{Output, Parameters, local};
+use gradyn_sensitivity::{Parameters, StateOutput, local};
 use nalgebra::{DMatrix, DVector};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let p = Parameters::of(&model).select("panda_joint[1-7].placement.*")?;
     let q = [0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8];
     let tool = model.find_frame("panda_link8").ok_or("no tool")?;
-    let by = local(&p, &p.nominal(), Output::Pose { q: &q, frame: tool.into() }, Method::Analytical)?;
+    let by = local(&p, &p.nominal(), StateOutput::Pose { q: &q, frame: tool.into() }, Method::Analytical)?;
     // The same small error of every placement: meters, radians.
     let variances = DVector::from_element(p.len(), 1e-3_f64.powi(2));
     let spread = first_order(&by.jacobian, &DMatrix::from_diagonal(&variances))?;

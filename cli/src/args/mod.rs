@@ -9,7 +9,7 @@ mod robot;
 pub(crate) use check::{Check, Layout};
 pub(crate) use evaluate::Evaluate;
 pub(crate) use excite::Excite;
-pub(crate) use parameters::{Asked, Global, Identify, Parameters, Sensitivity};
+pub(crate) use parameters::{Global, Identify, OutputArg, Parameters, Sensitivity};
 pub(crate) use robot::{ConstraintArgs, Continuous, Order, RobotArgs};
 
 use anstream::ColorChoice;

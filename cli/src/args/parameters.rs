@@ -1,6 +1,6 @@
 //! `gradyn parameters`, `gradyn sensitivity`, `gradyn identify`.
 
-use super::{RobotArgs, method};
+use super::{ConstraintArgs, RobotArgs, method};
 use clap::{Args, ValueEnum};
 use gradyn::dynamics::ReferenceFrame;
 use gradyn::partials::Method;
@@ -21,7 +21,7 @@ pub(crate) struct Parameters {
 
 /// The output whose sensitivity is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Asked {
+pub(crate) enum OutputArg {
     /// Torques of inverse dynamics
     Tau,
     /// Accelerations of forward dynamics
@@ -32,6 +32,8 @@ pub(crate) enum Asked {
     Energy,
     /// The pose of --frame
     Pose,
+    /// Forces of what --contact, --contact-frame and --constraints hold
+    ContactForces,
     /// Along a task: the configurations that the joints reach
     Configuration,
 }
@@ -71,12 +73,14 @@ impl From<Global> for sensitivity::Method {
 pub(crate) struct Sensitivity {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
+    #[command(flatten)]
+    pub(crate) held: ConstraintArgs,
     /// The parameters that vary
     #[arg(long, value_name = "LIST")]
     pub(crate) parameters: String,
     /// The output [default: tau; along a task: configuration]
     #[arg(long, value_enum, value_name = "OUTPUT")]
-    pub(crate) of: Option<Asked>,
+    pub(crate) of: Option<OutputArg>,
     /// Along the trajectory that `gradyn optimize` finds for this task, which must use ROBOT; of `configuration` or `pose`
     #[arg(long, value_name = "TASK", conflicts_with_all = ["state", "method"])]
     pub(crate) task: Option<PathBuf>,

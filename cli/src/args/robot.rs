@@ -26,6 +26,11 @@ pub(crate) struct ConstraintArgs {
 }
 
 impl ConstraintArgs {
+    /// Whether anything is said of what holds the robot.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.contact.is_empty() || !self.contact_frame.is_empty() || self.constraints.is_some()
+    }
+
     /// Those of the file, then the contacts.
     pub(crate) fn constraints(&self, robot: &Robot) -> Result<Constraints, Error> {
         let model = &robot.model;

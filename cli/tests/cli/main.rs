@@ -10,6 +10,7 @@ mod evaluate;
 mod excite;
 mod function;
 mod identify;
+mod identify_payload;
 mod info;
 mod layouts;
 mod optimize;
@@ -27,6 +28,9 @@ mod optimize_verdicts;
 mod quantities;
 mod report;
 mod sensitivity;
+mod sensitivity_answers;
+mod sensitivity_forces;
+mod sensitivity_samples;
 mod sensitivity_task;
 #[cfg(unix)]
 mod signals;

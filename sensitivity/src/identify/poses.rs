@@ -10,7 +10,7 @@
 
 use crate::error::SensitivityError;
 use crate::estimate::{Estimate, EstimateError, Options, levenberg_marquardt};
-use crate::local::{Output, local};
+use crate::local::{StateOutput, local};
 use crate::parameters::Parameters;
 use gradyn::derivatives::difference::Euclidean;
 use gradyn::dynamics::FrameRef;
@@ -119,7 +119,7 @@ pub fn fit_poses(parameters: &Parameters, poses: &Poses, hold_out: f64) -> Resul
     let run = |sigma: [f64; 2], start: &[f64], held: &[usize]| {
         let evaluate = |p: &[f64], r: &mut [f64], j: &mut DMatrix<f64>| {
             for i in 0..seen {
-                let output = Output::Pose { q: &poses.q[i], frame: poses.frame };
+                let output = StateOutput::Pose { q: &poses.q[i], frame: poses.frame };
                 let by = local(parameters, p, output, Method::Analytical).map_err(|e| e.to_string())?;
                 let robot = parameters.robot_at(p).map_err(|e| e.to_string())?;
                 let is = frame_pose(&robot, &poses.q[i], poses.frame).map_err(|e| e.to_string())?;

@@ -3,7 +3,7 @@
 use super::nullspace::told;
 use crate::error::SensitivityError;
 use crate::estimate::{Identifiability, identifiability};
-use crate::local::{Output, local};
+use crate::local::{StateOutput, local};
 use crate::parameters::Parameters;
 use gradyn::Method;
 use nalgebra::DMatrix;
@@ -91,7 +91,7 @@ pub fn structure_by_motions(parameters: &Parameters, values: &[f64], seed: u64) 
         let step: Vec<f64> = numbers(nv).iter().map(|x| 1.5 * x).collect();
         let q = model.integrate(&model.neutral::<f64>(), &step)?;
         let (v, a) = (numbers(nv), numbers(nv));
-        let by = local(parameters, values, Output::Torques { q: &q, v: &v, a: &a }, Method::Analytical)?;
+        let by = local(parameters, values, StateOutput::Torques { q: &q, v: &v, a: &a }, Method::Analytical)?;
         rows.rows_mut(state * nv, nv).copy_from(&by.jacobian);
     }
     found(rows, parameters, FoundBy::Motions)

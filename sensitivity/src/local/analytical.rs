@@ -2,7 +2,7 @@
 
 use super::places::Places;
 use super::torques::{torques_by_parameters, write_row};
-use super::{Output, contact, energy};
+use super::{StateOutput, contact, energy};
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
 use gradyn::dynamics::{FrameRef, aba_parameter_gradient, frame_pose, rnea_parameter_gradient};
@@ -14,17 +14,17 @@ pub(super) fn jacobian(
     parameters: &Parameters,
     values: &[f64],
     model: &Model,
-    output: &Output<'_>,
+    output: &StateOutput<'_>,
 ) -> Result<DMatrix<f64>, SensitivityError> {
     let chain = parameters.chain(values)?;
     let n = parameters.len();
     match output {
-        Output::Torques { q, v, a } => {
+        StateOutput::Torques { q, v, a } => {
             let mut jacobian = DMatrix::zeros(model.nv(), n);
             torques_by_parameters(model, &mut Workspace::new(model), &chain, false, (q, v, a), &mut jacobian)?;
             Ok(jacobian)
         }
-        Output::Accelerations { q, v, tau } => {
+        StateOutput::Accelerations { q, v, tau } => {
             let ws = &mut Workspace::new(model);
             let mut jacobian = DMatrix::zeros(model.nv(), n);
             for (i, unit) in units(model.nv()).enumerate() {
@@ -33,10 +33,10 @@ pub(super) fn jacobian(
             }
             Ok(jacobian)
         }
-        Output::MassMatrix { q } => mass_matrix(&chain, model, n, q),
-        Output::Energy { q, v } => energy::energy(parameters, &chain, model, (q, v)),
-        Output::Pose { q, frame } => pose(parameters, &chain, values, model, (q, *frame)),
-        Output::ContactForces { q, v, tau, constraints } => {
+        StateOutput::MassMatrix { q } => mass_matrix(&chain, model, n, q),
+        StateOutput::Energy { q, v } => energy::energy(parameters, &chain, model, (q, v)),
+        StateOutput::Pose { q, frame } => pose(parameters, &chain, values, model, (q, *frame)),
+        StateOutput::ContactForces { q, v, tau, constraints } => {
             contact::forces(parameters, &chain, model, (q, v, tau), constraints)
         }
     }

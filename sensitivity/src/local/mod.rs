@@ -12,21 +12,23 @@
 //! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
 
 mod analytical;
+mod batch;
 mod contact;
 mod energy;
 mod held;
 mod linear;
-mod many;
 mod output;
 mod places;
 mod rounding;
+mod state_output;
 mod thread;
 mod torques;
 
+pub use batch::evaluate_many;
 pub(crate) use held::{accelerations_by_geometry, held, rates_by_geometry};
-pub use many::evaluate_many;
-pub use output::{Output, turns};
+pub use output::{AtState, Output, Snapshot};
 pub use rounding::rounding;
+pub use state_output::{StateOutput, turns};
 pub(crate) use torques::torques_by_parameters;
 
 use crate::error::SensitivityError;
@@ -66,10 +68,10 @@ impl Local {
 /// # use gradyn::{Method, Model, UrdfOptions};
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
 /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
-/// use gradyn_sensitivity::{Output, Parameters, local};
+/// use gradyn_sensitivity::{StateOutput, Parameters, local};
 /// let p = Parameters::of(&model).select("*.mass")?.select("gravity.z")?;
 /// let (q, v, a) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [0.1; 7]);
-/// let by = local(&p, &p.nominal(), Output::Torques { q: &q, v: &v, a: &a }, Method::Analytical)?;
+/// let by = local(&p, &p.nominal(), StateOutput::Torques { q: &q, v: &v, a: &a }, Method::Analytical)?;
 /// println!("{} by {}: {} N m/kg", by.rows[3], by.parameters[6], by.jacobian[(3, 6)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -81,32 +83,46 @@ impl Local {
 pub fn local(
     parameters: &Parameters,
     values: &[f64],
-    output: Output<'_>,
+    output: impl Output,
     method: Method,
 ) -> Result<Local, SensitivityError> {
     let model = parameters.robot_at(values)?;
-    let value = output.value::<f64>(&model, &model)?;
-    let jacobian = match method {
-        Method::Analytical => analytical::jacobian(parameters, values, &model, &output)?,
-        Method::Dual => by_duals(parameters, values, &model, &output, value.len())?,
-        _ => by_differences(parameters, values, &model, &output, value.len())?,
+    let value = output::value::<f64>(&output, &model, &model)?;
+    let rows = output.rows(parameters.robot());
+    check_entries(rows.len(), value.len())?;
+    let by_formulas = match method {
+        Method::Analytical => output.jacobian(parameters, values, &model)?,
+        _ => None,
     };
-    let (rows, names) = (output.rows(parameters.robot()), parameters.names());
-    Ok(Local { value: DVector::from_vec(value), jacobian, rows, parameters: names, method })
+    let jacobian = match (by_formulas, method) {
+        (Some(jacobian), _) => jacobian,
+        (None, Method::Difference) => by_differences(parameters, values, &model, &output, value.len())?,
+        (None, _) => by_duals(parameters, values, &model, &output, value.len())?,
+    };
+    Ok(Local { value: DVector::from_vec(value), jacobian, rows, parameters: parameters.names(), method })
+}
+
+/// Whether an output has an entry for each of its names.
+pub(crate) fn check_entries(expected: usize, found: usize) -> Result<(), SensitivityError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(SensitivityError::Length { what: "the output", expected, found })
+    }
 }
 
 fn by_duals(
     parameters: &Parameters,
     values: &[f64],
     nominal: &Model,
-    output: &Output<'_>,
+    output: &impl Output,
     rows: usize,
 ) -> Result<DMatrix<f64>, SensitivityError> {
     let mut jacobian = DMatrix::zeros(rows, values.len());
     for k in 0..values.len() {
         let at: Vec<Dual64> =
             values.iter().enumerate().map(|(i, x)| Dual64::new(*x, f64::from(u8::from(i == k)))).collect();
-        let found = output.value(&parameters.robot_at(&at)?, nominal)?;
+        let found = output::value(output, &parameters.robot_at(&at)?, nominal)?;
         jacobian.column_mut(k).iter_mut().zip(found).for_each(|(to, x)| *to = x.eps);
     }
     Ok(jacobian)
@@ -116,7 +132,7 @@ fn by_differences(
     parameters: &Parameters,
     values: &[f64],
     nominal: &Model,
-    output: &Output<'_>,
+    output: &impl Output,
     rows: usize,
 ) -> Result<DMatrix<f64>, SensitivityError> {
     let columns = values.len();
@@ -128,7 +144,7 @@ fn by_differences(
         if values[k] <= 0.0 && parameters.is_never_negative(k) {
             let mut at = |t: f64| {
                 moved[k] = values[k] + t;
-                output.value::<f64>(&parameters.robot_at(&moved)?, nominal)
+                output::value::<f64>(output, &parameters.robot_at(&moved)?, nominal)
             };
             let column = one_sided(step, &mut at)?;
             moved[k] = values[k];
@@ -142,7 +158,9 @@ fn by_differences(
             let path = |t: f64, y: &mut [f64]| -> Result<(), SensitivityError> {
                 moved[k] = values[k] + t;
                 let model = parameters.robot_at(&moved)?;
-                y.copy_from_slice(&output.value::<f64>(&model, nominal)?);
+                let found = output::value::<f64>(output, &model, nominal)?;
+                check_entries(y.len(), found.len())?;
+                y.copy_from_slice(&found);
                 Ok(())
             };
             match difference::along(method, &Euclidean(rows), path) {
@@ -197,7 +215,7 @@ fn one_sided(
 pub fn local_second(
     parameters: &Parameters,
     values: &[f64],
-    output: Output<'_>,
+    output: impl Output,
     lambda: &[f64],
 ) -> Result<DMatrix<f64>, SensitivityError> {
     let nominal = parameters.robot_at(values)?;
@@ -212,7 +230,7 @@ pub fn local_second(
             let one = |k: usize, at: usize| f64::from(u8::from(k == at));
             let at: Vec<HyperDual64> =
                 values.iter().enumerate().map(|(k, x)| HyperDual64::new(*x, one(k, i), one(k, j), 0.0)).collect();
-            let found = output.value(&parameters.robot_at(&at)?, &nominal)?;
+            let found = output::value(&output, &parameters.robot_at(&at)?, &nominal)?;
             let x: f64 = found.iter().zip(lambda).map(|(x, l)| x.eps1eps2 * l).sum();
             (hessian[(i, j)], hessian[(j, i)]) = (x, x);
         }

@@ -1,187 +1,159 @@
-//! Outputs to be differentiated, at one state, over any number type.
+//! A function of a robot at a state that is asked for its derivatives by parameters, written once for every number type.
 
 use crate::error::SensitivityError;
-use gradyn::dynamics::{FrameRef, constraint_dynamics, crba, frame_pose, kinetic_energy, potential_energy};
-use gradyn::joint::JointKind;
-use gradyn::spatial::{Motion, log3};
-use gradyn::{Constraint, Model, Scalar, Transform, Workspace, aba, rnea};
+use crate::parameters::Parameters;
+use gradyn::{Model, Scalar, Workspace};
+use nalgebra::DMatrix;
 
-/// A function of a robot at one state.
+/// A robot at a state, over any number type.
+#[derive(Debug)]
+pub struct Snapshot<'a, P> {
+    /// The robot, whose parameters may carry derivatives.
+    pub model: &'a Model<P>,
+    /// Memory of the engine.
+    pub workspace: &'a mut Workspace<P>,
+    /// The robot that differences such as those of poses are measured from.
+    pub nominal: &'a Model,
+    /// Configuration, nq.
+    pub q: &'a [P],
+    /// Velocity, nv.
+    pub v: &'a [P],
+    /// Torques or accelerations, as the output takes them.
+    pub u: &'a [P],
+}
+
+/// The state at which an output is asked for.
 #[derive(Clone, Copy, Debug)]
-pub enum Output<'a> {
-    /// `τ = rnea(q, v, a)`, nv.
-    Torques {
-        /// nq
-        q: &'a [f64],
-        /// nv
-        v: &'a [f64],
-        /// nv
-        a: &'a [f64],
-    },
-    /// `q̈ = aba(q, v, τ)`, nv.
-    Accelerations {
-        /// nq
-        q: &'a [f64],
-        /// nv
-        v: &'a [f64],
-        /// nv
-        tau: &'a [f64],
-    },
-    /// `M(q)`: nv² entries, column by column.
-    MassMatrix {
-        /// nq
-        q: &'a [f64],
-    },
-    /// The pose of a frame: its origin in the world, m, and the rotation vector from its nominal to its actual
-    /// orientation, in axes of the world, rad. For calibration.
-    Pose {
-        /// nq
-        q: &'a [f64],
-        /// The frame.
-        frame: FrameRef,
-    },
-    /// Kinetic and potential energy, J.
-    Energy {
-        /// nq
-        q: &'a [f64],
-        /// nv
-        v: &'a [f64],
-    },
-    /// Forces of contacts and closed loops, one per row.
-    ContactForces {
-        /// nq
-        q: &'a [f64],
-        /// nv
-        v: &'a [f64],
-        /// nv
-        tau: &'a [f64],
-        /// The constraints.
-        constraints: &'a [Constraint],
-    },
+pub struct AtState<'a> {
+    /// Configuration, nq.
+    pub q: &'a [f64],
+    /// Velocity, nv; empty if the output takes none.
+    pub v: &'a [f64],
+    /// Torques or accelerations; empty if the output takes none.
+    pub u: &'a [f64],
 }
 
-/// For each degree of freedom, whether it is a rotation. A helical one is.
-#[must_use]
-pub fn turns(model: &Model) -> Vec<bool> {
-    let mut turns = vec![false; model.nv()];
-    let q: Vec<f64> = model.neutral();
-    for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
-        let mut columns = vec![Motion::zero(); body.joint().nv()];
-        body.joint().motion_subspace(&q[body.q_range()], &mut columns);
-        for (to, column) in turns[body.v_range()].iter_mut().zip(&columns) {
-            *to = column.angular.norm() > 0.0;
-        }
-    }
-    turns
-}
-
-impl Output<'_> {
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Torques { .. } => "tau",
-            Self::Accelerations { .. } => "ddq",
-            Self::MassMatrix { .. } => "mass_matrix",
-            Self::Pose { .. } => "pose",
-            Self::Energy { .. } => "energy",
-            Self::ContactForces { .. } => "contact",
-        }
-    }
-
+/// A function of a robot at a state. [`StateOutput`](super::StateOutput) has those of the library; others are written once, generic over the
+/// number type, and have the same sensitivities: [`local`](super::local()), [`local_second`](super::local_second),
+/// [`evaluate_many`](super::evaluate_many) for the methods of [`global`](crate::global), and [`Rollout::output`](crate::Rollout::output)
+/// along a trajectory.
+///
+/// ```
+/// use gradyn::dynamics::center_of_mass;
+/// use gradyn::{Method, Model, Scalar, UrdfOptions};
+/// use gradyn_sensitivity::{AtState, Output, Parameters, SensitivityError, Snapshot, local};
+///
+/// /// How far the center of mass is from the axis of the base, m.
+/// struct Overhang<'a>(&'a [f64]);
+/// impl Output for Overhang<'_> {
+///     fn name(&self) -> &str {
+///         "overhang"
+///     }
+///     fn rows(&self, _model: &Model) -> Vec<String> {
+///         vec![String::from("overhang")]
+///     }
+///     fn state(&self) -> AtState<'_> {
+///         AtState { q: self.0, v: &[], u: &[] }
+///     }
+///     fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+///         let rest = vec![P::from(0.0); on.model.nv()];
+///         let com = center_of_mass(on.model, on.workspace, on.q, &rest, &rest)?.whole.position;
+///         Ok(vec![(com.x * com.x + com.y * com.y).sqrt()])
+///     }
+/// }
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+/// let p = Parameters::of(&model).select("*.mass")?;
+/// let q = [0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8];
+/// let by = local(&p, &p.nominal(), Overhang(&q), Method::Dual)?;
+/// println!("{} m/kg by {}", by.jacobian[(0, 6)], by.parameters[6]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Output: Sync {
+    /// What it is called.
+    fn name(&self) -> &str;
     /// A name for each entry.
-    #[must_use]
-    pub fn rows(&self, model: &Model) -> Vec<String> {
-        let dofs = model.dof_names();
-        match self {
-            Self::Torques { .. } => dofs.iter().map(|dof| format!("tau {dof}")).collect(),
-            Self::Accelerations { .. } => dofs.iter().map(|dof| format!("ddq {dof}")).collect(),
-            Self::MassMatrix { .. } => {
-                dofs.iter().flat_map(|j| dofs.iter().map(move |i| format!("M {i}, {j}"))).collect()
-            }
-            Self::Pose { .. } => ["x", "y", "z", "rx", "ry", "rz"].map(str::to_owned).to_vec(),
-            Self::Energy { .. } => ["kinetic", "potential"].map(str::to_owned).to_vec(),
-            Self::ContactForces { constraints, .. } => {
-                let of = |(c, constraint): (usize, &Constraint)| {
-                    (0..constraint.rows()).map(move |row| format!("contact {c}, row {row}")).collect::<Vec<_>>()
-                };
-                constraints.iter().enumerate().flat_map(of).collect()
-            }
-        }
+    fn rows(&self, model: &Model) -> Vec<String>;
+    /// The unit of each entry; without units unless the output says some.
+    fn units(&self, model: &Model) -> Vec<&'static str> {
+        vec![""; self.rows(model).len()]
     }
-
-    /// The unit of each entry: rad and N m for a revolute joint, m and N for a prismatic one.
-    #[must_use]
-    pub fn units(&self, model: &Model) -> Vec<&'static str> {
-        let turns = turns(model);
-        let each = |turning, sliding| turns.iter().map(|turns| if *turns { turning } else { sliding }).collect();
-        match self {
-            Self::Torques { .. } => each("N m", "N"),
-            Self::Accelerations { .. } => each("rad/s^2", "m/s^2"),
-            Self::MassMatrix { .. } => {
-                let of = |j: bool, i: bool| match (i, j) {
-                    (true, true) => "kg m^2",
-                    (false, false) => "kg",
-                    _ => "kg m",
-                };
-                turns.iter().flat_map(|j| turns.iter().map(move |i| of(*j, *i))).collect()
-            }
-            Self::Pose { .. } => ["m", "m", "m", "rad", "rad", "rad"].to_vec(),
-            Self::Energy { .. } => vec!["J", "J"],
-            Self::ContactForces { constraints, .. } => {
-                let of = |constraint: &Constraint| vec!["N|N m"; constraint.rows()];
-                constraints.iter().flat_map(of).collect()
-            }
-        }
-    }
-
-    /// Its value for a robot, which may carry derivatives; `nominal` is the robot from which poses are measured.
-    pub(super) fn value<P: Scalar<f64> + Scalar<P>>(
+    /// Where it is asked for.
+    fn state(&self) -> AtState<'_>;
+    /// Its entries, of a robot whose numbers may carry derivatives.
+    ///
+    /// # Errors
+    /// Why it has none there.
+    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError>;
+    /// `∂(output)/∂p` by formulas, at these values and the robot that has them: rows by parameters. `None` without formulas; then
+    /// [`Method::Analytical`](gradyn::Method::Analytical) runs dual numbers.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn jacobian(
         &self,
-        model: &Model<P>,
-        nominal: &Model,
-    ) -> Result<Vec<P>, SensitivityError> {
-        let ws = &mut Workspace::new(model);
-        let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
-        Ok(match self {
-            Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. } => {
-                self.value_abreast(model, ws)?
-            }
-            Self::Pose { q, frame } => {
-                let from: Transform<f64> = frame_pose(nominal, &mut Workspace::new(nominal), q, *frame)?;
-                let pose: Transform<P> = frame_pose(model, ws, &lift(q), *frame)?;
-                let turn = from.vector(log3(&from.inv_mul(&pose).rotation));
-                pose.translation.iter().chain(turn.iter()).copied().collect()
-            }
-            Self::Energy { q, v } => {
-                let (q, v) = (lift(q), lift(v));
-                vec![kinetic_energy(model, ws, &q, &v)?, potential_energy(model, ws, &q)?]
-            }
-            Self::ContactForces { q, v, tau, constraints } => {
-                let constraints: Vec<Constraint<P>> = constraints.iter().map(Constraint::lift).collect();
-                constraint_dynamics(model, ws, &lift(q), &lift(v), &lift(tau), &constraints, &[])?.lambda.to_vec()
-            }
-        })
+        parameters: &Parameters,
+        values: &[f64],
+        model: &Model,
+    ) -> Result<Option<DMatrix<f64>>, SensitivityError> {
+        let _ = (parameters, values, model);
+        Ok(None)
     }
-
-    /// Whether there is a [form](Self::value_abreast) for eight robots at once. If making a robot takes all of the
-    /// time, there is none.
-    pub(super) fn is_abreast(&self) -> bool {
-        matches!(self, Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. })
+    /// Whether [`evaluate_many`](super::evaluate_many) computes it for eight robots at once, one to a lane of the vector registers. Worth it
+    /// where the output takes more time than making a robot, and takes no branch by its numbers.
+    fn is_batched(&self) -> bool {
+        false
     }
+    /// Its entries of eight robots at once, for outputs that are [batched](Self::is_batched).
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn value_batched<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+        self.value(on)
+    }
+}
 
-    /// The value for eight robots, in existing memory.
-    pub(super) fn value_abreast<P: Scalar<f64> + Scalar<P>>(
+impl<O: Output> Output for &O {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+    fn rows(&self, model: &Model) -> Vec<String> {
+        (**self).rows(model)
+    }
+    fn units(&self, model: &Model) -> Vec<&'static str> {
+        (**self).units(model)
+    }
+    fn state(&self) -> AtState<'_> {
+        (**self).state()
+    }
+    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+        (**self).value(on)
+    }
+    fn jacobian(
         &self,
-        model: &Model<P>,
-        ws: &mut Workspace<P>,
-    ) -> Result<Vec<P>, SensitivityError> {
-        let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
-        Ok(match self {
-            Self::Torques { q, v, a } => rnea(model, ws, &lift(q), &lift(v), &lift(a), &[])?.to_vec(),
-            Self::Accelerations { q, v, tau } => aba(model, ws, &lift(q), &lift(v), &lift(tau), &[])?.to_vec(),
-            Self::MassMatrix { q } => crba(model, ws, &lift(q))?.as_slice().to_vec(),
-            Self::Pose { .. } | Self::Energy { .. } | Self::ContactForces { .. } => Vec::new(),
-        })
+        parameters: &Parameters,
+        values: &[f64],
+        model: &Model,
+    ) -> Result<Option<DMatrix<f64>>, SensitivityError> {
+        (**self).jacobian(parameters, values, model)
     }
+    fn is_batched(&self) -> bool {
+        (**self).is_batched()
+    }
+    fn value_batched<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+        (**self).value_batched(on)
+    }
+}
+
+/// The value of an output at its own state; `nominal` is the robot that poses are measured from.
+pub(super) fn value<P: Scalar<f64> + Scalar<P>>(
+    output: &impl Output,
+    model: &Model<P>,
+    nominal: &Model,
+) -> Result<Vec<P>, SensitivityError> {
+    let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
+    let AtState { q, v, u } = output.state();
+    let (q, v, u) = (lift(q), lift(v), lift(u));
+    let workspace = &mut Workspace::new(model);
+    output.value(&mut Snapshot { model, workspace, nominal, q: &q, v: &v, u: &u })
 }

@@ -67,14 +67,8 @@ fn numbers(model: &Model, q: &[f64]) -> Result<(Parameters, Vec<f64>), Sensitivi
 ///
 /// # Errors
 /// As [`local`](super::local()).
-pub fn rounding(model: &Model, output: Output<'_>) -> Result<Vec<f64>, SensitivityError> {
-    let (Output::Torques { q, .. }
-    | Output::Accelerations { q, .. }
-    | Output::MassMatrix { q }
-    | Output::Pose { q, .. }
-    | Output::Energy { q, .. }
-    | Output::ContactForces { q, .. }) = output;
-    let (all, scales) = numbers(model, q)?;
+pub fn rounding(model: &Model, output: impl Output) -> Result<Vec<f64>, SensitivityError> {
+    let (all, scales) = numbers(model, output.state().q)?;
     let jacobian = local(&all, &all.nominal(), output, Method::Analytical)?.jacobian;
     let row = |i: usize| jacobian.row(i).iter().zip(&scales).map(|(x, s)| U * x.abs() * s).sum();
     Ok((0..jacobian.nrows()).map(row).collect())

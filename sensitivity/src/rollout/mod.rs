@@ -17,6 +17,7 @@ mod cost;
 mod event;
 mod forward;
 mod hessian;
+mod output;
 mod pass;
 mod saltation;
 mod scheme;

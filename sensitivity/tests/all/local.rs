@@ -4,7 +4,7 @@ use crate::common::*;
 use gradyn::joint::*;
 use gradyn::spatial::{Inertia, Symmetric3, exp6};
 use gradyn::{Constraint, Method, Model, ModelBuilder, Motion, Transform};
-use gradyn_sensitivity::{Output, Parameters, SensitivityError, evaluate_many, local, local_second};
+use gradyn_sensitivity::{Output as _, Parameters, SensitivityError, StateOutput, evaluate_many, local, local_second};
 use nalgebra::DMatrix;
 use testing::{numbers, rng, vector};
 
@@ -62,10 +62,10 @@ fn three_methods_say_the_same_of_every_parameter() {
         let (q, v, a) = state(&model, n as u64 + 5);
         let frame = model.frame_id(model.frames().len() - 1).expect("is there");
         let outputs = [
-            Output::Torques { q: &q, v: &v, a: &a },
-            Output::Accelerations { q: &q, v: &v, tau: &a },
-            Output::MassMatrix { q: &q },
-            Output::Pose { q: &q, frame: frame.into() },
+            StateOutput::Torques { q: &q, v: &v, a: &a },
+            StateOutput::Accelerations { q: &q, v: &v, tau: &a },
+            StateOutput::MassMatrix { q: &q },
+            StateOutput::Pose { q: &q, frame: frame.into() },
         ];
         for values in [p.nominal(), beside(&p, 3)] {
             for output in outputs {
@@ -73,7 +73,7 @@ fn three_methods_say_the_same_of_every_parameter() {
                 let of = |method| local(&p, &values, output, method).expect("runs");
                 let (formula, dual) = (of(Method::Analytical), of(Method::Dual));
                 // Mass matrices of the trees have conditions of up to 1e4.
-                let tolerance = if matches!(output, Output::Accelerations { .. }) { 1e-10 } else { 1e-12 };
+                let tolerance = if matches!(output, StateOutput::Accelerations { .. }) { 1e-10 } else { 1e-12 };
                 assert_near(&what, &formula.jacobian, &dual.jacobian, tolerance, &p);
                 assert_eq!(formula.rows.len(), formula.value.len());
             }
@@ -91,7 +91,7 @@ fn energies_by_every_parameter() {
     for (n, model) in [tree(1), tree(4), robot("panda", false), robot("solo12", true)].into_iter().enumerate() {
         let p = everything(&model, true);
         let (q, v, _) = state(&model, n as u64 + 20);
-        let output = Output::Energy { q: &q, v: &v };
+        let output = StateOutput::Energy { q: &q, v: &v };
         for values in [p.nominal(), beside(&p, 4)] {
             let of = |method| local(&p, &values, output, method).expect("runs").jacobian;
             // Sums over the bodies, of terms of their own size.
@@ -114,7 +114,7 @@ fn assert_contact_forces(
     constraints: &[Constraint],
     differences: bool,
 ) {
-    let output = Output::ContactForces { q, v, tau, constraints };
+    let output = StateOutput::ContactForces { q, v, tau, constraints };
     for values in [p.nominal(), beside(p, 7)] {
         let of = |method| local(p, &values, output, method).expect("runs").jacobian;
         // Conditions of `J M⁻¹ Jᵀ`, up to 1e5 of the trees, times rounding.
@@ -211,7 +211,7 @@ fn contact_forces_of_rows_that_depend_on_each_other() {
     let (q, v, tau) = state(&model, 10);
     let first = model.find_body("body0").expect("is there");
     let held = Constraint::frame(None, somewhere(3), first, somewhere(4)).with_gains(10.0, 3.0);
-    let output = Output::ContactForces { q: &q, v: &v, tau: &tau, constraints: &[held] };
+    let output = StateOutput::ContactForces { q: &q, v: &v, tau: &tau, constraints: &[held] };
     let rows = local(&p, &p.nominal(), output, Method::Dual).expect("runs").value.len();
     let residual = gradyn::once::constraint_dynamics(&model, &q, &v, &tau, &[held], &[]).expect("runs");
     assert!((rows, residual.rank) == (6, 1) && residual.residual > 0.1, "{residual:?}");
@@ -236,7 +236,7 @@ fn contact_forces_of_rows_that_depend_on_each_other() {
         Parameters::of(&bars).select_all("bar*.mass, hinge*.placement.x, hinge*.placement.rz").expect("is there");
     assert_contact_forces("bars in their plane", &within, (&q, &v, &tau), &[closed], true);
     let tilted = within.select("hinge1.axis.1").expect("is there");
-    let output = Output::ContactForces { q: &q, v: &v, tau: &tau, constraints: &[closed] };
+    let output = StateOutput::ContactForces { q: &q, v: &v, tau: &tau, constraints: &[closed] };
     let error = local(&tilted, &tilted.nominal(), output, Method::Analytical).expect_err("has none");
     assert!(error.to_string().contains("`hinge1.axis.1`"), "{error}");
 }
@@ -251,7 +251,7 @@ fn second_order_is_the_first_orders_slope() {
     let (q, v, a) = state(&model, 4);
     let lambda = numbers(&mut rng(9), model.nv());
     let weight = DMatrix::from_row_slice(1, lambda.len(), &lambda);
-    for output in [Output::Torques { q: &q, v: &v, a: &a }, Output::Accelerations { q: &q, v: &v, tau: &a }] {
+    for output in [StateOutput::Torques { q: &q, v: &v, a: &a }, StateOutput::Accelerations { q: &q, v: &v, tau: &a }] {
         let values = beside(&p, 6);
         let hessian = local_second(&p, &values, output, &lambda).expect("runs");
         let h = 1e-5;
@@ -290,7 +290,7 @@ fn names_are_looked_up_with_care() {
     assert!(p.clone().tie("panda_link2.mass", "panda_joint1.damping").is_err());
     // A tie is the sum of the columns.
     let (q, v, a) = state(&model, 1);
-    let output = Output::Torques { q: &q, v: &v, a: &a };
+    let output = StateOutput::Torques { q: &q, v: &v, a: &a };
     let of = |p: &Parameters| local(p, &p.nominal(), output, Method::Analytical).expect("runs").jacobian;
     let (both, each) = (of(&tied), of(&p));
     assert!((both.column(0) - each.column(0) - each.column(2)).amax() < 1e-13);
@@ -322,7 +322,7 @@ fn many_robots_are_each_by_itself() {
     ] {
         let p = Parameters::of(&model).select_all(patterns).expect("are there");
         let (q, v, tau) = state(&model, 3);
-        let output = Output::Accelerations { q: &q, v: &v, tau: &tau };
+        let output = StateOutput::Accelerations { q: &q, v: &v, tau: &tau };
         let mut samples: Vec<f64> = (0..21).flat_map(|seed| beside(&p, seed)).collect();
         let friction = p.names().iter().position(|name| name.ends_with("friction"));
         if let Some(k) = friction {

@@ -15,6 +15,7 @@ mod local;
 mod logs;
 mod morris;
 mod output_error;
+mod own_output;
 mod poses;
 mod prior;
 mod realistic_data;

@@ -4,7 +4,7 @@ use crate::common::{robot, state, tree};
 use gradyn::{Model, UrdfOptions, Workspace, aba, once, rnea};
 use gradyn_sensitivity::global::{Morris, Run, Saltelli, Warning};
 use gradyn_sensitivity::local::rounding;
-use gradyn_sensitivity::{Output, Parameters, Resampling, evaluate_many};
+use gradyn_sensitivity::{Parameters, Resampling, StateOutput, evaluate_many};
 use std::ops::ControlFlow;
 use testing::{Precise, Random};
 
@@ -22,7 +22,7 @@ fn torques_about_a_vertical_axis_are_as_small_as_said() {
     let p = Parameters::of(&model).select_all("*.mass, *.com.*").expect("are there");
     for _ in 0..100 {
         let q: Vec<f64> = (0..3).map(|_| random.range(-3.0, 3.0)).collect();
-        let output = Output::Torques { q: &q, v: &[0.0; 3], a: &[0.0; 3] };
+        let output = StateOutput::Torques { q: &q, v: &[0.0; 3], a: &[0.0; 3] };
         let r = rounding(&model, output).expect("a state");
         // Weights of 60 N at half a meter: tens of N m, of which u is 1e-16.
         assert!(r.iter().all(|r| (1e-16..1e-13).contains(r)), "{r:?}");
@@ -50,7 +50,7 @@ fn results_are_off_by_no_more_than_said() {
             let precise: Model<Precise> = model.lift();
             let ws = &mut Workspace::new(&precise);
             let exact = rnea(&precise, ws, &lift(&q), &lift(&v), &lift(&a), &[]).expect("a state").to_vec();
-            let r = rounding(&model, Output::Torques { q: &q, v: &v, a: &a }).expect("a state");
+            let r = rounding(&model, StateOutput::Torques { q: &q, v: &v, a: &a }).expect("a state");
             let off = |found: &[f64], exact: &[Precise], i: usize| (exact[i] - Precise::from(found[i])).round().abs();
             for (i, r) in r.iter().enumerate() {
                 assert!(off(&tau, &exact, i) <= 10.0 * r, "{} {seed} {i}: {} {r}", model.name(), off(&tau, &exact, i));
@@ -58,7 +58,7 @@ fn results_are_off_by_no_more_than_said() {
             }
             let ddq = once::aba(&model, &q, &v, &tau, &[]).expect("a state");
             let exact = aba(&precise, ws, &lift(&q), &lift(&v), &lift(&tau), &[]).expect("a state").to_vec();
-            let r = rounding(&model, Output::Accelerations { q: &q, v: &v, tau: &tau }).expect("a state");
+            let r = rounding(&model, StateOutput::Accelerations { q: &q, v: &v, tau: &tau }).expect("a state");
             for (i, r) in r.iter().enumerate() {
                 assert!(off(&ddq, &exact, i) <= 10.0 * r, "{} {seed} {i}: {} {r}", model.name(), off(&ddq, &exact, i));
             }
@@ -73,7 +73,7 @@ fn rounding_is_small_beside_what_is_not() {
     let model = robot("panda", false);
     let (q, v, a) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [0.1; 7]);
     let tau = once::rnea(&model, &q, &v, &a, &[]).expect("a state");
-    let r = rounding(&model, Output::Torques { q: &q, v: &v, a: &a }).expect("a state");
+    let r = rounding(&model, StateOutput::Torques { q: &q, v: &v, a: &a }).expect("a state");
     assert!(tau[1].abs() / r[1] > 1e12 && r.iter().all(|r| *r > 0.0), "{tau:?} {r:?}");
 }
 
@@ -82,7 +82,7 @@ fn rounding_has_no_index() {
     let model = yaw();
     let p = Parameters::of(&model).select_all("*.mass, *.com.*").expect("are there");
     let q: Vec<f64> = model.neutral();
-    let output = Output::Torques { q: &q, v: &[0.0; 3], a: &[0.0; 3] };
+    let output = StateOutput::Torques { q: &q, v: &[0.0; 3], a: &[0.0; 3] };
     let r = rounding(&model, output).expect("a state");
     let f = |x: &[f64], y: &mut [f64]| evaluate_many(&p, output, x, y);
     let mut run = Run::new(Saltelli::new(p.default_priors(0.1), 128, 0), 3).expect("a plan");

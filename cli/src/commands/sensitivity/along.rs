@@ -10,7 +10,7 @@ use gradyn_files::sensitivity::Series;
 use gradyn_files::task::{Found, Task};
 use gradyn_sensitivity::local::turns;
 use gradyn_sensitivity::rollout::State;
-use gradyn_sensitivity::{Feedback, Output, Parameters, Rollout, Scheme, SensitivityError, local};
+use gradyn_sensitivity::{Feedback, Parameters, Rollout, Scheme, SensitivityError, StateOutput, local};
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -197,7 +197,7 @@ impl Question for Along<'_> {
                 jacobians.push(of_q);
                 continue;
             };
-            let own = local(p, &p.nominal(), Output::Pose { q, frame }, Method::Analytical);
+            let own = local(p, &p.nominal(), StateOutput::Pose { q, frame }, Method::Analytical);
             let own = own.map_err(|error| usage(&error))?.jacobian;
             let along = frame_jacobian(model, ws, q, frame, ReferenceFrame::LocalWorldAligned);
             jacobians.push(own + along.map_err(|error| Error::Usage(error.to_string()))? * of_q);

@@ -10,7 +10,7 @@ mod show;
 mod uncertainty;
 
 use super::Report;
-use crate::args::{Asked, Global, Sensitivity};
+use crate::args::{Global, OutputArg, Sensitivity};
 use crate::error::{Error, one_line};
 use crate::output::Output;
 use gradyn::dynamics::FrameRef;
@@ -21,7 +21,7 @@ use gradyn_files::sensitivity::{
 };
 use gradyn_files::task::Task;
 use gradyn_files::{priors, states};
-use gradyn_sensitivity::{Interval, Output as Of, Parameters, Prior, SensitivityError};
+use gradyn_sensitivity::{Interval, Parameters, Prior, SensitivityError, StateOutput as Of};
 use question::{AtState, First, Question};
 use sampled::Found;
 use serde_json::json;
@@ -40,8 +40,15 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
         }
         Ok(parameters)
     };
-    if args.frame.is_some() && args.of != Some(Asked::Pose) {
+    if args.frame.is_some() && args.of != Some(OutputArg::Pose) {
         return Err(Error::Usage("--frame is of poses: expected --of pose".into()));
+    }
+    let forces = args.of == Some(OutputArg::ContactForces);
+    if args.held.is_given() != forces {
+        return Err(Error::Usage(match forces {
+            true => "--of contact-forces needs --contact, --contact-frame or --constraints, what is held".into(),
+            false => "--contact, --contact-frame and --constraints are of forces: expected --of contact-forces".into(),
+        }));
     }
     if args.global != Some(Global::Sobol) && (args.second_order || !args.group.is_empty()) {
         let what = if args.second_order { "--second-order" } else { "--group" };
@@ -54,8 +61,8 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
         let task = Task::read(file)?;
         along::same_robot(&task, &args.robot.robot, file)?;
         let frame = match args.of {
-            None | Some(Asked::Configuration) => None,
-            Some(Asked::Pose) => Some(frame(args, &task.robot)?),
+            None | Some(OutputArg::Configuration) => None,
+            Some(OutputArg::Pose) => Some(frame(args, &task.robot)?),
             Some(_) => return Err(Error::Usage("--of, along a task: expected `configuration` or `pose`".into())),
         };
         let parameters = chosen(&task.robot)?;
@@ -73,18 +80,21 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
             .map_err(|error| Error::input(place.clone(), error))?,
     };
     let (q, v, a) = (&state.q[..], &state.v[..], &state.a[..]);
-    let output = match args.of.unwrap_or(Asked::Tau) {
-        Asked::Tau => Of::Torques { q, v, a },
-        Asked::Ddq => Of::Accelerations { q, v, tau: &tau },
-        Asked::MassMatrix => Of::MassMatrix { q },
-        Asked::Energy => Of::Energy { q, v },
-        Asked::Pose => Of::Pose { q, frame: frame(args, &robot)? },
-        Asked::Configuration => {
+    let held = args.held.constraints(&robot)?;
+    let output = match args.of.unwrap_or(OutputArg::Tau) {
+        OutputArg::Tau => Of::Torques { q, v, a },
+        OutputArg::Ddq => Of::Accelerations { q, v, tau: &tau },
+        OutputArg::MassMatrix => Of::MassMatrix { q },
+        OutputArg::Energy => Of::Energy { q, v },
+        OutputArg::ContactForces => Of::ContactForces { q, v, tau: &tau, constraints: &held.list },
+        OutputArg::Pose => Of::Pose { q, frame: frame(args, &robot)? },
+        OutputArg::Configuration => {
             return Err(Error::Usage("--of configuration needs --task: at a state it is what was given".into()));
         }
     };
     let given = json!({ "state": { "q": q, "v": v, "a": a, "tau": tau } });
-    let question = AtState { parameters: &parameters, output, method: args.method, place, given };
+    let rows = forces.then(|| held.rows.clone());
+    let question = AtState { parameters: &parameters, output, rows, method: args.method, place, given };
     answered(args, &robot, &parameters, &question, robot.warnings())
 }
 

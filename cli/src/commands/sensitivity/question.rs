@@ -4,7 +4,7 @@ use crate::error::Error;
 use gradyn::spatial::jlog3;
 use gradyn_files::sensitivity::Series;
 use gradyn_sensitivity::local::rounding;
-use gradyn_sensitivity::{Output, Parameters, evaluate_many, local};
+use gradyn_sensitivity::{Output as _, Parameters, StateOutput, evaluate_many, local};
 use nalgebra::{DMatrix, Vector3};
 use serde_json::Value;
 
@@ -59,7 +59,9 @@ pub(super) trait Question: Sync {
 /// Of one state.
 pub(super) struct AtState<'a> {
     pub(super) parameters: &'a Parameters,
-    pub(super) output: Output<'a>,
+    pub(super) output: StateOutput<'a>,
+    /// Names of its entries, where there are better ones than its own.
+    pub(super) rows: Option<Vec<String>>,
     pub(super) method: gradyn::Method,
     pub(super) place: String,
     pub(super) given: Value,
@@ -76,7 +78,7 @@ impl Question for AtState<'_> {
         self.given.clone()
     }
     fn rows(&self) -> Vec<String> {
-        self.output.rows(self.parameters.robot())
+        self.rows.clone().unwrap_or_else(|| self.output.rows(self.parameters.robot()))
     }
     fn units(&self) -> Vec<&'static str> {
         self.output.units(self.parameters.robot())
@@ -99,7 +101,7 @@ impl Question for AtState<'_> {
         evaluate_many(self.parameters, self.output, values, &mut outputs[..m]);
         let Ok(by) = local(self.parameters, values, self.output, self.method) else { return };
         let mut jacobian = by.jacobian;
-        if let (Output::Pose { .. }, [.., x, y, z]) = (self.output, &outputs[..m]) {
+        if let (StateOutput::Pose { .. }, [.., x, y, z]) = (self.output, &outputs[..m]) {
             // `local` has the angular velocity at this pose; the rotation vector from the robot's own moves by the inverse of its Jacobian.
             // J_l(v) = J_r(−v): the angular velocity is in axes of the world.
             let turned = jlog3(-Vector3::new(*x, *y, *z)) * jacobian.rows(3, 3);

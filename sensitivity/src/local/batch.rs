@@ -1,7 +1,7 @@
 //! One state of many robots: torques, accelerations and masses of eight at a time, one per lane of the vector
 //! registers.
 
-use super::Output;
+use super::output::{self, AtState, Output, Snapshot};
 use crate::parameters::Parameters;
 use gradyn::derivatives::simd::VectorLevel;
 use gradyn::derivatives::{Kernel, Lanes, Register};
@@ -12,23 +12,23 @@ use gradyn::{Model, Workspace};
 ///
 /// Use it in functions of samples: [`Run::advance`](crate::global::Run::advance). Results of a sample depend on that
 /// sample alone.
-pub fn evaluate_many(parameters: &Parameters, output: Output<'_>, samples: &[f64], outputs: &mut [f64]) {
+pub fn evaluate_many(parameters: &Parameters, output: impl Output, samples: &[f64], outputs: &mut [f64]) {
     outputs.fill(f64::NAN);
     let np = parameters.len().max(1);
     let count = samples.len() / np;
     if count == 0 || !outputs.len().is_multiple_of(count) {
         return;
     }
-    let many = Many { parameters, output, samples, outputs, np };
+    let batch = Batch { parameters, output: &output, samples, outputs, np };
     match VectorLevel::active() {
-        Some(level) if output.is_abreast() => level.run(many),
-        _ => many.one_by_one(),
+        Some(level) if output.is_batched() => level.run(batch),
+        _ => batch.one_by_one(),
     }
 }
 
-struct Many<'a> {
+struct Batch<'a, O> {
     parameters: &'a Parameters,
-    output: Output<'a>,
+    output: &'a O,
     samples: &'a [f64],
     outputs: &'a mut [f64],
     np: usize,
@@ -37,7 +37,7 @@ struct Many<'a> {
 /// Eight robots, and their memory.
 type Robots<R> = (Model<Lanes<R>>, Workspace<Lanes<R>>);
 
-impl Many<'_> {
+impl<O: Output> Batch<'_, O> {
     fn one_by_one(self) {
         let count = self.samples.len() / self.np;
         let width = self.outputs.len() / count;
@@ -48,22 +48,26 @@ impl Many<'_> {
 }
 
 /// The output of one robot, or NaN if it is invalid.
-fn alone(parameters: &Parameters, output: Output<'_>, values: &[f64], to: &mut [f64]) {
+fn alone(parameters: &Parameters, output: &impl Output, values: &[f64], to: &mut [f64]) {
     let robot = parameters.robot_at(values);
-    if let Ok(found) = robot.and_then(|robot| output.value::<f64>(&robot, parameters.robot()))
+    if let Ok(found) = robot.and_then(|robot| output::value::<f64>(output, &robot, parameters.robot()))
         && found.len() == to.len()
     {
         to.copy_from_slice(&found);
     }
 }
 
-impl Kernel for Many<'_> {
+impl<O: Output> Kernel for Batch<'_, O> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
         let Self { parameters, output, samples, outputs, np } = self;
         let count = samples.len() / np;
         let width = outputs.len() / count;
+        let nominal = parameters.robot();
+        let lift = |x: &[f64]| x.iter().map(|x| Lanes::<R>::from(*x)).collect::<Vec<_>>();
+        let AtState { q, v, u } = output.state();
+        let (q, v, u) = (lift(q), lift(v), lift(u));
         let mut robot: Option<Robots<R>> = None;
         for first in (0..count).step_by(8) {
             let lanes = (count - first).min(8);
@@ -81,7 +85,8 @@ impl Kernel for Many<'_> {
                 }),
             };
             let found = made.and_then(|(model, mut ws)| {
-                let found = output.value_abreast(&model, &mut ws)?;
+                let mut on = Snapshot { model: &model, workspace: &mut ws, nominal, q: &q, v: &v, u: &u };
+                let found = output.value_batched(&mut on)?;
                 robot = Some((model, ws));
                 Ok(found)
             });
