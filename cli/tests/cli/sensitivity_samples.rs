@@ -146,7 +146,7 @@ fn samples_come_from_a_file() {
             "sobol",
             "line 2: `x` of column `wrist_2_link.mass` is not a finite number",
         ),
-        ("wrist_1_link.mass,wrist_2_link.mass\n1\n", "sobol", "line 2: 1 fields, expected 2"),
+        ("wrist_1_link.mass,wrist_2_link.mass\n1\n", "sobol", "line 2: expected 2 numbers, as many as names, found 1"),
         ("wrist_1_link.mass,wrist_2_link.mass\n1,1\n2,2\n3,3\n", "sobol", "3 samples, expected a multiple of 4"),
         (
             "wrist_1_link.mass,wrist_2_link.mass\n1,1\n2,3\n1,2\n2,2\n",

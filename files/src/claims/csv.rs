@@ -1,14 +1,16 @@
 //! Claims in CSV: a number a line, `state,quantity,row,column,value`.
 
 use super::table::{Content, Entry, Place, Table};
+use crate::csv::records;
 use std::collections::HashMap;
 
 /// The columns, which may stand in any order.
 const COLUMNS: [&str; 5] = ["state", "quantity", "row", "column", "value"];
 
 pub(super) fn read(text: &str) -> Result<Table, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut records = records(text)?.into_iter();
+    // Lines without a value, as spreadsheets leave them, are skipped.
+    let some = |(_, fields): &(usize, Vec<String>)| fields.iter().any(|field| !field.trim().is_empty());
+    let mut records = records(text, ',')?.into_iter().filter(some);
     let Some((_, header)) = records.next() else {
         return Err(format!("it is empty, expected the heading {}", COLUMNS.join(",")));
     };
@@ -61,67 +63,4 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
         }
     }
     Ok(table)
-}
-
-/// The fields of each record and the line it begins on, by RFC 4180. Empty lines are skipped.
-fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
-    let mut records = Vec::new();
-    let (mut line, mut began) = (1, 1);
-    let (mut fields, mut field) = (Vec::new(), String::new());
-    let mut characters = text.chars().peekable();
-    let mut quoted = false;
-    while let Some(c) = characters.next() {
-        if c == '\n' {
-            line += 1;
-        }
-        match c {
-            '"' if quoted && characters.peek() == Some(&'"') => {
-                characters.next();
-                field.push('"');
-            }
-            '"' if quoted => quoted = false,
-            '"' if field.is_empty() => quoted = true,
-            _ if quoted => field.push(c),
-            ',' => fields.push(std::mem::take(&mut field)),
-            '\r' if characters.peek() == Some(&'\n') => {}
-            '\n' => {
-                fields.push(std::mem::take(&mut field));
-                push(&mut records, began, std::mem::take(&mut fields));
-                began = line;
-            }
-            _ => field.push(c),
-        }
-    }
-    if quoted {
-        return Err(format!("line {began}: the text ends within quotes"));
-    }
-    fields.push(field);
-    push(&mut records, began, fields);
-    Ok(records)
-}
-
-fn push(records: &mut Vec<(usize, Vec<String>)>, line: usize, fields: Vec<String>) {
-    if fields.iter().any(|field| !field.trim().is_empty()) {
-        records.push((line, fields));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_split_as_the_standard_says() {
-        let text = "a,b\r\n\n\"x,\"\"y\"\"\",\"two\nlines\"\n1,";
-        let expected: [(usize, &[&str]); 3] = [(1, &["a", "b"]), (3, &["x,\"y\"", "two\nlines"]), (5, &["1", ""])];
-        let found = records(text).expect("is good");
-        assert_eq!(found.len(), 3);
-        for ((line, fields), (expected_line, expected)) in found.iter().zip(expected) {
-            assert_eq!(
-                (*line, fields.iter().map(String::as_str).collect::<Vec<_>>()),
-                (expected_line, expected.into())
-            );
-        }
-        assert!(records("a,\"b").is_err());
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use crate::Error;
+use crate::csv::records;
 use crate::input;
 use crate::robot::Robot;
 use gradyn::dynamics::ReferenceFrame;
@@ -78,6 +79,8 @@ fn separator(heading: &str) -> char {
 pub struct Table {
     /// Its name for messages.
     pub file: String,
+    /// The line of the heading, from 1 on.
+    pub line: usize,
     /// Names of columns.
     pub heading: Vec<String>,
     /// What stands between fields.
@@ -92,27 +95,25 @@ impl Table {
         let (file, bytes) = input::bytes(path)?;
         let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
         let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let Some((_, heading)) = lines.next() else {
+        let separator = separator(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default());
+        let mut records = records(&text, separator).map_err(|reason| Error::content(&file, reason))?.into_iter();
+        let clean = |fields: Vec<String>| -> Vec<String> {
+            fields.iter().map(|field| field.trim().trim_matches('"').trim().to_owned()).collect()
+        };
+        let Some((first, heading)) = records.next() else {
             return Err(refuse(1, "expected a heading, found nothing".into()));
         };
-        let separator = separator(heading);
-        let fields = |line: &str| -> Vec<String> {
-            line.split(separator).map(|field| field.trim().trim_matches('"').trim().to_owned()).collect()
-        };
-        let heading = fields(heading);
+        let heading = clean(heading);
         let mut rows = Vec::new();
-        for (number, line) in lines {
-            let fields = fields(line);
+        for (line, fields) in records {
             if fields.len() != heading.len() {
                 let (expected, found) = (heading.len(), fields.len());
                 let reason = format!("expected {expected} numbers, as many as names, found {found}");
-                return Err(refuse(number + 1, reason));
+                return Err(refuse(line, reason));
             }
-            rows.push((number, fields));
+            rows.push((line - 1, clean(fields)));
         }
-        Ok(Self { file, heading, separator, rows })
+        Ok(Self { file, line: first, heading, separator, rows })
     }
 }
 
@@ -129,7 +130,7 @@ pub fn number_in(heading: &[String], fields: &[String], separator: char, column:
 
 /// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there; of a floating base what [`Columns`] says.
 fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) -> Result<(Data, Columns), Error> {
-    let Table { file, heading, separator, rows } = Table::read(path)?;
+    let Table { file, heading, separator, rows, .. } = Table::read(path)?;
     let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
     let columns = Columns::new(&heading, &robot.model).map_err(|reason| refuse(1, reason))?;
     warnings.extend(columns.odd.iter().map(|what| format!("{file}: {what}")));

@@ -156,17 +156,10 @@ pub struct Answer {
     pub exploded: Option<String>,
 }
 
-/// The weighted mean of one number of all outputs that have one.
+/// One number of all outputs together.
 fn mean(outputs: &[ByOutput], weights: &[f64], number: impl Fn(&ByOutput) -> Interval) -> Interval {
-    let told = || outputs.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-    let whole: f64 = told().map(|(_, weight)| weight).sum();
-    if whole.is_nan() || whole <= 0.0 {
-        return NONE;
-    }
-    let value = told().map(|(output, weight)| weight * number(output).value).sum::<f64>() / whole;
-    let halves = told().map(|(output, weight)| Some(weight * number(output).half_width?));
-    let half_width = halves.sum::<Option<f64>>().map(|half| half / whole);
-    Interval { value, half_width }
+    let all: Vec<_> = weights.iter().copied().zip(outputs.iter().map(number)).collect();
+    Interval::weighted_mean(&all)
 }
 
 impl Answer {

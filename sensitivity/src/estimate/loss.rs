@@ -40,8 +40,7 @@ impl Loss {
     pub fn value(&self, r: f64) -> f64 {
         match *self {
             Self::Quadratic => 0.5 * r * r,
-            Self::Huber { width } if r.abs() <= width => 0.5 * r * r,
-            Self::Huber { width } => width * (r.abs() - 0.5 * width),
+            Self::Huber { width } => huber(width).value(&[r]),
             Self::Cauchy { width } => 0.5 * width * width * (r / width).powi(2).ln_1p(),
         }
     }
@@ -52,7 +51,7 @@ impl Loss {
         match *self {
             Self::Quadratic => 1.0,
             Self::Huber { width } if r.abs() <= width => 1.0,
-            Self::Huber { width } => width / r.abs(),
+            Self::Huber { width } => slopes(width, r)[0] / r,
             Self::Cauchy { width } => 1.0 / (1.0 + (r / width).powi(2)),
         }
     }
@@ -62,13 +61,28 @@ impl Loss {
     pub fn curvature(&self, r: f64) -> f64 {
         match *self {
             Self::Quadratic => 1.0,
-            Self::Huber { width } => f64::from(r.abs() <= width),
+            Self::Huber { width } => slopes(width, r)[1],
             Self::Cauchy { width } => {
                 let square = (r / width).powi(2);
                 (1.0 - square) / (1.0 + square) / (1.0 + square)
             }
         }
     }
+}
+
+/// That of residuals of trajectories.
+fn huber(width: f64) -> gradyn_trajectory::Loss {
+    gradyn_trajectory::Loss::Huber { width }
+}
+
+/// `ρ′` and `ρ″` of Huber's; not numbers for an invalid width.
+fn slopes(width: f64, r: f64) -> [f64; 2] {
+    if width.is_nan() || width <= 0.0 {
+        return [f64::NAN; 2];
+    }
+    let [mut slope, mut curvature] = [[0.0], [0.0]];
+    huber(width).derivatives(&[r], &mut slope, &mut curvature);
+    [slope[0], curvature[0]]
 }
 
 #[cfg(test)]

@@ -104,11 +104,7 @@ pub fn local(
 
 /// Whether an output has an entry for each of its names.
 pub(crate) fn check_entries(expected: usize, found: usize) -> Result<(), SensitivityError> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(SensitivityError::Length { what: "the output", expected, found })
-    }
+    if expected == found { Ok(()) } else { Err(SensitivityError::Length { what: "the output", expected, found }) }
 }
 
 fn by_duals(

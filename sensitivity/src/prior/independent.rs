@@ -3,7 +3,7 @@
 use super::PriorError;
 use crate::statistics::normal;
 use serde::{Deserialize, Serialize};
-use std::f64::consts::{FRAC_2_PI, LN_2};
+use std::f64::consts::{FRAC_2_PI, LN_2, SQRT_2};
 
 /// The distribution of one parameter, in the unit of the parameter.
 ///
@@ -97,6 +97,18 @@ impl Prior {
             // The upper half of a normal distribution, by its lower tail, which does not lose digits.
             Self::HalfNormal { scale } => -scale * normal::quantile(0.5 * (1.0 - p)),
             Self::Uniform { low, high } => low + (high - low) * p,
+        }
+    }
+
+    /// The value below which lies as much as below a normal deviate `z`: `quantile(Φ(z))`, without rounding Φ where it cancels.
+    #[must_use]
+    pub fn at_normal(&self, z: f64) -> f64 {
+        match *self {
+            Self::LogNormal { median, log_sd } => median * (log_sd * z).exp(),
+            Self::Normal { mean, sd } => mean + sd * z,
+            Self::Fixed { .. } | Self::HalfNormal { .. } | Self::Uniform { .. } => {
+                self.at(0.5 * libm::erfc(-z / SQRT_2))
+            }
         }
     }
 

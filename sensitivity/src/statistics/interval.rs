@@ -17,6 +17,21 @@ impl Interval {
     pub fn contains(&self, x: f64) -> bool {
         self.half_width.is_some_and(|half| (x - self.value).abs() <= half)
     }
+    /// `Σ w x / Σ w` over what has a positive weight; not a number where nothing has. Half widths are added as if all errors had one cause.
+    ///
+    /// Of the indices of several outputs, weighted by their variances, it is the index of all outputs together. Source: F. Gamboa, A. Janon,
+    /// T. Klein, A. Lagnoux, *Sensitivity analysis for multidimensional and functional outputs*, 2014.
+    #[must_use]
+    pub fn weighted_mean(all: &[(f64, Self)]) -> Self {
+        let told = || all.iter().filter(|(weight, _)| *weight > 0.0);
+        let whole: f64 = told().map(|(weight, _)| weight).sum();
+        if whole.is_nan() || whole <= 0.0 {
+            return Self { value: f64::NAN, half_width: None };
+        }
+        let value = told().map(|(weight, x)| weight * x.value).sum::<f64>() / whole;
+        let halves = told().map(|(weight, x)| Some(weight * x.half_width?));
+        Self { value, half_width: halves.sum::<Option<f64>>().map(|half| half / whole) }
+    }
     /// The lower end; the estimate itself if there is no interval.
     #[must_use]
     pub fn low(&self) -> f64 {

@@ -68,7 +68,7 @@ fn read(args: &Identify, robot: &Robot, path: &Path, warnings: &mut Vec<String>)
         let nearest = nearest(name, model.frames().iter().map(|frame| frame.name())).unwrap_or_default();
         Error::Usage(format!("--frame: there is no link or joint `{name}`{nearest}"))
     })?;
-    let Table { file, heading, separator, rows } = Table::read(path)?;
+    let Table { file, heading, separator, rows, .. } = Table::read(path)?;
     let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
     let heading_says = |reason: String| refuse(1, reason);
     let pose = |suffix: &str| format!("pose.{suffix}");

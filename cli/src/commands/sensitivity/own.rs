@@ -1,7 +1,7 @@
 //! Samples that somebody else has drawn: CSV with a column for each parameter.
 
 use crate::error::Error;
-use gradyn_files::input;
+use gradyn_files::logs::{Table, number_in};
 use gradyn_files::nearest::nearest;
 use gradyn_sensitivity::Parameters;
 use gradyn_sensitivity::global::{GlobalError, Layout, Plan, Points};
@@ -19,48 +19,32 @@ pub(super) struct Own {
 impl Own {
     /// Reads a heading with the name of each parameter, in any order, then a line a sample.
     pub(super) fn read(path: &Path, parameters: &Parameters) -> Result<Self, Error> {
-        let (file, bytes) = input::bytes(path)?;
+        let Table { file, line: first, heading, separator, rows } = Table::read(path)?;
         let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);
-        let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let Some((first, heading)) = lines.next() else {
-            return Err(refuse(1, "expected a heading, found nothing".into()));
-        };
-        let heading: Vec<&str> = heading.split(',').map(|name| name.trim().trim_matches('"')).collect();
         let names = parameters.names();
         for (k, column) in heading.iter().enumerate() {
             if !names.iter().any(|name| name == column) {
                 let nearest = nearest(column, names.iter().map(String::as_str)).unwrap_or_default();
                 let reason = format!("column `{column}` is not one of the parameters that vary{nearest}");
-                return Err(refuse(first + 1, reason));
+                return Err(refuse(first, reason));
             }
             if heading[..k].contains(column) {
-                return Err(refuse(first + 1, format!("column `{column}` stands twice")));
+                return Err(refuse(first, format!("column `{column}` stands twice")));
             }
         }
         let place = |name: &String| heading.iter().position(|column| column == name);
-        let place =
-            |name: &String| place(name).ok_or_else(|| refuse(first + 1, format!("there is no column `{name}`")));
+        let place = |name: &String| place(name).ok_or_else(|| refuse(first, format!("there is no column `{name}`")));
         let places = names.iter().map(place).collect::<Result<Vec<_>, _>>()?;
         let mut own = Self { file: file.clone(), values: Vec::new(), parameters: names.len(), lines: Vec::new() };
-        for (line, text) in lines {
-            let fields: Vec<&str> = text.split(',').map(str::trim).collect();
-            if fields.len() != heading.len() {
-                let reason = format!("{} fields, expected {}", fields.len(), heading.len());
-                return Err(refuse(line + 1, reason));
-            }
+        for (number, fields) in &rows {
             for place in &places {
-                let number = fields[*place].parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| {
-                    let reason = format!("`{}` of column `{}` is not a finite number", fields[*place], heading[*place]);
-                    refuse(line + 1, reason)
-                })?;
-                own.values.push(number);
+                let value = number_in(&heading, fields, separator, *place);
+                own.values.push(value.map_err(|reason| refuse(number + 1, reason))?);
             }
-            own.lines.push(line + 1);
+            own.lines.push(number + 1);
         }
         if own.lines.len() < 2 {
-            return Err(refuse(first + 1, format!("{} samples, expected two at least", own.lines.len())));
+            return Err(refuse(first, format!("{} samples, expected two at least", own.lines.len())));
         }
         Ok(own)
     }

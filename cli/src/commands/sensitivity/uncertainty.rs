@@ -10,7 +10,6 @@ use gradyn_sensitivity::{Interval, Parameters, Prior, Resampling};
 use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use std::f64::consts::SQRT_2;
 
 /// So many samples are drawn as dots, at so many times.
 const DOTS: usize = 40;
@@ -44,7 +43,7 @@ pub(super) fn of(
     };
     // Normal deviates become values of the parameters.
     let f = |z: &[f64], y: &mut [f64]| {
-        let values: Vec<f64> = z.iter().zip(priors.iter().cycle()).map(|(z, prior)| value(prior, *z)).collect();
+        let values: Vec<f64> = z.iter().zip(priors.iter().cycle()).map(|(z, prior)| prior.at_normal(*z)).collect();
         question.evaluate(&values, y);
     };
     let zero = vec![0.0; n];
@@ -78,16 +77,6 @@ pub(super) fn of(
         }
     }
     Ok(Ok(Uncertainty { scatter, tubes, samples: args.samples, kept_out: found.kept_out }))
-}
-
-/// What a parameter is where a normal deviate is z.
-fn value(prior: &Prior, z: f64) -> f64 {
-    match *prior {
-        Prior::LogNormal { median, log_sd } => median * (log_sd * z).exp(),
-        Prior::Normal { mean, sd } => mean + sd * z,
-        // As much lies below it as below z.
-        _ => prior.quantile(0.5 * libm::erfc(-z / SQRT_2)).unwrap_or_else(|| prior.mean()),
-    }
 }
 
 /// Some samples at some nodes: the node, and all outputs there.
