@@ -5,8 +5,7 @@ mod need;
 pub(crate) use need::Evaluation;
 
 use std::fmt;
-use std::fs;
-use std::path::Path;
+use sysinfo::System;
 
 /// A limit, and who set it.
 #[derive(Clone, Copy, Debug)]
@@ -87,56 +86,12 @@ pub(crate) fn parse(text: &str) -> Result<Limit, String> {
     Ok(Limit::Bytes(bytes as u64))
 }
 
-/// Bytes that the system has left for this program; `None` where it does not say so in files.
+/// Bytes that the system, or the program's container, has left; `None` where it does not say.
 fn available() -> Option<u64> {
-    let limits = [free(), of_group(), of_addresses()];
-    limits.into_iter().flatten().min()
-}
-
-/// What all programs together may still take.
-fn free() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let kilobytes = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(kilobytes.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.saturating_mul(1024))
-}
-
-/// What the program's control group, and those above it, may still take: a container's limit.
-fn of_group() -> Option<u64> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let number = |path: &Path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let left = |group: &Path, [limit, used]: [&str; 2]| {
-        Some(number(&group.join(limit))?.saturating_sub(number(&group.join(used))?))
-    };
-    let of_line = |line: &str| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (fields.next()?, fields.next()?.trim_start_matches('/'));
-        let (root, names) = match controllers {
-            "" => ("/sys/fs/cgroup", ["memory.max", "memory.current"]),
-            list if list.split(',').any(|name| name == "memory") => {
-                ("/sys/fs/cgroup/memory", ["memory.limit_in_bytes", "memory.usage_in_bytes"])
-            }
-            _ => return None,
-        };
-        // In a container the group's own folder is the root.
-        Path::new(root)
-            .join(path)
-            .ancestors()
-            .take_while(|group| group.starts_with(root))
-            .filter_map(|group| left(group, names))
-            .min()
-    };
-    groups.lines().filter_map(of_line).min()
-}
-
-/// What `ulimit -v` leaves.
-fn of_addresses() -> Option<u64> {
-    let text = fs::read_to_string("/proc/self/limits").ok()?;
-    let limit = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-    let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
-    let used: u64 = used.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(limit.saturating_sub(used.saturating_mul(1024)))
+    let mut system = System::new();
+    system.refresh_memory();
+    let free = Some(system.available_memory()).filter(|free| *free > 0)?;
+    Some(system.cgroup_limits().map_or(free, |group| free.min(group.free_memory)))
 }
 
 #[cfg(test)]
