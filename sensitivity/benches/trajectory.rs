@@ -8,7 +8,7 @@
 //! its states, which takes some ten minutes, and the memory of the process.
 
 use gradyn::{Model, UrdfOptions};
-use gradyn_sensitivity::{Memory, Parameters, QuadraticCost, Rollout, Scheme, StateOutput, evaluate_many};
+use gradyn_sensitivity::{Parameters, QuadraticCost, Rollout, Scheme, StateMemory, StateOutput, evaluate_many};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
@@ -50,7 +50,7 @@ fn long() -> Result<(), Box<dyn Error>> {
     let run = Rollout::new(&all, Scheme::SemiImplicitEuler, 1e-6, vec![vec![0.0; model.nv() - 6]])?.each_for(steps)?;
     let before = most_memory();
     let start = Instant::now();
-    let by = run.adjoint(&all.nominal(), &q0, &v0, &QuadraticCost::at_end(&model, &q0), Memory::default())?;
+    let by = run.adjoint(&all.nominal(), &q0, &v0, &QuadraticCost::at_end(&model, &q0), StateMemory::default())?;
     println!(
         "g1: {steps} steps by {} parameters: {:.0} s, {} steps taken again; memory {before:?} MiB before, {:?} at most",
         all.len(),
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             black_box(run.simulate(&values, &q0, &v0)).expect("runs");
         });
         let adjoint = time(|| {
-            black_box(run.adjoint(&values, &q0, &v0, &cost, Memory::default())).expect("runs");
+            black_box(run.adjoint(&values, &q0, &v0, &cost, StateMemory::default())).expect("runs");
         });
         let per = |t: f64| 1e6 * t / steps as f64;
         println!(

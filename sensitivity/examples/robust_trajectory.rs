@@ -6,7 +6,7 @@
 //! `cargo run --release --example robust_trajectory`
 
 use gradyn::{Model, UrdfOptions};
-use gradyn_sensitivity::{Memory, Parameters, QuadraticCost, Rollout, Scheme};
+use gradyn_sensitivity::{Parameters, QuadraticCost, Rollout, Scheme, StateMemory};
 use std::error::Error;
 
 const STEPS: usize = 40;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let ask = |u: &[Vec<f64>], load_kg: f64| -> Result<_, Box<dyn Error>> {
         let run = Rollout::new(&load, Scheme::SemiImplicitEuler, DT, u.to_vec())?;
-        Ok(run.adjoint(&[load_kg], &q0, &[0.0; 7], &cost, Memory::default())?)
+        Ok(run.adjoint(&[load_kg], &q0, &[0.0; 7], &cost, StateMemory::default())?)
     };
     // The mean over some loads, and its gradient by all torques.
     let mean = |u: &[Vec<f64>], loads: &[f64]| -> Result<Slope, Box<dyn Error>> {

@@ -5,7 +5,7 @@
 //! ```
 
 use gradyn::{Model, UrdfOptions};
-use gradyn_sensitivity::{Memory, Parameters, QuadraticCost, Rollout, Scheme};
+use gradyn_sensitivity::{Parameters, QuadraticCost, Rollout, Scheme, StateMemory};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A hundred grams too much in the hand, and their effect on where the arm ends.
     let mut heavier = p.nominal();
     heavier[6] += 0.1;
-    let all = run.adjoint(&heavier, &q0, &v0, &cost, Memory::default())?;
+    let all = run.adjoint(&heavier, &q0, &v0, &cost, StateMemory::default())?;
     println!("cost {:.6}, the adjoint grew by {:.3}", all.cost, all.growth);
     for (p, slope) in p.iter().zip(&all.by_parameters) {
         println!("{:>12}  {:+.6} per kg, {} held", p.name(), slope, p.held());

@@ -65,7 +65,7 @@
 //! | [`uncertainty`] | covariances through a function | Athans et al. 1968; Wan and van der Merwe 2000; Hertzberg et al. 2013 |
 //! | [`estimate`] | fits, their covariance, identifiability | Moré 1978; Nielsen 1999; Huber 1964, 1981; Demmel and Veselić 1992 |
 
-mod along;
+mod dual_direction;
 pub mod error;
 pub mod estimate;
 pub mod excite;
@@ -83,7 +83,7 @@ pub use local::{AtState, Local, Output, Snapshot, StateOutput, evaluate_many, lo
 pub use parameters::{Parameter, Parameters, parameters_of};
 pub use prior::{Normals, Prior};
 pub use rollout::{
-    Adjoint, Direction, Feedback, Forward, HessianProduct, Memory, QuadraticCost, Rollout, Scheme, TrajectoryCost,
+    Adjoint, Direction, Feedback, Forward, HessianProduct, QuadraticCost, Rollout, Scheme, StateMemory, TrajectoryCost,
 };
 pub use statistics::{Interval, Resampling};
 

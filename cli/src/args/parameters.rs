@@ -222,10 +222,10 @@ pub(crate) struct Identify {
     /// Outliers beyond this many standard deviations count less (Huber)
     #[arg(long, allow_hyphen_values = true, value_name = "WIDTH")]
     pub(crate) robust: Option<f64>,
-    /// Pull toward the robot's own inertias, independent of units and charts: the weight of the entropic divergence
+    /// Regularizer toward the robot's own inertias, independent of units and charts: the weight of the entropic divergence
     #[arg(long, allow_hyphen_values = true, value_name = "GAMMA")]
     pub(crate) entropic: Option<f64>,
-    /// Pull toward the robot's own values: standard deviation as a share of each, or a file of priors as for `sensitivity`
+    /// Regularizer toward the robot's own values: standard deviation as a share of each, or a file of priors as for `sensitivity`
     #[arg(long, allow_hyphen_values = true, value_name = "SHARE|FILE")]
     pub(crate) prior: Option<String>,
     /// The level of intervals

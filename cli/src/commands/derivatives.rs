@@ -4,7 +4,7 @@ use super::{Report, columns};
 use crate::args::Derivatives;
 use crate::error::{Error, one_line};
 use crate::map;
-use crate::memory::{Evaluation, Memory};
+use crate::memory::{Evaluation, MemoryLimit};
 use crate::output::Output;
 use crate::table::{Align, Cell, Table};
 use anstyle::Style;
@@ -37,7 +37,11 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     let places = Places::all(&robot.model, ReferenceFrame::Local);
     let task = Evaluation { robot: &robot, quantities, method, places: &places, constraints: &free };
     // Tables and maps are put together in memory, wherever they go.
-    task.check(Memory::new(args.robot.max_memory), std::slice::from_ref(&state), output.is_in_memory() || !args.json)?;
+    task.check(
+        MemoryLimit::new(args.robot.max_memory),
+        std::slice::from_ref(&state),
+        output.is_in_memory() || !args.json,
+    )?;
     if args.json {
         let question = Question { method, quantities, constraints: &free, places: &places };
         answer::write(&robot, question, &[state], |piece| output.write(|to| to.write_all(piece)), place, || ())?;

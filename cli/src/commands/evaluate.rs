@@ -3,7 +3,7 @@
 use super::{Report, progress};
 use crate::args::Evaluate;
 use crate::error::Error;
-use crate::memory::{Evaluation, Memory};
+use crate::memory::{Evaluation, MemoryLimit};
 use crate::output::Output;
 use gradyn_files::answer::{self, Question};
 use gradyn_files::constraints::Constraints;
@@ -25,7 +25,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<Report, Error> {
     let method = args.method.method;
     let task =
         Evaluation { robot: &robot, quantities: &quantities, method, places: &places, constraints: &constraints };
-    task.check(Memory::new(args.robot.max_memory), &list, output.is_in_memory())?;
+    task.check(MemoryLimit::new(args.robot.max_memory), &list, output.is_in_memory())?;
     let bar = progress(list.len() as u64, "states");
     let place = |k: usize| format!("{}: state {k}", input::name(&args.states));
     let question = Question { method, quantities: &quantities, constraints: &constraints, places: &places };

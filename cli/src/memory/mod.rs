@@ -9,7 +9,7 @@ use sysinfo::System;
 
 /// A limit, and who set it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryLimit {
     /// `None` if nobody knows: then allocations fail when they fail.
     limit: Option<u64>,
     /// Whether it is from the command line.
@@ -23,7 +23,7 @@ pub(crate) enum Limit {
     None,
 }
 
-impl Memory {
+impl MemoryLimit {
     pub(crate) fn new(given: Option<Limit>) -> Self {
         match given {
             Some(Limit::Bytes(bytes)) => Self { limit: Some(bytes), given: true },
@@ -119,17 +119,17 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_said_with_both_sizes() {
-        let memory = Memory::new(Some(Limit::Bytes(2_000_000)));
+        let memory = MemoryLimit::new(Some(Limit::Bytes(2_000_000)));
         assert_eq!(memory.check(2_000_000), Ok(()));
         let expected = "takes 32 GB of memory, expected 2.0 MB at most (as --max-memory says)";
         assert_eq!(memory.check(32_000_000_000), Err(expected.to_owned()));
-        assert_eq!(Memory::new(Some(Limit::None)).check(u128::MAX), Ok(()));
+        assert_eq!(MemoryLimit::new(Some(Limit::None)).check(u128::MAX), Ok(()));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn the_machine_has_some_memory_and_not_all() {
-        let memory = Memory::new(None);
+        let memory = MemoryLimit::new(None);
         assert_eq!(memory.check(1 << 16), Ok(()));
         assert!(memory.check(1 << 60).is_err_and(|reason| reason.contains("--max-memory sets another limit")));
     }

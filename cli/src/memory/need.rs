@@ -1,6 +1,6 @@
 //! How much memory an evaluation takes, before it begins.
 
-use super::Memory;
+use super::MemoryLimit;
 use crate::error::Error;
 use gradyn::partials::Method;
 use gradyn_files::constraints::Constraints;
@@ -27,7 +27,7 @@ pub(crate) struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     /// Is there memory for it at these states? `in_memory`: is the whole answer kept there?
-    pub(crate) fn check(self, memory: Memory, states: &[State], in_memory: bool) -> Result<(), Error> {
+    pub(crate) fn check(self, memory: MemoryLimit, states: &[State], in_memory: bool) -> Result<(), Error> {
         let refused = |what: String, reason: String| Error::Memory { what, reason };
         let wrenches = |state: &State| state.f_ext.as_ref().map_or(0, Vec::len) as u128;
         let most = states.iter().map(wrenches).max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! The derivatives of a state by one method.
 
 use crate::constraints::Constraints;
-use crate::evaluation::{Derivative, Evaluator, Place, Places, Point};
+use crate::evaluation::{Derivative, Evaluator, NamedPlace, Places, Point};
 use crate::quantity::{Family, Quantity};
 use crate::robot::Robot;
 use crate::states::State;
@@ -127,7 +127,7 @@ pub fn places(model: &Model, index: u64) -> Places {
     if let Some(frame) = frames.get(turn(index, frames.len())) {
         let seen = |reference: ReferenceFrame| {
             let name = format!("{} ({})", frame.name, reference.name());
-            Place { name, reference, ..frame.clone() }
+            NamedPlace { name, reference, ..frame.clone() }
         };
         places.frames = references.map(seen).into();
     }
@@ -136,7 +136,8 @@ pub fn places(model: &Model, index: u64) -> Places {
     if let Some((link, body)) = places.subtrees.first() {
         let at = Point { body: *body, position: Vector3::new(0.1, -0.2, 0.3) };
         // Points are free vectors: there is no third reference.
-        let seen = |reference: ReferenceFrame| Place { name: format!("{link} ({})", reference.name()), at, reference };
+        let seen =
+            |reference: ReferenceFrame| NamedPlace { name: format!("{link} ({})", reference.name()), at, reference };
         places.points = [ReferenceFrame::Local, ReferenceFrame::World].map(seen).into();
     }
     places

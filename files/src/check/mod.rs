@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod evidence;
 pub mod identity;
+mod identity_claim;
 pub mod methods;
 mod page;
 mod totals;

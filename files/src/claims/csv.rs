@@ -1,6 +1,6 @@
 //! Claims in CSV: a number a line, `state,quantity,row,column,value`.
 
-use super::table::{Content, Entry, Place, Table};
+use super::table::{Content, CsvCell, Entry, Table};
 use crate::csv::records;
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
                  found `{value}`"
             )
         })?;
-        let place = Place { line, row: row.to_owned(), column: column.to_owned(), value: number };
+        let place = CsvCell { line, row: row.to_owned(), column: column.to_owned(), value: number };
         lines.push((state, quantity.to_owned(), place));
     }
     // In order of states, each in that of the file.

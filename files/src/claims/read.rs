@@ -3,7 +3,7 @@
 use super::Layout;
 use super::claimed::Claimed;
 use super::coordinates::Coordinates;
-use super::table::{Array, Content, Entry, Place, Shape, Table};
+use super::table::{Array, Content, CsvCell, Entry, Shape, Table};
 use super::{Claim, Claims, StateClaims};
 use crate::constraints::{self, Constraints};
 use crate::evaluation::Places;
@@ -251,7 +251,7 @@ fn vector(content: &Content, names: &[String], size: &str) -> Result<Vec<f64>, S
 }
 
 /// Puts numbers with names in their places, row by row.
-fn gather(places: &[Place], rows: &[String], columns: &[String]) -> Result<Vec<f64>, String> {
+fn gather(places: &[CsvCell], rows: &[String], columns: &[String]) -> Result<Vec<f64>, String> {
     let index = |names: &[String]| -> HashMap<String, usize> {
         let numbers = names.iter().enumerate().map(|(k, _)| (k.to_string(), k));
         // A name that is a number is a name.
@@ -260,7 +260,7 @@ fn gather(places: &[Place], rows: &[String], columns: &[String]) -> Result<Vec<f
     let (by_row, by_column) = (index(rows), index(columns));
     let mut lines = vec![None; rows.len() * columns.len()];
     let mut numbers = vec![0.0; lines.len()];
-    for Place { line, row, column, value } in places {
+    for CsvCell { line, row, column, value } in places {
         let find = |what: &str, name: &str, by: &HashMap<String, usize>, names: &[String]| {
             by.get(name).copied().ok_or_else(|| {
                 let (first, last) = (names.first().map_or("", String::as_str), names.last().map_or("", String::as_str));

@@ -37,7 +37,7 @@ pub(super) struct Entry {
 pub(super) enum Content {
     Array(Array),
     /// Numbers with the names, or numbers, of their rows and columns.
-    Scattered(Vec<Place>),
+    Scattered(Vec<CsvCell>),
     Text(String),
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Array {
 
 /// One number of a CSV file.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct CsvCell {
     pub(super) line: usize,
     pub(super) row: String,
     pub(super) column: String,

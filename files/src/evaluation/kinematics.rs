@@ -1,7 +1,7 @@
 //! Motions of frames and points, their Jacobians, and their derivatives.
 
 use super::value::{Answers, ByMethod, largest};
-use super::{At, Evaluator, Place, Point, Value};
+use super::{At, Evaluator, NamedPlace, Point, Value};
 use crate::quantity::Quantity;
 use crate::states::State;
 use gradyn::dynamics::{
@@ -63,7 +63,7 @@ impl Evaluator<'_> {
         let State { q, v, a, .. } = at.state;
         if answers.ask(&MOTIONS) {
             let kinematics = forward_kinematics(model, self.workspace.get(), q, v, a)?;
-            for Place { name, at, reference } in &places.frames {
+            for NamedPlace { name, at, reference } in &places.frames {
                 if let Some(pose) = kinematics.frame_pose(*at) {
                     answers.part(Quantity::FramePlacements, name, || {
                         Value::Matrix(DMatrix::from_column_slice(4, 4, pose.matrix4().as_slice()))
@@ -137,7 +137,7 @@ impl Evaluator<'_> {
         let State { q, v, a, .. } = at.state;
         if answers.ask(&[Quantity::PointVelocities, Quantity::PointAccelerations]) {
             let kinematics = forward_kinematics(model, self.workspace.get(), q, v, a)?;
-            for Place { name, at: Point { body, position }, reference } in &self.places.points {
+            for NamedPlace { name, at: Point { body, position }, reference } in &self.places.points {
                 for (quantity, vector) in [
                     (Quantity::PointVelocities, kinematics.point_velocity(*body, *position, *reference)),
                     (Quantity::PointAccelerations, kinematics.point_acceleration(*body, *position, *reference)),

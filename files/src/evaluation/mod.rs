@@ -8,7 +8,7 @@ mod second;
 mod torques;
 mod value;
 
-pub use places::{Place, Places, Point};
+pub use places::{NamedPlace, Places, Point};
 pub use value::{Derivative, Value};
 
 use crate::constraints::Constraints;

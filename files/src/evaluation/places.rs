@@ -15,11 +15,11 @@ pub struct Places {
     /// The coordinates of all that has a choice.
     pub reference: ReferenceFrame,
     /// Links and joints.
-    pub frames: Vec<Place<FrameId>>,
+    pub frames: Vec<NamedPlace<FrameId>>,
     /// Points of bodies.
-    pub points: Vec<Place<Point>>,
+    pub points: Vec<NamedPlace<Point>>,
     /// Two frames: the motion of the second relative to the first.
-    pub pairs: Vec<Place<[FrameId; 2]>>,
+    pub pairs: Vec<NamedPlace<[FrameId; 2]>>,
     /// Bodies, with all that hangs from them.
     pub subtrees: Vec<(String, BodyId)>,
     /// Bodies alone.
@@ -28,7 +28,7 @@ pub struct Places {
 
 /// Something with a name, and the coordinates that are asked for.
 #[derive(Clone, Debug)]
-pub struct Place<T> {
+pub struct NamedPlace<T> {
     /// What it is called in the answer.
     pub name: String,
     /// What it is in the model.
@@ -50,7 +50,7 @@ impl Places {
     /// All frames of links and joints and all subtrees with mass, no points, no pairs.
     pub fn all(model: &Model, reference: ReferenceFrame) -> Self {
         let frame = |(i, frame): (usize, &Frame)| {
-            Some(Place { name: frame.name().to_owned(), at: model.frame_id(i)?, reference })
+            Some(NamedPlace { name: frame.name().to_owned(), at: model.frame_id(i)?, reference })
         };
         let bodies = model.bodies();
         // Of what hangs from each; children come after their parents.
@@ -88,7 +88,7 @@ impl Places {
         };
         match quantity.parts() {
             Parts::Frames | Parts::Places => {
-                places.frames.push(Place { name: part.to_owned(), at: find(part, model)?, reference });
+                places.frames.push(NamedPlace { name: part.to_owned(), at: find(part, model)?, reference });
             }
             Parts::Points => places.add_point(robot, part)?,
             Parts::Pairs => places.add_pair(model, part)?,
@@ -130,7 +130,7 @@ impl Places {
         let body =
             place.body.ok_or_else(|| format!("link `{link}` is fixed to the world: none of its points moves"))?;
         let at = Point { body, position: place.placement.point(Vector3::new(x, y, z)) };
-        self.points.push(Place { name: name.to_owned(), at, reference: self.reference });
+        self.points.push(NamedPlace { name: name.to_owned(), at, reference: self.reference });
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl Places {
         let (a, b) =
             name.split_once(',').ok_or_else(|| format!("expected A,B, two links or joints, found `{name}`"))?;
         let at = [find(a, model)?, find(b, model)?];
-        self.pairs.push(Place { name: name.to_owned(), at, reference: self.reference });
+        self.pairs.push(NamedPlace { name: name.to_owned(), at, reference: self.reference });
         Ok(())
     }
 }

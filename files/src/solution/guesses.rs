@@ -2,7 +2,7 @@
 
 use super::Reference;
 use crate::Error;
-use crate::task::{Controls, GuessTask, Made, States, Task};
+use crate::task::{Controls, GuessSource, GuessTask, States, Task};
 use gradyn_trajectory::solver::Guess;
 use gradyn_trajectory::{Trajectory, guess};
 
@@ -23,7 +23,7 @@ fn guess(task: &Task, of: &GuessTask) -> Result<(Guess, Option<String>), Error> 
     let refuse = |error: &dyn std::fmt::Display| task.source.refuse_at(&of.at, error.to_string());
     let cold = |trajectory: Trajectory| Guess { name: of.name.clone(), trajectory, warm: None };
     let (states, controls) = match &of.made {
-        Made::File(file) => {
+        GuessSource::File(file) => {
             let read = Reference::read(file, task).and_then(|file| Ok((file.resampled(task)?, file.warm)));
             let (trajectory, warm) = read.map_err(|error| refuse(&error))?;
             let Some(warm) = warm.filter(|_| task.solver.has_multipliers()) else {
@@ -37,7 +37,7 @@ fn guess(task: &Task, of: &GuessTask) -> Result<(Guess, Option<String>), Error> 
                 }
             });
         }
-        Made::Of(states, controls) => (states, controls),
+        GuessSource::Of(states, controls) => (states, controls),
     };
     let made = match states {
         States::Standing => Ok(guess::standing(problem)),

@@ -20,7 +20,7 @@ pub use resimulated::Resimulated;
 pub use violations::{Violation, violations, worst};
 
 use crate::Error;
-use crate::task::{Found, Released, Task};
+use crate::task::{Released, SolverResult, Task};
 use gradyn_trajectory::Control;
 use gradyn_trajectory::solver::{Guess, Progress};
 use refine::Refined;
@@ -60,7 +60,7 @@ impl Default for RefineOption {
 #[derive(Debug)]
 pub struct Solved {
     /// The trajectory, and how the solver ended.
-    pub found: Found,
+    pub found: SolverResult,
     /// Of the last attempt with the last task.
     pub took: Duration,
 }
@@ -123,7 +123,7 @@ impl Task {
     }
 
     /// What the solver of the task finds from these guesses, without looking at it.
-    pub fn find(&self, guesses: &[Guess], watcher: &mut Watcher<'_>) -> Found {
+    pub fn find(&self, guesses: &[Guess], watcher: &mut Watcher<'_>) -> SolverResult {
         watcher(Event::Begin(self));
         let mut watch = |progress: Progress<'_>| watcher(Event::Progress(progress));
         let found = (self.solver.solver.run)(&self.solver, &self.problem, guesses, &mut watch);

@@ -1,6 +1,6 @@
 //! Constraints of several rows together: in a second-order cone, or of a norm that is bounded.
 
-use super::kinds::{COULOMB, Kind};
+use super::kinds::{COULOMB, TermKind};
 use super::source::{Sign, Table};
 use crate::error::Error;
 use gradyn_trajectory::PathConstraint;
@@ -21,7 +21,7 @@ pub enum Set {
 /// `norm_at_most`, with the `rows` that count; what is a cone has neither it nor bounds.
 pub(super) fn read(
     table: &Table<'_>,
-    kind: &Kind,
+    kind: &TermKind,
     of: usize,
     chosen: impl FnOnce() -> Result<Option<Vec<usize>>, Error>,
 ) -> Result<Set, Error> {

@@ -3,12 +3,13 @@
 use super::cones::{self, Set};
 use super::entries::{Entries, by_entry};
 use super::goal::Form;
-use super::kinds::{DURATION, Kind, Made, held_by};
+use super::kinds::{DURATION, TermKind, held_by};
 use super::phases::PhaseTask;
 use super::places::At;
+use super::residual_spec::ResidualSpec;
 use super::source::{Item, Sign, Table};
 use super::start::Start;
-use super::term::{Found, Reader, Term};
+use super::term::{Reader, Term, TermFound};
 use crate::error::Error;
 use gradyn_trajectory::residual::Residual;
 use gradyn_trajectory::{Loss, PathConstraint};
@@ -70,7 +71,7 @@ const KEYS: [&str; 11] =
 pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<Vec<ConstraintTask>, Error> {
     let Some(item) = root.get("constraints") else { return Ok(Vec::new()) };
     let reader = Reader { start, phases, list: "constraints", one: "constraint", keys: &KEYS, goals: &["equal"] };
-    let make = |table: &Table<'_>, Found { mut term, kind, own }| {
+    let make = |table: &Table<'_>, TermFound { mut term, kind, own }| {
         if kind.name == DURATION {
             let why = format!("`{DURATION}` is for `[[costs]]`: `free_duration` of a phase has its bounds");
             return Err(table.refuse(why));
@@ -103,7 +104,7 @@ fn of_state(residual: &dyn Residual) -> bool {
 }
 
 /// What sees the state alone also holds at impacts and at the end, if no place is named, but not at the start, which is given.
-fn place(table: &Table<'_>, kind: &Kind, start: &Start, phases: usize, term: &mut Term) -> Result<(), Error> {
+fn place(table: &Table<'_>, kind: &TermKind, start: &Start, phases: usize, term: &mut Term) -> Result<(), Error> {
     let state = of_state(&*term.residuals[0]);
     if term.end && !state {
         let item = table.get("at");
@@ -130,10 +131,10 @@ fn place(table: &Table<'_>, kind: &Kind, start: &Start, phases: usize, term: &mu
 }
 
 /// At all nodes of all phases and at the end.
-fn everywhere(table: &Table<'_>, kind: &Kind, start: &Start, phases: usize, term: &mut Term) -> Result<(), Error> {
+fn everywhere(table: &Table<'_>, kind: &TermKind, start: &Start, phases: usize, term: &mut Term) -> Result<(), Error> {
     while term.residuals.len() < phases + 1 {
         // What is of a contact does not come here.
-        let made = Made { table, start, frame: term.frame, contact: None, goal: &term.goals[0] };
+        let made = ResidualSpec { table, start, frame: term.frame, contact: None, goal: &term.goals[0] };
         term.residuals.push(kind.built(&made)?.residual);
     }
     term.phases = (0..phases).collect();
@@ -144,7 +145,7 @@ fn everywhere(table: &Table<'_>, kind: &Kind, start: &Start, phases: usize, term
 /// `equal`, or `lower` and `upper`, a number, a list or a table each; and which `rows` count.
 fn range(
     table: &Table<'_>,
-    kind: &Kind,
+    kind: &TermKind,
     start: &Start,
     own: Option<Loss>,
     rows: usize,
@@ -201,7 +202,7 @@ fn range(
 }
 
 /// Rows by number or by name.
-fn chosen(item: &Item<'_>, kind: &Kind, start: &Start, rows: usize) -> Result<Vec<usize>, Error> {
+fn chosen(item: &Item<'_>, kind: &TermKind, start: &Start, rows: usize) -> Result<Vec<usize>, Error> {
     let nv = start.model.nv();
     let mut names: Vec<(String, std::ops::Range<usize>)> = match kind.entries {
         Entries::State => vec![("q".into(), 0..nv), ("v".into(), nv..2 * nv)],

@@ -37,7 +37,7 @@ impl Hold {
 
 /// A contact, or a loop.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct HeldContact {
     /// What the problem holds.
     pub contact: Contact,
     /// The frame that is held.
@@ -48,7 +48,7 @@ pub struct Held {
     pub stays: bool,
 }
 
-impl Held {
+impl HeldContact {
     /// Does it close a loop?
     pub fn is_loop(&self) -> bool {
         self.hold == Hold::Loop
@@ -59,7 +59,7 @@ impl Held {
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
     described: Vec<Described>,
-    pub loops: Vec<Held>,
+    pub loops: Vec<HeldContact>,
 }
 
 /// A contact as described: where it holds, and gains if they are given.
@@ -90,9 +90,16 @@ impl Contacts {
         Ok(contacts)
     }
 
-    /// A contact of a phase: one described, or the origin of a frame. Held where it is at the start, if no place is given; `stays`: it is there
+    /// A contact of a phase: one described, or the origin of a frame. HeldContact where it is at the start, if no place is given; `stays`: it is there
     /// since then.
-    pub(super) fn find(&self, item: &Item<'_>, name: &str, start: &Start, dt: f64, stays: bool) -> Result<Held, Error> {
+    pub(super) fn find(
+        &self,
+        item: &Item<'_>,
+        name: &str,
+        start: &Start,
+        dt: f64,
+        stays: bool,
+    ) -> Result<HeldContact, Error> {
         let (model, q) = (&start.model, &start.q[..]);
         let known = self.described.iter().find(|contact| contact.name == name);
         let (frame, hold, place, gains, normal) = match known {
@@ -121,7 +128,7 @@ impl Contacts {
             // Where it is held is not known before it is there: only its velocity is damped, half of it a step.
             (None, false) => contact.with_gains(0.0, 0.5 / dt),
         };
-        Ok(Held { contact: contact.with_normal(normal), frame, hold, stays })
+        Ok(HeldContact { contact: contact.with_normal(normal), frame, hold, stays })
     }
 }
 
@@ -151,7 +158,7 @@ fn described(name: &str, table: &Table<'_>, model: &Model) -> Result<Described, 
 }
 
 /// A loop, by the rules of the constraints that `evaluate` reads.
-fn closed(name: &str, table: &Table<'_>, model: &Model, dt: f64) -> Result<Held, Error> {
+fn closed(name: &str, table: &Table<'_>, model: &Model, dt: f64) -> Result<HeldContact, Error> {
     let (constraint, frame) = constraints::one(&json_of(table)?, model).map_err(|reason| {
         // Errors name a key: its line is the one to show.
         let key = table.entries().into_iter().find(|(key, _)| reason.contains(&format!("key `{key}`")));
@@ -160,7 +167,7 @@ fn closed(name: &str, table: &Table<'_>, model: &Model, dt: f64) -> Result<Held,
     })?;
     let contact = Contact::new(name, constraint);
     let contact = if table.get("gains").is_some() { contact } else { contact.with_default_gains(dt) };
-    Ok(Held { contact, frame, hold: Hold::Loop, stays: true })
+    Ok(HeldContact { contact, frame, hold: Hold::Loop, stays: true })
 }
 
 fn json_of(table: &Table<'_>) -> Result<Json, Error> {

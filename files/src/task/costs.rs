@@ -5,7 +5,7 @@ use super::losses::loss;
 use super::phases::PhaseTask;
 use super::source::{Sign, Table};
 use super::start::Start;
-use super::term::{Found, Reader, Term};
+use super::term::{Reader, Term, TermFound};
 use crate::error::Error;
 use gradyn_trajectory::{Cost, Loss};
 use std::fmt;
@@ -51,7 +51,7 @@ const KEYS: [&str; 9] = ["name", "kind", "goal", "goals", "weight", "weights", "
 pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<Vec<CostTask>, Error> {
     let item = root.need("costs", "a list of costs: `[[costs]]`")?;
     let reader = Reader { start, phases, list: "costs", one: "cost", keys: &KEYS, goals: &[] };
-    let make = |table: &Table<'_>, Found { term, kind, own }| {
+    let make = |table: &Table<'_>, TermFound { term, kind, own }| {
         if kind.name == COULOMB {
             let why = format!("`{COULOMB}` is for `[[constraints]]`: the facets of a `friction-cone` have a cost");
             return Err(table.refuse(why));

@@ -1,6 +1,6 @@
 //! Where a solver begins: one guess, or several.
 
-use super::source::{Item, Place, Sign, Table};
+use super::source::{Item, Sign, SourcePlace, Table};
 use super::start::Start;
 use crate::error::Error;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub enum Controls {
 
 /// What a guess is made of.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Made {
+pub enum GuessSource {
     /// States and controls by rule.
     Of(States, Controls),
     /// A trajectory from a file.
@@ -42,9 +42,9 @@ pub struct GuessTask {
     /// What attempts call it.
     pub name: String,
     /// What it is made of.
-    pub made: Made,
+    pub made: GuessSource,
     /// Where it stands, and its key.
-    pub at: Place,
+    pub at: SourcePlace,
 }
 
 const STATES: [&str; 4] = ["standing", "interpolation", "way-points", "drawn"];
@@ -57,8 +57,12 @@ impl GuessTask {
     /// The table `guess`, or the list of tables `[[guess]]`.
     pub(super) fn read_all(item: Option<Item<'_>>, start: &Start) -> Result<Vec<Self>, Error> {
         let Some(item) = item else {
-            let made = Made::Of(States::Standing, Controls::Static);
-            return Ok(vec![Self { name: STATES[0].into(), made, at: Place { span: 0, key: String::from("guess") } }]);
+            let made = GuessSource::Of(States::Standing, Controls::Static);
+            return Ok(vec![Self {
+                name: STATES[0].into(),
+                made,
+                at: SourcePlace { span: 0, key: String::from("guess") },
+            }]);
         };
         if !item.is_list() {
             return Ok(vec![Self::read(&item, start)?]);
@@ -75,11 +79,13 @@ impl GuessTask {
         table.only(&KEYS)?;
         let made = made(&table, start)?;
         let default = match &made {
-            Made::File(file) => file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            Made::Of(States::Standing, _) => STATES[0].into(),
-            Made::Of(States::Interpolation(_), _) => STATES[1].into(),
-            Made::Of(States::WayPoints(_), _) => STATES[2].into(),
-            Made::Of(States::Drawn(_, _, seed), _) => format!("{}, seed {seed}", STATES[3]),
+            GuessSource::File(file) => {
+                file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+            }
+            GuessSource::Of(States::Standing, _) => STATES[0].into(),
+            GuessSource::Of(States::Interpolation(_), _) => STATES[1].into(),
+            GuessSource::Of(States::WayPoints(_), _) => STATES[2].into(),
+            GuessSource::Of(States::Drawn(_, _, seed), _) => format!("{}, seed {seed}", STATES[3]),
         };
         let name = table.get("name").map_or(Ok(default), |item| item.text("a name").map(str::to_owned))?;
         // What goes wrong with a file is said of it.
@@ -87,13 +93,13 @@ impl GuessTask {
     }
 }
 
-fn made(table: &Table<'_>, start: &Start) -> Result<Made, Error> {
+fn made(table: &Table<'_>, start: &Start) -> Result<GuessSource, Error> {
     if let Some(item) = table.get("file") {
         let others = ["states", "to", "through", "seed", "width", "controls"];
         if let Some(other) = others.into_iter().find_map(|key| table.get(key)) {
             return Err(other.refuse("the guess is read from a file: leave this out"));
         }
-        return Ok(Made::File(start.beside(item.text("the name of a file")?)));
+        return Ok(GuessSource::File(start.beside(item.text("the name of a file")?)));
     }
     let kind = table.get("states").map_or(Ok(0), |item| item.one_of("states", &STATES))?;
     // Which states a key belongs to.
@@ -125,7 +131,7 @@ fn made(table: &Table<'_>, start: &Start) -> Result<Made, Error> {
         }
     };
     let controls = table.get("controls").map_or(Ok(1), |item| item.one_of("controls", &["zero", "static"]))?;
-    Ok(Made::Of(states, if controls == 0 { Controls::Zero } else { Controls::Static }))
+    Ok(GuessSource::Of(states, if controls == 0 { Controls::Zero } else { Controls::Static }))
 }
 
 /// Configurations, each with its time.

@@ -1,19 +1,17 @@
 //! Kinds of residuals: a table. A new residual is one more entry.
 
-use super::contacts::Held;
+use super::contacts::HeldContact;
 use super::entries::{Entries, by_entry};
 use super::goal::{Form, Goal};
-use super::named;
 use super::parameters::find;
 use super::phases::PhaseTask;
+use super::residual_spec::ResidualSpec;
 use super::source::{Item, Sign, Table};
 use super::start::Start;
 use super::surface;
 use crate::error::Error;
 use crate::number::five;
 use gradyn::Motion;
-use gradyn::dynamics::ReferenceFrame;
-use gradyn::model::FrameId;
 use gradyn::spatial::Momentum;
 use gradyn_trajectory::Loss;
 use gradyn_trajectory::residual::{
@@ -21,7 +19,6 @@ use gradyn_trajectory::residual::{
     Distance, ElapsedTime, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity,
     FrictionCone, JointLimits, MinusParameter, ParameterValue, Residual, StateError, WrenchCone,
 };
-use nalgebra::{Matrix3, Vector3};
 
 /// The kind whose rows are `(t, w)` of a cone.
 pub(super) const COULOMB: &str = "coulomb-cone";
@@ -36,18 +33,9 @@ pub(super) const DURATION: &str = "duration";
 const FRICTION: f64 = 0.7;
 
 /// The coefficient of friction of a cone that has one.
-pub(super) fn friction(table: &Table<'_>, kind: &Kind) -> Result<Option<f64>, Error> {
+pub(super) fn friction(table: &Table<'_>, kind: &TermKind) -> Result<Option<f64>, Error> {
     let given = table.get("friction").map(|item| item.number(Sign::NotNegative)).transpose()?;
     Ok(kind.keys.contains(&"friction").then(|| given.unwrap_or(FRICTION)))
-}
-
-/// What a residual is made of.
-pub(super) struct Made<'a, 'b> {
-    pub(super) table: &'a Table<'b>,
-    pub(super) start: &'a Start,
-    pub(super) frame: Option<FrameId>,
-    pub(super) contact: Option<&'a Held>,
-    pub(super) goal: &'a Goal,
 }
 
 /// A residual, and the loss that it has if no other is asked for.
@@ -71,18 +59,18 @@ fn with(residual: impl Residual + 'static, loss: Loss) -> Result<Built, Error> {
 }
 
 /// A kind of residual.
-pub(super) struct Kind {
+pub(super) struct TermKind {
     pub(super) name: &'static str,
     /// Keys of its own, beside those that all have. `frame` and `contact` must then be there.
     pub(super) keys: &'static [&'static str],
     pub(super) goal: Form,
     pub(super) entries: Entries,
-    pub(super) make: fn(&Made<'_, '_>) -> Result<Built, Error>,
+    pub(super) make: fn(&ResidualSpec<'_, '_>) -> Result<Built, Error>,
 }
 
 /// All kinds.
-pub(super) const KINDS: [Kind; 19] = [
-    Kind {
+pub(super) const KINDS: [TermKind; 19] = [
+    TermKind {
         name: "state",
         keys: &[],
         goal: Form::State,
@@ -92,7 +80,7 @@ pub(super) const KINDS: [Kind; 19] = [
             _ => Err(on.table.refuse("missing key `goal`")),
         },
     },
-    Kind {
+    TermKind {
         name: "control",
         keys: &[],
         goal: Form::Controls,
@@ -103,7 +91,7 @@ pub(super) const KINDS: [Kind; 19] = [
             _ => plain(Control::zero()),
         },
     },
-    Kind {
+    TermKind {
         name: CONTROL_RATE,
         keys: &["before"],
         goal: Form::None,
@@ -113,7 +101,7 @@ pub(super) const KINDS: [Kind; 19] = [
             Ok(Built { before, ..plain(ControlRate::new())? })
         },
     },
-    Kind {
+    TermKind {
         name: "joint-limits",
         keys: &[],
         goal: Form::None,
@@ -124,28 +112,28 @@ pub(super) const KINDS: [Kind; 19] = [
             with(limits, loss)
         },
     },
-    Kind {
+    TermKind {
         name: "frame-placement",
         keys: &["frame"],
         goal: Form::Pose,
         entries: Entries::Twist,
         make: |on| plain(FramePlacement::new(on.frame()?, on.goal.pose())),
     },
-    Kind {
+    TermKind {
         name: "frame-translation",
         keys: &["frame"],
         goal: Form::Vector(3),
         entries: Entries::Numbers(3),
         make: |on| plain(FrameTranslation::new(on.frame()?, on.goal.vector())),
     },
-    Kind {
+    TermKind {
         name: "frame-rotation",
         keys: &["frame"],
         goal: Form::Rotation,
         entries: Entries::Numbers(3),
         make: |on| plain(FrameRotation::new(on.frame()?, on.goal.pose().rotation)),
     },
-    Kind {
+    TermKind {
         name: "frame-velocity",
         keys: &["frame", "reference"],
         goal: Form::Rest(6),
@@ -155,7 +143,7 @@ pub(super) const KINDS: [Kind; 19] = [
             plain(FrameVelocity::new(on.frame()?, on.reference()?, Motion { linear, angular }))
         },
     },
-    Kind {
+    TermKind {
         name: "frame-acceleration",
         keys: &["frame", "reference"],
         goal: Form::Rest(6),
@@ -165,14 +153,14 @@ pub(super) const KINDS: [Kind; 19] = [
             plain(FrameAcceleration::new(on.frame()?, on.reference()?, Motion { linear, angular }))
         },
     },
-    Kind {
+    TermKind {
         name: "center-of-mass",
         keys: &[],
         goal: Form::Vector(3),
         entries: Entries::Numbers(3),
         make: |on| plain(CenterOfMass::new(on.goal.vector())),
     },
-    Kind {
+    TermKind {
         name: "centroidal-momentum",
         keys: &[],
         goal: Form::Rest(6),
@@ -182,7 +170,7 @@ pub(super) const KINDS: [Kind; 19] = [
             plain(CentroidalMomentum::new(Momentum { linear, angular }))
         },
     },
-    Kind {
+    TermKind {
         name: "contact-force",
         keys: &["contact"],
         goal: Form::Free,
@@ -195,7 +183,7 @@ pub(super) const KINDS: [Kind; 19] = [
             }
         },
     },
-    Kind {
+    TermKind {
         name: "friction-cone",
         keys: &["contact", "friction", "inside", "least", "most", "normal", "axes"],
         goal: Form::None,
@@ -212,7 +200,7 @@ pub(super) const KINDS: [Kind; 19] = [
             Ok(Built { note: outside(inside, friction), ..with(cone, loss)? })
         },
     },
-    Kind {
+    TermKind {
         name: COULOMB,
         keys: &["contact", "friction", "normal"],
         goal: Form::None,
@@ -222,7 +210,7 @@ pub(super) const KINDS: [Kind; 19] = [
             plain(cone.surface(surface::any_axes(on.normal()?)))
         },
     },
-    Kind {
+    TermKind {
         name: "center-of-pressure",
         keys: &["contact", "half_length_x", "half_length_y", "normal", "axes"],
         goal: Form::None,
@@ -238,7 +226,7 @@ pub(super) const KINDS: [Kind; 19] = [
             with(pressure, CenterOfPressure::barrier())
         },
     },
-    Kind {
+    TermKind {
         name: "wrench-cone",
         keys: &["contact", "half_length_x", "half_length_y", "friction", "inside", "normal", "axes"],
         goal: Form::None,
@@ -257,7 +245,7 @@ pub(super) const KINDS: [Kind; 19] = [
             Ok(Built { note: outside(inside, friction), ..with(cone, WrenchCone::barrier())? })
         },
     },
-    Kind {
+    TermKind {
         name: "distance",
         keys: &["a", "b", "least"],
         goal: Form::None,
@@ -270,8 +258,14 @@ pub(super) const KINDS: [Kind; 19] = [
             Ok(Built { capsules, ..built })
         },
     },
-    Kind { name: DURATION, keys: &[], goal: Form::None, entries: Entries::Numbers(1), make: |_| plain(ElapsedTime) },
-    Kind {
+    TermKind {
+        name: DURATION,
+        keys: &[],
+        goal: Form::None,
+        entries: Entries::Numbers(1),
+        make: |_| plain(ElapsedTime),
+    },
+    TermKind {
         name: "parameter",
         keys: &["parameter"],
         goal: Form::Free,
@@ -312,107 +306,15 @@ fn controls(item: &Item<'_>, start: &Start) -> Result<Vec<f64>, Error> {
     }
 }
 
-impl Kind {
+impl TermKind {
     /// The residual, less a parameter where one is named.
-    pub(super) fn built(&self, on: &Made<'_, '_>) -> Result<Built, Error> {
+    pub(super) fn built(&self, on: &ResidualSpec<'_, '_>) -> Result<Built, Error> {
         let built = (self.make)(on)?;
         match on.table.get("parameter").filter(|_| self.name != "parameter") {
             None => Ok(built),
             Some(item) => {
                 let name = find(&item, &on.start.parameters)?.parameter.name();
                 Ok(Built { residual: Box::new(MinusParameter::boxed(built.residual, name)), ..built })
-            }
-        }
-    }
-}
-
-impl<'a> Made<'a, '_> {
-    fn frame(&self) -> Result<FrameId, Error> {
-        self.frame.ok_or_else(|| self.table.refuse("missing key `frame`, expected the name of a link or joint"))
-    }
-
-    fn contact(&self) -> Result<&'a str, Error> {
-        Ok(&self.held()?.contact.name)
-    }
-
-    fn held(&self) -> Result<&'a Held, Error> {
-        self.contact.ok_or_else(|| self.table.refuse("missing key `contact`, expected the name of a contact"))
-    }
-
-    /// `normal`: that of the contact, if nothing is said.
-    fn normal(&self) -> Result<Vector3<f64>, Error> {
-        self.table.get("normal").map_or_else(|| Ok(self.held()?.contact.normal), |item| surface::normal(&item))
-    }
-
-    /// `inside`: whether the facets lie inside of the cone. They do by default.
-    fn inside(&self) -> Result<bool, Error> {
-        self.table.get("inside").map_or(Ok(true), |item| item.flag())
-    }
-
-    /// `axes` of a sole, and the frame that they follow. Of these only the normal then counts.
-    fn sole(&self) -> Result<(Matrix3<f64>, Option<FrameId>), Error> {
-        let (held, normal, item) = (self.held()?, self.normal()?, self.table.get("axes"));
-        let refuse = |why: String| match self.table.get("axes").or_else(|| self.table.get("normal")) {
-            Some(item) => item.refuse(why),
-            None => self.table.refuse(why),
-        };
-        if item.map_or(Ok(0), |item| item.one_of("axes", &["frame", "world"]))? == 1 {
-            let axes = surface::axes_along(normal, Vector3::x());
-            return axes.map(|axes| (axes, None)).ok_or_else(|| {
-                refuse(String::from(
-                    "the normal is along the world's x axis, which leaves a sole in its axes no direction",
-                ))
-            });
-        }
-        let x = surface::frame_axes(held, self.start).map(|axes| axes.column(0).into_owned());
-        if x.is_some_and(|x| surface::axes_along(normal, x).is_none()) {
-            let frame = self.start.model.frames()[held.frame.index()].name();
-            return Err(refuse(format!(
-                "the x axis of `{frame}` is along the normal at the start, which leaves the sole of `{}` no direction: \
-                 `axes = \"world\"`, or a contact of another frame",
-                held.contact.name
-            )));
-        }
-        Ok((surface::any_axes(normal), Some(held.frame)))
-    }
-
-    /// `axes` of a pyramid, which are constant: the frame's x as it is at the start, or y where x is along the normal; or those of the world.
-    fn pyramid(&self) -> Result<Matrix3<f64>, Error> {
-        let (held, normal) = (self.held()?, self.normal()?);
-        let at_start = self.table.get("axes").map_or(Ok(0), |item| item.one_of("axes", &["start", "world"]))? == 0;
-        let frame = surface::frame_axes(held, self.start).filter(|_| at_start);
-        let along = |k: usize| frame.and_then(|axes| surface::axes_along(normal, axes.column(k).into_owned()));
-        Ok(along(0).or_else(|| along(1)).unwrap_or_else(|| surface::any_axes(normal)))
-    }
-
-    /// A number that is not negative, and must be there if it has no default.
-    fn number(&self, key: &str, default: Option<f64>) -> Result<f64, Error> {
-        match (self.table.get(key), default) {
-            (Some(item), _) => item.number(Sign::NotNegative),
-            (None, Some(default)) => Ok(default),
-            (None, None) => self.table.need(key, "a number, m").and_then(|item| item.number(Sign::NotNegative)),
-        }
-    }
-
-    fn reference(&self) -> Result<ReferenceFrame, Error> {
-        let all = [ReferenceFrame::LocalWorldAligned, ReferenceFrame::Local, ReferenceFrame::World];
-        let item = self.table.get("reference");
-        Ok(all[item.map_or(Ok(0), |item| item.one_of("reference", &all.map(ReferenceFrame::name)))?])
-    }
-
-    /// `{ frame, from, to, radius }`: without a frame it is fixed to the world, without `to` it is a sphere.
-    fn capsule(&self, key: &str) -> Result<Capsule, Error> {
-        let what = "a capsule: { frame, from, to, radius }";
-        let table = self.table.need(key, what)?.table(what)?;
-        table.only(&["frame", "from", "to", "radius"])?;
-        let from = table.get("from").map_or(Ok(Vector3::zeros()), |item| item.vector("x, y, z, m"))?;
-        let to = table.get("to").map_or(Ok(from), |item| item.vector("x, y, z, m"))?;
-        let radius = table.need("radius", "m")?.number(Sign::NotNegative)?;
-        match table.get("frame") {
-            None => Ok(Capsule::fixed([from, to], radius)),
-            Some(item) => {
-                let name = item.text("the name of a link or joint")?;
-                Ok(Capsule::new(named::frame(&item, name, &self.start.model)?, [from, to], radius))
             }
         }
     }
@@ -430,6 +332,6 @@ pub(super) fn is_cone(kind: &str) -> bool {
 }
 
 /// The contact of this name, in the first phase that holds it.
-pub(super) fn held_by<'p>(contact: &str, phases: &'p [PhaseTask]) -> Option<&'p Held> {
+pub(super) fn held_by<'p>(contact: &str, phases: &'p [PhaseTask]) -> Option<&'p HeldContact> {
     phases.iter().flat_map(|phase| &phase.held).find(|held| held.contact.name == contact)
 }

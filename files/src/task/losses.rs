@@ -1,7 +1,7 @@
 //! Losses of costs, and weights of their entries.
 
 use super::entries::{Entries, by_entry};
-use super::kinds::Kind;
+use super::kinds::TermKind;
 use super::source::{Item, Sign, Table};
 use super::start::Start;
 use crate::error::Error;
@@ -16,7 +16,7 @@ const FORMS: &str = "`\"quadratic\"`, `{ huber = w }`, `{ smooth-l1 = w }`, `{ o
 /// `weights` and `loss`; `own` is the loss of the kind, and `rows` are those of its residual.
 pub(super) fn loss(
     table: &Table<'_>,
-    kind: &Kind,
+    kind: &TermKind,
     start: &Start,
     own: Option<Loss>,
     rows: usize,

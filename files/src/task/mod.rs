@@ -17,6 +17,7 @@ mod phases;
 mod places;
 mod pose;
 mod report;
+mod residual_spec;
 mod solver;
 pub mod source;
 mod start;
@@ -27,23 +28,21 @@ mod turned;
 
 pub use actuation::{Actuated, Thruster};
 pub use constraints::ConstraintTask;
-pub use contacts::Held;
+pub use contacts::HeldContact;
 pub use costs::CostTask;
 pub use goal::Goal;
-pub use guess::{Controls, GuessTask, Made, States};
+pub use guess::{Controls, GuessSource, GuessTask, States};
 pub use parameters::ParameterTask;
 pub use phases::{PhaseTask, Pieces, Released};
 pub use places::At;
 pub use report::{HeldLimits, ReportTask};
-pub use solver::{Found, Kept, Solver, SolverTask, Watch};
+pub use solver::{Solver, SolverResult, SolverTask, Supports, Watch};
 pub use start::Start;
 pub use term::Term;
 
 use crate::error::Error;
 use crate::input;
-use crate::number::five;
 use crate::robot::Robot;
-use gradyn::dynamics::{Workspace, constraint_error};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn_trajectory::solver::Warning;
 use gradyn_trajectory::{Problem, ProblemError, ProblemPlace};
@@ -102,9 +101,6 @@ const KEYS: [&str; 16] = [
     "report",
 ];
 
-/// A loop may be open by this much at the start, m or rad: what files with six digits leave.
-const CLOSED: f64 = 1e-5;
-
 impl Task {
     /// Reads a task, and builds its problem.
     pub fn read(path: &Path) -> Result<Self, Error> {
@@ -146,7 +142,7 @@ impl Task {
         let start = Start { model: robot.model.clone(), folder, poses, q, v, actuated, parameters };
         let steps = phases::steps(&root)?;
         let contacts = contacts::Contacts::read(&root, &start.model, steps.dt)?;
-        closed(&root, &contacts.loops, &start)?;
+        start::closed(&root, &contacts.loops, &start)?;
         let mut phases = phases::read(&root, &start, &contacts, &steps, released)?;
         phases.iter_mut().zip(finer).for_each(|(phase, pieces)| phase.take(pieces));
         let mut costs = costs::read(&root, &start, &phases)?;
@@ -162,7 +158,7 @@ impl Task {
         kept(&solver, root.source, &constraints)?;
         let of_file = actuation::of_file(root.get("actuation"));
         let mut warnings = Limits::zeros(limits.as_ref(), of_file, &start);
-        warnings.extend(in_motion(&start, &phases[0]));
+        warnings.extend(start::in_motion(&start, &phases[0]));
         let guesses = GuessTask::read_all(root.get("guess"), &start)?;
         if let (Some(item), [_, _, ..]) = (root.get("guess"), &guesses[..])
             && !solver.has_multipliers()
@@ -234,42 +230,14 @@ fn robot(root: &Table<'_>, folder: &Path) -> Result<Robot, Error> {
     Robot::read(&file, options, gravity, flag("joint_friction")?)
 }
 
-/// What the first phase holds though it moves, unless an impact stops it.
-fn in_motion(start: &Start, first: &PhaseTask) -> Option<String> {
-    let (held, speed) = phases::moving(start, &first.held).filter(|_| !first.is_jump())?;
-    let (name, phase, speed) = (&held.contact.name, &first.name, five(speed));
-    Some(format!(
-        "at the start `{name}`, which phase `{phase}` holds, moves at {speed} m/s or rad/s: with `impulse = true` there an impact stops it"
-    ))
-}
-
-/// Checks that the loops are closed at the start.
-fn closed(root: &Table<'_>, loops: &[Held], start: &Start) -> Result<(), Error> {
-    for held in loops {
-        let refuse = |reason: String| match root.get("loops") {
-            Some(item) => item.refuse(format!("loop `{}`: {reason}", held.contact.name)),
-            None => root.refuse(reason),
-        };
-        let mut workspace = Workspace::new(&start.model);
-        let constraint = std::slice::from_ref(&held.contact.constraint);
-        let error = constraint_error(&start.model, &mut workspace, &start.q, constraint);
-        let open = error.map_err(|error| refuse(error.to_string()))?.iter().fold(0.0_f64, |most, e| most.max(e.abs()));
-        if open > CLOSED {
-            return Err(refuse(format!(
-                "it is open by {open:.3e} (m or rad) at the start, expected it closed to {CLOSED:e}"
-            )));
-        }
-    }
-    Ok(())
-}
-
 /// Refuses a constraint that the solver does not keep.
 fn kept(solver: &SolverTask, source: &Source, constraints: &[ConstraintTask]) -> Result<(), Error> {
-    let Some(ConstraintTask { term, .. }) = constraints.first().filter(|_| solver.solver.keeps != Kept::All) else {
+    let Some(ConstraintTask { term, .. }) = constraints.first().filter(|_| solver.solver.keeps != Supports::All) else {
         return Ok(());
     };
     let line = solver.at.map_or_else(String::new, |at| format!(" of line {}", source.line(at)));
-    let others: Vec<String> = SolverTask::names(|kept| kept == Kept::All).iter().map(|n| format!("`{n}`")).collect();
+    let others: Vec<String> =
+        SolverTask::names(|kept| kept == Supports::All).iter().map(|n| format!("`{n}`")).collect();
     let why = format!(
         "the solver `{}`{line} does not keep the constraint `{}`: it keeps {}; {} keep it",
         solver.solver.name,

@@ -35,7 +35,7 @@ enum Of {
 }
 
 /// A kind of parameter.
-struct Kind {
+struct ParameterKind {
     name: &'static str,
     unit: &'static str,
     of: Of,
@@ -43,31 +43,41 @@ struct Kind {
 }
 
 /// All kinds. That of a frame is made elsewhere.
-static KINDS: [Kind; 9] = [
-    Kind { name: "numbers", unit: "", of: Of::Nothing, make: |_, _| None },
-    Kind { name: "mass", unit: "kg", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Mass(body)) },
-    Kind { name: "density", unit: "", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Density(body)) },
-    Kind {
+static KINDS: [ParameterKind; 9] = [
+    ParameterKind { name: "numbers", unit: "", of: Of::Nothing, make: |_, _| None },
+    ParameterKind { name: "mass", unit: "kg", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Mass(body)) },
+    ParameterKind { name: "density", unit: "", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Density(body)) },
+    ParameterKind {
         name: "center",
         unit: "m",
         of: Of::Link(&["x", "y", "z"]),
         make: |body, k| Some(ParameterId::Center(body, k)),
     },
-    Kind {
+    ParameterKind {
         name: "moment",
         unit: "kg m²",
         of: Of::Link(&["xx", "xy", "xz", "yy", "yz", "zz"]),
         make: |body, k| Some(ParameterId::Moment(body, k)),
     },
-    Kind { name: "point-mass", unit: "kg", of: Of::Frame, make: |_, _| None },
-    Kind { name: "armature", unit: "kg m²|kg", of: Of::Joint, make: |body, k| Some(ParameterId::Armature(body, k)) },
-    Kind {
+    ParameterKind { name: "point-mass", unit: "kg", of: Of::Frame, make: |_, _| None },
+    ParameterKind {
+        name: "armature",
+        unit: "kg m²|kg",
+        of: Of::Joint,
+        make: |body, k| Some(ParameterId::Armature(body, k)),
+    },
+    ParameterKind {
         name: "damping",
         unit: "N m s/rad|N s/m",
         of: Of::Joint,
         make: |body, k| Some(ParameterId::Damping(body, k)),
     },
-    Kind { name: "friction", unit: "N m|N", of: Of::Joint, make: |body, k| Some(ParameterId::Friction(body, k)) },
+    ParameterKind {
+        name: "friction",
+        unit: "N m|N",
+        of: Of::Joint,
+        make: |body, k| Some(ParameterId::Friction(body, k)),
+    },
 ];
 
 /// The list `parameters`.
@@ -129,7 +139,7 @@ fn one(table: &Table<'_>, model: &Model) -> Result<ParameterTask, Error> {
 }
 
 /// A number of the robot by the name that `--parameters` takes, and its kind.
-fn by_name(item: &Item<'_>, model: &Model) -> Result<(&'static Kind, Option<ParameterId>, String), Error> {
+fn by_name(item: &Item<'_>, model: &Model) -> Result<(&'static ParameterKind, Option<ParameterId>, String), Error> {
     let name = item.text("the name of a number of the robot")?;
     let all = model.parameters();
     let of_kind = |id: ParameterId| {
@@ -159,7 +169,7 @@ fn by_name(item: &Item<'_>, model: &Model) -> Result<(&'static Kind, Option<Para
 }
 
 /// A number of the robot by kind and element, or numbers that are none of it.
-fn by_kind(table: &Table<'_>, model: &Model) -> Result<(&'static Kind, Option<ParameterId>, String), Error> {
+fn by_kind(table: &Table<'_>, model: &Model) -> Result<(&'static ParameterKind, Option<ParameterId>, String), Error> {
     let names = KINDS.each_ref().map(|kind| kind.name);
     let kind = &KINDS[table.get("kind").map_or(Ok(0), |item| item.one_of("kind", &names))?];
     let own: &[&str] = match kind.of {
@@ -175,7 +185,7 @@ fn by_kind(table: &Table<'_>, model: &Model) -> Result<(&'static Kind, Option<Pa
 }
 
 /// Which number of the robot it is, and what that is called.
-fn number(table: &Table<'_>, kind: &Kind, model: &Model) -> Result<(Option<ParameterId>, String), Error> {
+fn number(table: &Table<'_>, kind: &ParameterKind, model: &Model) -> Result<(Option<ParameterId>, String), Error> {
     let entry = |known: &[&str]| table.need("entry", &known.join(", ")).and_then(|item| item.one_of("entry", known));
     match kind.of {
         Of::Nothing => Ok((None, String::new())),

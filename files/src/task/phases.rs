@@ -1,7 +1,7 @@
 //! Phases: nodes with the same step and the same contacts, and impacts between them.
 
-use super::contacts::{Contacts, Held};
-use super::source::{Item, Place, Sign, Table};
+use super::contacts::{Contacts, HeldContact};
+use super::source::{Item, Sign, SourcePlace, Table};
 use super::start::Start;
 use crate::error::Error;
 use gradyn::dynamics::{Workspace, constraint_jacobian};
@@ -28,9 +28,9 @@ pub struct PhaseTask {
     /// The least and the most that it lasts, s, where the solver chooses.
     pub free: Option<[f64; 2]>,
     /// Where that stands.
-    pub(super) free_at: Option<Place>,
+    pub(super) free_at: Option<SourcePlace>,
     /// Contacts, or those that are gained, and loops.
-    pub held: Vec<Held>,
+    pub held: Vec<HeldContact>,
     /// Of an impact: the share of its velocity with which a contact leaves again.
     pub restitution: f64,
     /// Whether contacts that the impact would have to pull are released.
@@ -159,8 +159,9 @@ pub(super) fn read(
     steps: &Steps<'_>,
     released: &[Released],
 ) -> Result<Vec<PhaseTask>, Error> {
-    let is_released =
-        |impact: &str, held: &Held| released.iter().any(|of| of.impact == impact && of.contact == held.contact.name);
+    let is_released = |impact: &str, held: &HeldContact| {
+        released.iter().any(|of| of.impact == impact && of.contact == held.contact.name)
+    };
     if let Some(item) = steps.implicit_friction.as_ref().filter(|_| !start.model.has_joint_friction()) {
         return Err(
             item.refuse("expected `joint_friction = true` in `[robot]`: without it no joint has damping or friction")
@@ -172,7 +173,7 @@ pub(super) fn read(
         let table = item.table("a table")?;
         let before = phases.iter().rev().find(|phase| !phase.is_jump());
         let (phase, impact) = phase(&table, start, contacts, steps, before)?;
-        let gained: Vec<Held> = match before {
+        let gained: Vec<HeldContact> = match before {
             Some(before) => phase.held.iter().filter(|held| !holds(before, held)).cloned().collect(),
             // What is held from the start on, and moves there, is stopped.
             None => moving(start, &phase.held).map_or_else(Vec::new, |_| phase.held.clone()),
@@ -212,9 +213,9 @@ pub(super) fn read(
 const STANDS: f64 = 1e-5;
 
 /// The frame that is held and moves fastest at the start, and its speed, m/s or rad/s; `None` if all stand.
-pub(super) fn moving<'h>(start: &Start, held: &'h [Held]) -> Option<(&'h Held, f64)> {
+pub(super) fn moving<'h>(start: &Start, held: &'h [HeldContact]) -> Option<(&'h HeldContact, f64)> {
     let mut workspace = Workspace::new(&start.model);
-    let mut speed = |held: &Held| {
+    let mut speed = |held: &HeldContact| {
         let one = std::slice::from_ref(&held.contact.constraint);
         let rows = constraint_jacobian(&start.model, &mut workspace, &start.q, one).ok()?.row_iter();
         let rate = rows.map(|row| row.iter().zip(&start.v).map(|(j, v)| j * v).sum::<f64>());
@@ -224,7 +225,7 @@ pub(super) fn moving<'h>(start: &Start, held: &'h [Held]) -> Option<(&'h Held, f
     fastest.filter(|(_, speed)| *speed > STANDS)
 }
 
-fn holds(phase: &PhaseTask, held: &Held) -> bool {
+fn holds(phase: &PhaseTask, held: &HeldContact) -> bool {
     phase.held.iter().any(|other| other.contact.name == held.contact.name)
 }
 
@@ -292,7 +293,7 @@ fn phase(
                 before.is_none_or(|before| before.held.iter().any(|held| held.contact.name == name && held.stays));
             // Gains follow the first step of the phase.
             let contact = contacts.find(&item, name, start, dt[0], stays)?;
-            if held.iter().any(|other: &Held| other.contact.name == contact.contact.name) {
+            if held.iter().any(|other: &HeldContact| other.contact.name == contact.contact.name) {
                 return Err(item.refuse(format!("contact `{name}` is there twice")));
             }
             held.push(contact);

@@ -15,14 +15,14 @@ pub type Watch<'w> = dyn FnMut(Progress<'_>) -> Control + Send + 'w;
 
 /// Which constraints a solver keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum Supports {
     /// Bounds of controls, of durations and of parameters.
     Bounds,
     /// All constraints.
     All,
 }
 
-impl Kept {
+impl Supports {
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Bounds => "bounds of controls, durations and parameters only",
@@ -36,12 +36,14 @@ impl Kept {
 pub struct Solver {
     /// As the file says it.
     pub name: &'static str,
+    /// Of the solvers that try several; `None` of the one that tries one guess.
+    method: Option<Method>,
     /// Which constraints.
-    pub keeps: Kept,
+    pub keeps: Supports,
     /// Its options, where a task does not say others.
     defaults: fn() -> SolverTask,
     /// Solves from guesses, one after the other; calls after each iteration, and where another attempt begins.
-    pub run: fn(&SolverTask, &Problem, &[Guess], &mut Watch<'_>) -> Found,
+    pub run: fn(&SolverTask, &Problem, &[Guess], &mut Watch<'_>) -> SolverResult,
 }
 
 impl std::fmt::Debug for Solver {
@@ -52,7 +54,7 @@ impl std::fmt::Debug for Solver {
 
 /// What a solver has found.
 #[derive(Debug)]
-pub struct Found {
+pub struct SolverResult {
     /// How it ended.
     pub report: Report,
     /// An entry an iteration.
@@ -69,7 +71,7 @@ pub struct Found {
     pub warm: Option<(Method, WarmStart)>,
 }
 
-impl Found {
+impl SolverResult {
     /// With multipliers of the bounds of controls: of this one of this node.
     fn with_controls(mut self, of: impl Fn(usize, usize) -> Option<f64>) -> Self {
         let (of, steps) = (&of, self.trajectory.steps());
@@ -103,12 +105,18 @@ macro_rules! found {
         let gains = nodes.map(|node| node.gain.clone()).collect();
         let (history, trajectory) = (solver.history().to_vec(), solver.trajectory().clone());
         let (multipliers, control_multipliers, warm) = (Vec::new(), Vec::new(), None);
-        (Found { report, history, trajectory, gains, multipliers, control_multipliers, warm }, solver)
+        (SolverResult { report, history, trajectory, gains, multipliers, control_multipliers, warm }, solver)
     }};
 }
 
 /// What the solvers that keep all constraints find, `method` first.
-fn all_kept(method: Method, task: &SolverTask, problem: &Problem, guesses: &[Guess], watch: &mut Watch<'_>) -> Found {
+fn all_kept(
+    method: Method,
+    task: &SolverTask,
+    problem: &Problem,
+    guesses: &[Guess],
+    watch: &mut Watch<'_>,
+) -> SolverResult {
     let mut newton = common!(task, NewtonOptions);
     let mut proximal = common!(task, ProximalOptions);
     // One's own is that of the other one where it is not said.
@@ -129,7 +137,7 @@ fn all_kept(method: Method, task: &SolverTask, problem: &Problem, guesses: &[Gue
     let multipliers = (0..=problem.steps()).filter_map(|k| solver.multipliers(k).cloned()).collect();
     let (history, trajectory) = (solver.history().to_vec(), solver.trajectory().clone());
     let (control_multipliers, warm) = (Vec::new(), solver.warm_start().map(|warm| (solver.method(), warm)));
-    let found = Found { report, history, trajectory, gains, multipliers, control_multipliers, warm };
+    let found = SolverResult { report, history, trajectory, gains, multipliers, control_multipliers, warm };
     found.with_controls(|k, i| solver.control_multiplier(k, i))
 }
 
@@ -158,7 +166,8 @@ fn of_clamped(problem: &Problem, solver: &Fddp) -> Vec<Vec<Option<f64>>> {
 const SOLVERS: [Solver; 3] = [
     Solver {
         name: "fddp",
-        keeps: Kept::Bounds,
+        method: None,
+        keeps: Supports::Bounds,
         defaults: || SolverTask::new(0, 200, 1e-9, 1e-9),
         run: |task, problem, guesses, watch| {
             let options = common!(task, FddpOptions);
@@ -169,7 +178,8 @@ const SOLVERS: [Solver; 3] = [
     },
     Solver {
         name: "proximal",
-        keeps: Kept::All,
+        method: Some(Method::Proximal),
+        keeps: Supports::All,
         defaults: || {
             let ProximalOptions { iterations, tolerance, regularization, .. } = ProximalOptions::default();
             SolverTask::new(1, iterations, tolerance, regularization)
@@ -178,7 +188,8 @@ const SOLVERS: [Solver; 3] = [
     },
     Solver {
         name: "newton",
-        keeps: Kept::All,
+        method: Some(Method::Newton),
+        keeps: Supports::All,
         defaults: || {
             let NewtonOptions { iterations, tolerance, regularization, .. } = NewtonOptions::default();
             SolverTask::new(2, iterations, tolerance, regularization)
@@ -246,15 +257,18 @@ impl SolverTask {
 
     /// Whether it supports all constraints, with multipliers.
     pub fn has_multipliers(&self) -> bool {
-        self.solver.keeps == Kept::All
+        self.solver.keeps == Supports::All
     }
     /// The names of solvers that keep so much.
-    pub(super) fn names(keeps: fn(Kept) -> bool) -> Vec<&'static str> {
+    pub(super) fn names(keeps: fn(Supports) -> bool) -> Vec<&'static str> {
         SOLVERS.iter().rev().filter(|solver| keeps(solver.keeps)).map(|solver| solver.name).collect()
     }
     /// What its μ is called, and where it begins.
     pub fn mu(&self) -> (&'static str, f64) {
-        if self.solver.name == "newton" { ("barrier", self.barrier) } else { ("softness", self.softness) }
+        match self.solver.method {
+            Some(Method::Newton) => ("barrier", self.barrier),
+            _ => ("softness", self.softness),
+        }
     }
     /// The second derivatives as the file says them.
     pub fn hessian_name(&self) -> &'static str {

@@ -27,7 +27,7 @@ impl Source {
     }
 
     /// An error at a place that was noted before.
-    pub fn refuse_at(&self, place: &Place, reason: impl Into<String>) -> Error {
+    pub fn refuse_at(&self, place: &SourcePlace, reason: impl Into<String>) -> Error {
         self.refuse(place.span, &place.key, reason)
     }
 
@@ -42,7 +42,7 @@ impl Source {
 
 /// Where a value stands, for errors that are found when the file has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePlace {
     /// The first byte.
     pub span: usize,
     /// The key, as `costs[2].weight`.
@@ -80,8 +80,8 @@ impl<'a> Item<'a> {
         self.source.refuse(self.span.start, &self.key, reason)
     }
     /// Where it stands.
-    pub fn place(&self) -> Place {
-        Place { span: self.span.start, key: self.key.clone() }
+    pub fn place(&self) -> SourcePlace {
+        SourcePlace { span: self.span.start, key: self.key.clone() }
     }
     /// An error here: something else was expected.
     pub fn expected(&self, what: &str) -> Error {

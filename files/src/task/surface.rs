@@ -1,6 +1,6 @@
 //! The ground under a contact: its normal, and axes on it.
 
-use super::contacts::Held;
+use super::contacts::HeldContact;
 use super::source::Item;
 use super::start::Start;
 use crate::error::Error;
@@ -42,7 +42,7 @@ pub(super) fn any_axes(normal: Vector3<f64>) -> Matrix3<f64> {
 }
 
 /// Axes of the frame of a contact at the start.
-pub(super) fn frame_axes(held: &Held, start: &Start) -> Option<Matrix3<f64>> {
+pub(super) fn frame_axes(held: &HeldContact, start: &Start) -> Option<Matrix3<f64>> {
     let pose = frame_pose(&start.model, &mut Workspace::new(&start.model), &start.q, held.frame);
     pose.ok().map(|pose| pose.rotation)
 }

@@ -1,10 +1,11 @@
 //! What costs and constraints have in common: a residual, its goals, and where it counts.
 
 use super::goal::{Form, Goal, Ground};
-use super::kinds::{self, KINDS, Kind, Made, held_by};
+use super::kinds::{self, KINDS, TermKind, held_by};
 use super::named;
 use super::phases::PhaseTask;
 use super::places::{At, places};
+use super::residual_spec::ResidualSpec;
 use super::source::{Item, Table};
 use super::start::Start;
 use crate::error::Error;
@@ -65,9 +66,9 @@ pub(super) struct Piece {
 }
 
 /// A term as it is read, with what its kind says of it.
-pub(super) struct Found {
+pub(super) struct TermFound {
     pub(super) term: Term,
-    pub(super) kind: &'static Kind,
+    pub(super) kind: &'static TermKind,
     /// The loss of the kind.
     pub(super) own: Option<Loss>,
 }
@@ -131,7 +132,7 @@ impl Reader<'_> {
     pub(super) fn read<T>(
         &self,
         list: &Item<'_>,
-        make: impl Fn(&Table<'_>, Found) -> Result<T, Error>,
+        make: impl Fn(&Table<'_>, TermFound) -> Result<T, Error>,
         of: impl Fn(&T) -> &Term,
     ) -> Result<Vec<T>, Error> {
         let mut all: Vec<T> = Vec::new();
@@ -142,7 +143,7 @@ impl Reader<'_> {
                 let list = table.get(&format!("{key}s")).or_else(|| table.get(key).filter(Item::is_list));
                 list.map(|list| (key, list))
             });
-            let mut add = |found: Found| {
+            let mut add = |found: TermFound| {
                 let new = make(&table, found)?;
                 let term = of(&new);
                 if all.iter().any(|other| of(other).name == term.name && of(other).meets(term)) {
@@ -175,7 +176,7 @@ impl Reader<'_> {
     }
 
     /// A term; `of`: which of several frames or contacts it is of.
-    fn term<'a>(&self, table: &Table<'a>, of: Option<(&str, Item<'a>)>) -> Result<Found, Error> {
+    fn term<'a>(&self, table: &Table<'a>, of: Option<(&str, Item<'a>)>) -> Result<TermFound, Error> {
         let (start, phases) = (self.start, self.phases);
         let names = KINDS.map(|kind| kind.name);
         let kind = &KINDS[table.need("kind", &format!("one of {}", names.join(", ")))?.one_of("kind", &names)?];
@@ -221,7 +222,7 @@ impl Reader<'_> {
         let (mut residuals, mut own, mut capsules, mut before, mut note) = (Vec::new(), None, Vec::new(), None, None);
         let held = contact.and_then(|name| held_by(name, phases));
         for _ in 0..phases_of.len().max(1) {
-            let built = kind.built(&Made { table, start, frame, contact: held, goal: &goals[0] })?;
+            let built = kind.built(&ResidualSpec { table, start, frame, contact: held, goal: &goals[0] })?;
             residuals.push(built.residual);
             (own, capsules, before, note) = (built.loss, built.capsules, built.before, built.note);
         }
@@ -244,12 +245,12 @@ impl Reader<'_> {
             note,
             residuals,
         };
-        Ok(Found { term, kind, own })
+        Ok(TermFound { term, kind, own })
     }
 
     /// Whether it applies at impacts if no place is named. A cone does, unless it bounds the magnitude of forces, N,
     /// which does not apply to impulses.
-    fn at_impacts(&self, table: &Table<'_>, kind: &Kind) -> Result<bool, Error> {
+    fn at_impacts(&self, table: &Table<'_>, kind: &TermKind) -> Result<bool, Error> {
         let Some(item) = table.get("impacts") else {
             let bounds = |key: &str| table.get(key).and_then(|item| item.as_number()).is_some_and(|most| most > 0.0);
             return Ok(kinds::is_cone(kind.name) && !bounds("least") && table.get("most").is_none());
@@ -262,7 +263,7 @@ impl Reader<'_> {
         }
     }
 
-    fn goals(&self, table: &Table<'_>, kind: &Kind, ground: &Ground<'_>) -> Result<Vec<Goal>, Error> {
+    fn goals(&self, table: &Table<'_>, kind: &TermKind, ground: &Ground<'_>) -> Result<Vec<Goal>, Error> {
         let bounded = table.get("lower").or_else(|| table.get("upper")).is_some();
         let other = self.goals.iter().find_map(|key| table.get(key)).filter(|_| kind.goal != Form::None);
         match (other.or_else(|| table.get("goal")), table.get("goals")) {
@@ -291,7 +292,7 @@ impl Reader<'_> {
 }
 
 /// Where the frame, or the center of mass, is at the start.
-fn here(kind: &Kind, frame: Option<FrameId>, start: &Start) -> Option<Transform<f64>> {
+fn here(kind: &TermKind, frame: Option<FrameId>, start: &Start) -> Option<Transform<f64>> {
     let mut workspace = Workspace::new(&start.model);
     if let Some(frame) = frame {
         return frame_pose(&start.model, &mut workspace, &start.q, frame).ok();

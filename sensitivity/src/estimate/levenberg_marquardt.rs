@@ -66,7 +66,7 @@ pub(crate) fn levenberg_marquardt_with<M: Manifold>(
         let what = if k == 0 { "the number of parameters" } else { "the number of residuals" };
         return Err(EstimateError::Number { what, value: 0.0, rule: "there must be one" });
     }
-    let root = options.pull.as_ref().map(|pull| Ok((pull, pull.root(coordinates, k)?))).transpose()?;
+    let root = options.regularizer.as_ref().map(|pull| Ok((pull, pull.root(coordinates, k)?))).transpose()?;
     let rows = Rows { space, loss: options.loss, pull: root, own };
 
     let (mut p, mut r, mut j) =

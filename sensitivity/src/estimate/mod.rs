@@ -4,7 +4,7 @@
 //! min over p   Σ ρ(r_i(p)) + ½ (p ⊖ p₀)ᵀ Λ (p ⊖ p₀)
 //! ```
 //!
-//! with residuals r in units of their noise, a [`Loss`] ρ, and an optional regularizer ([`Pull`]) Λ toward prior
+//! with residuals r in units of their noise, a [`Loss`] ρ, and an optional regularizer ([`Regularizer`]) Λ toward prior
 //! knowledge.
 
 mod covariance;
@@ -23,6 +23,6 @@ pub(crate) use identifiable::{four_digits, triangle};
 pub use levenberg_marquardt::levenberg_marquardt;
 pub(crate) use levenberg_marquardt::levenberg_marquardt_with;
 pub use loss::Loss;
-pub use options::{Noise, Options, Pull};
+pub use options::{Noise, Options, Regularizer};
 pub use report::{Estimate, Status};
 pub(crate) use system::OwnRows;

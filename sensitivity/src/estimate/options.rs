@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 
 /// A quadratic regularizer, the prior knowledge of the parameters: `½ (p ⊖ at)ᵀ information (p ⊖ at)`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pull {
+pub struct Regularizer {
     /// A point of the manifold.
     pub at: Vec<f64>,
     /// The inverse of a covariance in the tangent space there; zero along unknown directions. k × k, symmetric.
@@ -29,7 +29,7 @@ pub struct Options {
     /// The loss of a residual.
     pub loss: Loss,
     /// The regularizer.
-    pub pull: Option<Pull>,
+    pub regularizer: Option<Regularizer>,
     /// The noise.
     pub noise: Noise,
     /// The iteration limit.
@@ -51,7 +51,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             loss: Loss::Quadratic,
-            pull: None,
+            regularizer: None,
             noise: Noise::Estimated,
             iterations: 200,
             gradient_tolerance: 1e-12,
@@ -81,7 +81,7 @@ impl Options {
     }
 }
 
-impl Pull {
+impl Regularizer {
     /// `S` with `SᵀS = information`, k × k.
     pub(super) fn root(&self, coordinates: usize, directions: usize) -> Result<DMatrix<f64>, EstimateError> {
         let k = directions;

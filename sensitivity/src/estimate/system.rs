@@ -1,7 +1,7 @@
 //! The linear least squares problem of one iteration: weighted rows of residuals, then rows of the regularizer.
 
 use super::identifiable::lengths;
-use super::{Loss, Pull};
+use super::{Loss, Regularizer};
 use gradyn_derivatives::difference::{Manifold, Method, jacobian};
 use nalgebra::{DMatrix, DVector};
 
@@ -19,7 +19,7 @@ pub(crate) struct OwnRows {
 pub(super) struct Rows<'a, M> {
     pub(super) space: &'a M,
     pub(super) loss: Loss,
-    pub(super) pull: Option<(&'a Pull, DMatrix<f64>)>,
+    pub(super) pull: Option<(&'a Regularizer, DMatrix<f64>)>,
     pub(super) own: Option<Own<'a>>,
 }
 

@@ -22,6 +22,7 @@
 
 mod base;
 mod design;
+mod excitation;
 mod information;
 mod limits;
 mod motion;
@@ -33,7 +34,8 @@ mod robot;
 mod series;
 mod stance;
 
-pub use design::{Excitation, Loads, Progress, Status, excite, excite_stance};
+pub use design::{excite, excite_stance};
+pub use excitation::{Excitation, Loads, Progress, Status};
 pub use limits::{JointLimits, LimitKind, Use};
 pub use options::ExciteOptions;
 pub use quality::Quality;

@@ -56,7 +56,7 @@ pub(super) struct Value {
 
 /// The contribution of the limits at one node: their penalty, the largest excess, the next multipliers, and the slopes
 /// of the penalty by the limited quantities.
-struct Held {
+struct LimitTerms {
     penalty: f64,
     excess: f64,
     next: Vec<[f64; 4]>,
@@ -150,7 +150,8 @@ impl<'a> Problem<'a> {
         let (cost, by_states) = match self.robot.stance {
             None => {
                 let (cost, mut by) = self.information.cost(&states, scale)?;
-                let slopes = |ws: &mut _, ((state, held), by): ((&State, &Held), &mut _)| self.add(ws, state, held, by);
+                let slopes =
+                    |ws: &mut _, ((state, held), by): ((&State, &LimitTerms), &mut _)| self.add(ws, state, held, by);
                 states
                     .par_iter()
                     .zip(&held)
@@ -183,7 +184,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The contribution of the limits at one node, by the limited quantities there.
-    fn held(&self, limited: &[Vec<f64>; 4], y: &[[f64; 4]], rho: f64) -> Held {
+    fn held(&self, limited: &[Vec<f64>; 4], y: &[[f64; 4]], rho: f64) -> LimitTerms {
         let (mut penalty, mut excess, mut next) = (0.0, -1.0_f64, y.to_vec());
         let mut slopes = [(); 4].map(|()| vec![0.0; y.len()]);
         for (j, next) in next.iter_mut().enumerate() {
@@ -201,11 +202,17 @@ impl<'a> Problem<'a> {
                 slopes[k][j] = next[k] / half;
             }
         }
-        Held { penalty, excess, next, slopes }
+        LimitTerms { penalty, excess, next, slopes }
     }
 
     /// Adds the slopes of the limits to a gradient by a state.
-    fn add(&self, ws: &mut Workspace, [q, v, a]: &State, held: &Held, by: &mut State) -> Result<(), SensitivityError> {
+    fn add(
+        &self,
+        ws: &mut Workspace,
+        [q, v, a]: &State,
+        held: &LimitTerms,
+        by: &mut State,
+    ) -> Result<(), SensitivityError> {
         let mut add = |of: [&[f64]; 3]| {
             for (by, of) in by.iter_mut().zip(of) {
                 by.iter_mut().zip(of).for_each(|(by, of)| *by += of);
@@ -227,7 +234,7 @@ impl<'a> Problem<'a> {
         (ws, by): &mut (Workspace, DMatrix<f64>),
         stance: &Stance,
         (free, near): (&State, &[f64]),
-        (weights, held): (&DMatrix<f64>, &Held),
+        (weights, held): (&DMatrix<f64>, &LimitTerms),
     ) -> Result<State, SensitivityError> {
         let mut at = |free: &State| -> Result<f64, SensitivityError> {
             let state = stance.state(self.robot.model, ws, free, &mut near.to_vec())?.ok_or_else(unreachable)?;

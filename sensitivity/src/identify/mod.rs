@@ -14,6 +14,7 @@ mod entropic;
 mod explain;
 mod filter;
 mod fit;
+mod fit_options;
 #[cfg(feature = "lmi")]
 mod lmi;
 mod motion;
@@ -23,16 +24,19 @@ mod poses;
 mod rows;
 mod structure;
 mod verdict;
+mod warning;
 
 pub(crate) use rows::without_rounding;
 
-pub use data::{ContactForces, Data, Warning};
+pub use data::{ContactForces, Data};
 pub use delay::Delay;
 pub use entropic::divergence;
-pub use fit::{Compared, Fit, FitOptions, JointError, Validation, fit};
+pub use fit::{Compared, Fit, JointError, Validation, fit};
+pub use fit_options::FitOptions;
 #[cfg(feature = "lmi")]
 pub use lmi::{ConvexFit, fit_convex};
 pub use motion::{Measured, MotionFit, fit_motion};
 pub use output_error::{OutputErrorFit, OutputErrorOptions, PositionError, fit_output_error};
 pub use poses::{PoseError, PoseFit, Poses, fit_poses};
 pub use structure::{FoundBy, Structure, base_parameters_by_body, structure, structure_by_motions};
+pub use warning::Warning;

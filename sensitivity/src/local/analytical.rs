@@ -1,6 +1,6 @@
 //! The formulas, output by output.
 
-use super::places::Places;
+use super::joint_geometry::JointGeometry;
 use super::torques::{torques_by_parameters, write_row};
 use super::{StateOutput, contact, energy};
 use crate::error::SensitivityError;
@@ -79,7 +79,7 @@ fn pose(
         FrameRef::Frame(id) => (model.frames()[id.index()].body().map(|body| body.index()), Some(id.index())),
     };
     let rest = vec![0.0; model.nv()];
-    let places = Places::new(model, (q, &rest, &rest));
+    let places = JointGeometry::new(model, (q, &rest, &rest));
     let carrying = places.of(carrier).pose;
     let mut by_all = DMatrix::zeros(6, layout.len());
     for change in places.changes(carrier) {

@@ -11,7 +11,7 @@
 //! The last two terms are for linearly dependent rows (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973), if
 //! their rank is constant: to first order, if `(1 − P) dJ` vanishes on motions that `J` leaves free, `1 + Dᵀ J`.
 
-use super::held::{accelerations_by_geometry, held, rates_by_geometry};
+use super::constraint_rows::{accelerations_by_geometry, constraint_rows, rates_by_geometry};
 use super::torques::torques_by_parameters;
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
@@ -42,7 +42,7 @@ pub(super) fn forces(
     if !parameters.moves_geometry() {
         return Ok(-(d * by_torques));
     }
-    let held = held(constraints)?;
+    let held = constraint_rows(constraints)?;
     let mass = crba(model, ws, q)?.clone();
     let jacobian = constraint_jacobian(model, ws, q, constraints)?.clone();
     let bias = DVector::from_column_slice(constraint_bias(model, ws, q, v, constraints)?);

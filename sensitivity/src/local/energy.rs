@@ -4,7 +4,7 @@
 //! move a body change these by `δT = (I v)ᵀ δv` and `δV = −m g·δc`; the ratio `k` of a mimic joint also affects its
 //! rotor.
 
-use super::places::Places;
+use super::joint_geometry::JointGeometry;
 use super::torques::write_row;
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
@@ -48,7 +48,7 @@ pub(super) fn energy(
         potential[layout.gravity.start + k] = potential_energy(&along, ws, q)?;
     }
     if parameters.moves_geometry() {
-        let places = Places::new(model, (q, v, &vec![0.0; model.nv()]));
+        let places = JointGeometry::new(model, (q, v, &vec![0.0; model.nv()]));
         for (b, body) in model.bodies().iter().enumerate() {
             let (place, inertia) = (places.of(Some(b)), body.inertia());
             let momentum = inertia.momentum(place.velocity);

@@ -5,27 +5,27 @@
 //! | `τ` | rows of `λᵀ ∂τ/∂p` for unit vectors λ | [`rnea_parameter_gradient`](gradyn::dynamics::rnea_parameter_gradient) |
 //! | `q̈` | `−M⁻¹ ∂τ/∂p` at `q̈`, by rows | [`aba_parameter_gradient`](gradyn::dynamics::aba_parameter_gradient) |
 //! | `M` | columns are torques at rest and without gravity, `M e_j = τ(q, 0, e_j)` | |
-//! | pose | a small motion of each frame on the path, transformed to the frame | `places` |
-//! | energy | `½ vᵀ M v` and potential energy by regressors; by geometry `Σ (I v)ᵀ δv` and `−Σ m g·δc` | `places`, `energy` |
-//! | contact forces | `dλ = −D E₁ − G⁺ E₂`: derivatives of torques, wrenches and rows at constant `q̈` and `λ` | `held`, `thread`, `contact` |
+//! | pose | a small motion of each frame on the path, transformed to the frame | `joint_geometry` |
+//! | energy | `½ vᵀ M v` and potential energy by regressors; by geometry `Σ (I v)ᵀ δv` and `−Σ m g·δc` | `joint_geometry`, `energy` |
+//! | contact forces | `dλ = −D E₁ − G⁺ E₂`: derivatives of torques, wrenches and rows at constant `q̈` and `λ` | `constraint_rows`, `helical`, `contact` |
 //!
 //! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
 
 mod analytical;
 mod batch;
+mod constraint_rows;
 mod contact;
 mod energy;
-mod held;
+mod helical;
+mod joint_geometry;
 mod linear;
 mod output;
-mod places;
 mod rounding;
 mod state_output;
-mod thread;
 mod torques;
 
 pub use batch::evaluate_many;
-pub(crate) use held::{accelerations_by_geometry, held, rates_by_geometry};
+pub(crate) use constraint_rows::{accelerations_by_geometry, constraint_rows, rates_by_geometry};
 pub use output::{AtState, Output, Snapshot};
 pub use rounding::rounding;
 pub use state_output::{StateOutput, turns};

@@ -3,7 +3,7 @@
 use super::Kind;
 use super::Parameters;
 use super::values::{Moved, Values, tangents};
-use crate::along::Along;
+use crate::dual_direction::Along;
 use crate::error::SensitivityError;
 use gradyn::Scalar;
 use gradyn::model::{BodyId, ParameterId, inertia_with};

@@ -9,9 +9,9 @@ use nalgebra::DVector;
 
 /// The bytes of states that may be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory(pub usize);
+pub struct StateMemory(pub usize);
 
-impl Default for Memory {
+impl Default for StateMemory {
     /// 64 MiB.
     fn default() -> Self {
         Self(64 << 20)
@@ -71,7 +71,7 @@ impl Rollout<'_> {
         q0: &[f64],
         v0: &[f64],
         cost: &dyn TrajectoryCost,
-        memory: Memory,
+        memory: StateMemory,
     ) -> Result<Adjoint, SensitivityError> {
         let none = vec![0.0; v0.len()];
         let found =

@@ -6,8 +6,8 @@
 use super::Scheme;
 use super::scheme::Robot;
 use super::vectors::{add, transposed_times};
-use super::{Memory, Rollout, TrajectoryCost};
-use crate::along::Along;
+use super::{Rollout, StateMemory, TrajectoryCost};
+use crate::dual_direction::Along;
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use gradyn::dynamics::aba_parameter_gradient;
@@ -24,7 +24,7 @@ pub(super) struct Given<'a, P> {
     /// Added to the controls; empty for none.
     pub(super) more: &'a [Vec<P>],
     pub(super) cost: &'a dyn TrajectoryCost,
-    pub(super) memory: Memory,
+    pub(super) memory: StateMemory,
 }
 
 /// A number type of a backward pass.

@@ -63,7 +63,7 @@ pub enum EventStatus {
 
 /// One event of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Happened {
+pub struct EventRecord {
     /// The step.
     pub step: usize,
     /// The time, s.
@@ -78,7 +78,7 @@ pub struct HybridRun {
     /// `(q, v)` of each node.
     pub states: Vec<State>,
     /// Its events, in order.
-    pub events: Vec<Happened>,
+    pub events: Vec<EventRecord>,
 }
 
 impl HybridRun {
@@ -208,7 +208,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         (q0, v0): (&[f64], &[f64]),
         value: impl Fn(P) -> f64 + Copy,
         see: impl FnMut(usize, &[P], &[P]),
-        events: &mut Vec<Happened>,
+        events: &mut Vec<EventRecord>,
     ) -> Result<(), SensitivityError> {
         let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
         self.along(values, at, (lift(q0), lift(v0)), value, see, events)
@@ -222,7 +222,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         (q, v): (Vec<P>, Vec<P>),
         value: impl Fn(P) -> f64 + Copy,
         mut see: impl FnMut(usize, &[P], &[P]),
-        events: &mut Vec<Happened>,
+        events: &mut Vec<EventRecord>,
     ) -> Result<(), SensitivityError> {
         let run = self.run;
         let mut robot = Robot::new(run.parameters.robot_at(at)?);
@@ -282,7 +282,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
                 } else {
                     EventStatus::Crossed { rate }
                 };
-                events.push(Happened { step, time: at_time, status });
+                events.push(EventRecord { step, time: at_time, status });
             }
             began += length;
             v = run.hit(&mut robot, step + 1, &q, v)?;

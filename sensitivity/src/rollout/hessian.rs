@@ -6,7 +6,7 @@
 
 use super::adjoint::Found;
 use super::backward::Given;
-use super::{Memory, Rollout, TrajectoryCost};
+use super::{Rollout, StateMemory, TrajectoryCost};
 use crate::error::SensitivityError;
 use gradyn::derivatives::num_dual::Dual64;
 
@@ -70,7 +70,7 @@ impl Rollout<'_> {
         v0: &[f64],
         cost: &dyn TrajectoryCost,
         direction: &Direction,
-        memory: Memory,
+        memory: StateMemory,
     ) -> Result<HessianProduct, SensitivityError> {
         let nv = self.parameters.robot().nv();
         for (what, found, expected) in [

@@ -23,9 +23,9 @@ mod saltation;
 mod scheme;
 mod vectors;
 
-pub use adjoint::{Adjoint, Memory};
+pub use adjoint::{Adjoint, StateMemory};
 pub use cost::{QuadraticCost, TrajectoryCost};
-pub use event::{Event, EventStatus, Happened, Hybrid, HybridRun};
+pub use event::{Event, EventRecord, EventStatus, Hybrid, HybridRun};
 pub use forward::Forward;
 pub use gradyn_trajectory::step::Scheme;
 pub use hessian::{Direction, HessianProduct};

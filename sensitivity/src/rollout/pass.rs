@@ -14,7 +14,7 @@ use super::TrajectoryCost;
 use super::backward::{Backward, Engine, Pass, Pulled};
 use super::scheme::Robot;
 use super::vectors::add;
-use crate::along::{Along, along_one, still};
+use crate::dual_direction::{Along, along_one, constant};
 use crate::error::SensitivityError;
 use crate::local::{self, accelerations_by_geometry, rates_by_geometry};
 use crate::parameters::Parameters;
@@ -62,7 +62,7 @@ impl Pass for f64 {
         l_bar: &[f64],
     ) -> Result<Pulled<f64>, SensitivityError> {
         let moves = back.run.parameters.moves_geometry();
-        let numbers = if moves { local::held(held)? } else { Vec::new() };
+        let numbers = if moves { local::constraint_rows(held)? } else { Vec::new() };
         let Engine { robot: Robot { model, ws }, derivatives, dp, .. } = &mut back.engine;
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, tau, held, &[])?;
         let l = DVector::from_column_slice(l_bar);
@@ -90,7 +90,7 @@ impl Pass for f64 {
         let (nv, e, held) = (v.len(), impact.restitution, &impact.constraints);
         let of_v = DVector::from_column_slice(&back.lambda[nv..]);
         let moves = run.parameters.moves_geometry();
-        let numbers = if moves { local::held(held)? } else { Vec::new() };
+        let numbers = if moves { local::constraint_rows(held)? } else { Vec::new() };
         let Engine { robot: Robot { model, ws }, derivatives, floating, dp, .. } = &mut back.engine;
         let by = impulse_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, e, held)?;
         let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();
@@ -182,8 +182,8 @@ impl Pass for Dual64 {
         l_bar: &[Dual64],
     ) -> Result<Pulled<Dual64>, SensitivityError> {
         let parameters = back.run.parameters;
-        let mut robot = Robot::new(parameters.robot_at(&still(back.values))?);
-        let (q_s, v_s, tau_s) = (still(q), still(v), still(tau));
+        let mut robot = Robot::new(parameters.robot_at(&constant(back.values))?);
+        let (q_s, v_s, tau_s) = (constant(q), constant(v), constant(tau));
         let mut of = |q: &[_], v: &[_], tau: &[_]| -> Result<Dual64, SensitivityError> {
             Ok(rate_of(&robot.acceleration(q, v, tau, held)?, l_bar))
         };
@@ -207,13 +207,13 @@ impl Pass for Dual64 {
         }
         let nv = v.len();
         let of_v = back.lambda[nv..].to_vec();
-        let mut robot = Robot::new(run.parameters.robot_at(&still(back.values))?);
+        let mut robot = Robot::new(run.parameters.robot_at(&constant(back.values))?);
         for k in 0..nv {
             let moved = turned(&back.nominal, q, k)?;
-            back.lambda[k] += rate_of(&run.hit(&mut robot, step, &moved, still(v))?, &of_v);
-            back.lambda[nv + k] = rate_of(&run.hit(&mut robot, step, &still(q), along_one(v, k))?, &of_v);
+            back.lambda[k] += rate_of(&run.hit(&mut robot, step, &moved, constant(v))?, &of_v);
+            back.lambda[nv + k] = rate_of(&run.hit(&mut robot, step, &constant(q), along_one(v, k))?, &of_v);
         }
-        by_each(back, &of_v, |robot| run.hit(robot, step, &still(q), still(v)))
+        by_each(back, &of_v, |robot| run.hit(robot, step, &constant(q), constant(v)))
     }
 }
 
@@ -233,8 +233,8 @@ fn by_each<P: Pass>(
 /// `q ⊕ ε e_k`
 fn turned<P: Pass>(model: &Model, q: &[P], k: usize) -> Result<Vec<P::Dual>, SensitivityError> {
     let step = along_one(&vec![P::from(0.0); model.nv()], k);
-    let mut moved = still(q);
-    model.integrate_into(&still(q), &step, &mut moved)?;
+    let mut moved = constant(q);
+    model.integrate_into(&constant(q), &step, &mut moved)?;
     Ok(moved)
 }
 

@@ -1,7 +1,7 @@
 //! Fits: where they end, how certain they are, and what they cannot tell.
 
 use gradyn_sensitivity::estimate::{
-    Estimate, EstimateError, Loss, Noise, Options, Pull, Status, identifiability, levenberg_marquardt,
+    Estimate, EstimateError, Loss, Noise, Options, Regularizer, Status, identifiability, levenberg_marquardt,
 };
 use gradyn_sensitivity::statistics::normal_quantile;
 use gradyn_sensitivity::uncertainty::{Euclidean, Manifold};
@@ -191,8 +191,8 @@ fn a_pull_is_a_prior() {
     let a = DMatrix::from_fn(20, 3, |i, j| if j < 2 { half[(i, j)] } else { half[(i, 0)] + half[(i, 1)] });
     let y = matrix(&mut rng, 20, 1).column(0).into_owned();
     let (at, information) = (dvector![1.0, 2.0, 3.0], dmatrix![4.0, 1.0, 0.0; 1.0, 3.0, 0.5; 0.0, 0.5, 2.0]);
-    let pull = Pull { at: at.as_slice().to_vec(), information: information.clone() };
-    let found = linear(&a, &y, &Options { pull: Some(pull), noise: Noise::Unit, ..Options::default() });
+    let pull = Regularizer { at: at.as_slice().to_vec(), information: information.clone() };
+    let found = linear(&a, &y, &Options { regularizer: Some(pull), noise: Noise::Unit, ..Options::default() });
     let inverse = (a.tr_mul(&a) + &information).try_inverse().expect("the pull holds it");
     let exact = &inverse * (a.tr_mul(&y) + &information * &at);
     assert!((DVector::from_column_slice(&found.parameters) - &exact).amax() < 1e-12, "{:?} {exact}", found.parameters);
@@ -265,8 +265,9 @@ fn a_rotation_is_found_on_its_manifold() {
     assert!(rotation(&found.parameters).angle_to(&truth) < 1e-12);
     // With a pull toward another rotation the gradient of the whole vanishes, by differences of the cost.
     let at = nalgebra::UnitQuaternion::from_scaled_axis(nalgebra::Vector3::new(1.0, -1.0, 0.0)).coords;
-    let pull = Pull { at: at.as_slice().to_vec(), information: dmatrix![3.0, 0.5, 0.0; 0.5, 2.0, 0.0; 0.0, 0.0, 0.0] };
-    let options = Options { pull: Some(pull.clone()), ..Options::default() };
+    let pull =
+        Regularizer { at: at.as_slice().to_vec(), information: dmatrix![3.0, 0.5, 0.0; 0.5, 2.0, 0.0; 0.0, 0.0, 0.0] };
+    let options = Options { regularizer: Some(pull.clone()), ..Options::default() };
     let found = levenberg_marquardt(&Rotations, &[0.0, 0.0, 0.0, 1.0], 15, evaluate, &options).expect("a start");
     assert!(found.status.converged(), "{}", found.status);
     let cost = |dx: [f64; 3]| {
@@ -326,18 +327,21 @@ fn what_cannot_begin_is_refused() {
         Ok(())
     };
     let with = |options: Options| levenberg_marquardt(&Euclidean(2), &[0.0; 2], 3, fine, &options);
-    let pull = |information| Some(Pull { at: vec![0.0; 2], information });
+    let pull = |information| Some(Regularizer { at: vec![0.0; 2], information });
     for options in [
         Options { loss: Loss::Huber { width: 0.0 }, ..Options::default() },
         Options { loss: Loss::Cauchy { width: f64::NAN }, ..Options::default() },
         Options { damping: -1.0, ..Options::default() },
         Options { step_tolerance: f64::NAN, ..Options::default() },
         Options { rank_tolerance: 0.0, ..Options::default() },
-        Options { pull: pull(DMatrix::identity(3, 3)), ..Options::default() },
-        Options { pull: pull(dmatrix![1.0, 0.0; 0.0, -1.0]), ..Options::default() },
-        Options { pull: pull(dmatrix![1.0, 0.1; 0.2, 1.0]), ..Options::default() },
-        Options { pull: pull(dmatrix![1.0, f64::NAN; 0.2, 1.0]), ..Options::default() },
-        Options { pull: Some(Pull { at: vec![0.0], information: DMatrix::identity(2, 2) }), ..Options::default() },
+        Options { regularizer: pull(DMatrix::identity(3, 3)), ..Options::default() },
+        Options { regularizer: pull(dmatrix![1.0, 0.0; 0.0, -1.0]), ..Options::default() },
+        Options { regularizer: pull(dmatrix![1.0, 0.1; 0.2, 1.0]), ..Options::default() },
+        Options { regularizer: pull(dmatrix![1.0, f64::NAN; 0.2, 1.0]), ..Options::default() },
+        Options {
+            regularizer: Some(Regularizer { at: vec![0.0], information: DMatrix::identity(2, 2) }),
+            ..Options::default()
+        },
     ] {
         assert!(with(options.clone()).is_err(), "{options:?}");
     }

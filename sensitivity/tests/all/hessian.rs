@@ -3,7 +3,7 @@
 use crate::common::*;
 use gradyn::Model;
 use gradyn_sensitivity::{
-    Direction, Feedback, Memory, Parameters, QuadraticCost, Rollout, Scheme, SensitivityError, TrajectoryCost,
+    Direction, Feedback, Parameters, QuadraticCost, Rollout, Scheme, SensitivityError, StateMemory, TrajectoryCost,
 };
 use nalgebra::DMatrix;
 use testing::{numbers, rng};
@@ -31,7 +31,7 @@ fn dot(x: &Direction, y: &Direction) -> f64 {
 fn is_symmetric(run: &Rollout<'_>, p: &Parameters, start: (&[f64], &[f64]), cost: &QuadraticCost) {
     let values = p.nominal();
     let product =
-        |d: &Direction| run.hessian_product(&values, start.0, start.1, cost, d, Memory::default()).expect("runs");
+        |d: &Direction| run.hessian_product(&values, start.0, start.1, cost, d, StateMemory::default()).expect("runs");
     let (a, b) = (direction(run, p, 1), direction(run, p, 2));
     let (by_a, by_b) = (product(&a), product(&b));
     let (left, right) = (dot(&b, &by_a.product), dot(&a, &by_b.product));
@@ -40,7 +40,7 @@ fn is_symmetric(run: &Rollout<'_>, p: &Parameters, start: (&[f64], &[f64]), cost
     assert!((left - right).abs() <= 1e-11 * size, "{left} against {right}, of {size}");
     assert!(left.abs() > 1e-9 * size, "{left} of {size}: says nothing");
     // Values of the pass with dual numbers are those of the pass without.
-    let adjoint = run.adjoint(&values, start.0, start.1, cost, Memory::default()).expect("runs");
+    let adjoint = run.adjoint(&values, start.0, start.1, cost, StateMemory::default()).expect("runs");
     let gradient = Direction {
         parameters: adjoint.by_parameters,
         q0: adjoint.by_q0,
@@ -122,7 +122,7 @@ fn taylor_slope_is_three() {
     let run = Rollout::new(&p, Scheme::Rk4, 2e-3, u.clone()).expect("fits");
     let (cost, values) = (cost(&model, 5), p.nominal());
     let d = direction(&run, &p, 11);
-    let by = run.hessian_product(&values, &q0, &v0, &cost, &d, Memory::default()).expect("runs");
+    let by = run.hessian_product(&values, &q0, &v0, &cost, &d, StateMemory::default()).expect("runs");
     let bend = dot(&d, &by.product);
     let left = |h: f64| {
         let moved = |x: &[f64], d: &[f64]| x.iter().zip(d).map(|(x, d)| x + h * d).collect::<Vec<f64>>();
@@ -131,7 +131,7 @@ fn taylor_slope_is_three() {
         let u = u.iter().zip(&d.controls).map(|(u, d)| moved(u, d)).collect();
         let there = Rollout::new(&p, Scheme::Rk4, 2e-3, u).expect("fits");
         let there = there
-            .adjoint(&moved(&values, &d.parameters), &q, &moved(&v0, &d.v0), &cost, Memory::default())
+            .adjoint(&moved(&values, &d.parameters), &q, &moved(&v0, &d.v0), &cost, StateMemory::default())
             .expect("runs");
         (there.cost - by.cost - h * by.slope - 0.5 * h * h * bend).abs()
     };
@@ -147,7 +147,7 @@ fn controls_that_hold_for_many_steps() {
     let (few, cost) = (controls(&model, 4, 3.0), cost(&model, 5));
     let many: Vec<Vec<f64>> = few.iter().flat_map(|u| vec![u.clone(); 25]).collect();
     let run = |u: &[Vec<f64>]| Rollout::new(&p, Scheme::SemiImplicitEuler, 1e-3, u.to_vec()).expect("fits");
-    let ask = |run: &Rollout<'_>| run.adjoint(&p.nominal(), &q0, &v0, &cost, Memory(3000)).expect("runs");
+    let ask = |run: &Rollout<'_>| run.adjoint(&p.nominal(), &q0, &v0, &cost, StateMemory(3000)).expect("runs");
     let (short, long) = (ask(&run(&few).each_for(25).expect("fits")), ask(&run(&many)));
     assert_eq!((short.cost, &short.by_parameters), (long.cost, &long.by_parameters));
     for (row, u) in short.by_controls.iter().enumerate() {
@@ -176,7 +176,7 @@ fn what_does_not_fit_is_refused() {
     let run = Rollout::new(&p, Scheme::SemiImplicitEuler, 0.01, vec![vec![0.0; 7]; 3]).expect("fits");
     let (q, v) = (vec![0.1; 7], vec![0.0; 7]);
     let ask = |cost: &dyn TrajectoryCost, d: &Direction| {
-        let found = run.hessian_product(&p.nominal(), &q, &v, cost, d, Memory::default());
+        let found = run.hessian_product(&p.nominal(), &q, &v, cost, d, StateMemory::default());
         found.expect_err("does not fit").to_string()
     };
     let good = Direction::zero(&run);

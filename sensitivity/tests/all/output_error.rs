@@ -5,7 +5,7 @@ use gradyn_sensitivity::estimate::Options;
 use gradyn_sensitivity::identify::{Measured, OutputErrorOptions, fit_motion, fit_output_error};
 use gradyn_sensitivity::rollout::State;
 use gradyn_sensitivity::statistics::normal_quantile;
-use gradyn_sensitivity::{Memory, Parameters, Rollout, Scheme};
+use gradyn_sensitivity::{Parameters, Rollout, Scheme, StateMemory};
 use rand::RngExt;
 use testing::{numbers, rng};
 
@@ -57,7 +57,7 @@ fn a_planted_robot_is_found() {
     }
     // The adjoint says the same of the end: no slope is left, against that at the start.
     let slope = |values: &[f64]| {
-        let by = run.adjoint(values, &q0, &v0, &noisy, Memory::default()).expect("runs");
+        let by = run.adjoint(values, &q0, &v0, &noisy, StateMemory::default()).expect("runs");
         (by.cost, by.by_parameters.iter().zip(&truth).map(|(g, x)| (g * x).abs()).fold(0.0_f64, f64::max))
     };
     let ((_, before), (cost, after)) = (slope(&nominal), slope(&found.estimate.parameters));
@@ -75,7 +75,7 @@ fn the_cost_of_a_floating_robot_has_the_gradient_of_its_residuals() {
     let run = Rollout::new(&p, Scheme::Rk4, 5e-3, controls(&model, 20, 0.5)).expect("fits");
     let nominal = p.nominal();
     let data = measured(&run, &nominal, (&q0, &v0), [0.05, 0.1], 3);
-    let at = |values: &[f64]| run.adjoint(values, &q0, &v0, &data, Memory::default()).expect("runs");
+    let at = |values: &[f64]| run.adjoint(values, &q0, &v0, &data, StateMemory::default()).expect("runs");
     let by = at(&nominal);
     for k in (0..p.len()).step_by(7) {
         let cost = |t: f64| {

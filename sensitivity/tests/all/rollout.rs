@@ -4,7 +4,7 @@ use crate::common::*;
 use gradyn::joint::{Axis, Elementary, Helical, Revolute, Universal};
 use gradyn::spatial::{Inertia, Symmetric3, exp6};
 use gradyn::{Constraint, Model, ModelBuilder, Motion, Transform};
-use gradyn_sensitivity::{Adjoint, Feedback, Memory, Parameters, QuadraticCost, Rollout, Scheme, TrajectoryCost};
+use gradyn_sensitivity::{Adjoint, Feedback, Parameters, QuadraticCost, Rollout, Scheme, StateMemory, TrajectoryCost};
 use nalgebra::{DMatrix, DVector, Vector3};
 use testing::{numbers, rng, vector};
 
@@ -53,13 +53,13 @@ fn adjoint_and_forward_agree_over_a_thousand_steps() {
     let (q0, v0, _) = state(&model, 3);
     let run = Rollout::new(&p, Scheme::SemiImplicitEuler, 1e-3, controls(&model, 1000, 3.0)).expect("fits");
     let cost = QuadraticCost { control: 0.0, ..cost(&model, 5) };
-    let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, Memory::default()).expect("runs");
+    let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, StateMemory::default()).expect("runs");
     assert!(adjoint.is_trustworthy() && adjoint.repeated_steps == 0);
     // Sums of thousands of products each, in other orders.
     assert_near("forward", &by_forward(&run, &p, (&q0, &v0), &cost, false), &flat(&adjoint), 1e-11);
     assert_near("duals", &by_forward(&run, &p, (&q0, &v0), &cost, true), &flat(&adjoint), 1e-11);
     // With memory for a few states: the same bits, a sweep more.
-    let little = run.adjoint(&p.nominal(), &q0, &v0, &cost, Memory(10_000)).expect("runs");
+    let little = run.adjoint(&p.nominal(), &q0, &v0, &cost, StateMemory(10_000)).expect("runs");
     assert!((500..=1000).contains(&little.repeated_steps), "{}", little.repeated_steps);
     assert_eq!(Adjoint { repeated_steps: 0, ..little }, adjoint);
 }
@@ -87,7 +87,7 @@ fn every_kind_of_joint_and_both_schemes() {
                 run = run.feedback(law).expect("fits");
             }
             let cost = QuadraticCost { control: 0.0, ..cost(&model, 5) };
-            let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, Memory::default()).expect("runs");
+            let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, StateMemory::default()).expect("runs");
             for duals in [false, true] {
                 let forward = by_forward(&run, &p, (&q0, &v0), &cost, duals);
                 assert_near(&format!("{scheme:?}, duals {duals}"), &forward, &flat(&adjoint), 1e-10);
@@ -111,7 +111,7 @@ fn contacts_impacts_and_controls() {
             .hold(10..20, &hind)
             .impact(10, &hind, 0.0);
         let cost = QuadraticCost { control: 0.0, ..cost(&model, 5) };
-        let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, Memory::default()).expect("runs");
+        let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, StateMemory::default()).expect("runs");
         let forward = by_forward(&run, &p, (&q0, &v0), &cost, false);
         assert_near(&format!("{scheme:?}"), &forward, &flat(&adjoint), 1e-10);
         // Controls by differences of the whole: the cost is some 10, steps of 1e-3 leave 1e-10.
@@ -125,7 +125,7 @@ fn contacts_impacts_and_controls() {
                     .hold(0..10, &front)
                     .hold(10..20, &hind)
                     .impact(10, &hind, 0.0);
-                moved.adjoint(&p.nominal(), &q0, &v0, &cost, Memory::default()).expect("runs").cost
+                moved.adjoint(&p.nominal(), &q0, &v0, &cost, StateMemory::default()).expect("runs").cost
             };
             let h = 1e-3;
             let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
@@ -161,7 +161,7 @@ fn closed_loops_by_geometry() {
             let run = Rollout::new(&p, scheme, 2e-3, controls(&model, 12, 0.2)).expect("fits");
             let run = run.hold(0..9, &held).impact(4, &[stands], 0.4).impact(9, &held, 0.7);
             let cost = QuadraticCost { control: 0.0, ..cost(&model, 5) };
-            let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, Memory::default()).expect("runs");
+            let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, StateMemory::default()).expect("runs");
             let forward = by_forward(&run, &p, (&q0, &v0), &cost, true);
             // Conditions of `J M⁻¹ Jᵀ` of the trees times rounding.
             assert_near(&format!("{what}, {scheme:?}"), &forward, &flat(&adjoint), 1e-9);
@@ -232,7 +232,7 @@ fn taylor_slope_is_two() {
     let run = Rollout::new(&p, Scheme::Rk4, 2e-3, controls(&model, 100, 3.0)).expect("fits");
     let cost = cost(&model, 5);
     let values = p.nominal();
-    let adjoint = run.adjoint(&values, &q0, &v0, &cost, Memory::default()).expect("runs");
+    let adjoint = run.adjoint(&values, &q0, &v0, &cost, StateMemory::default()).expect("runs");
     let never_below =
         |k: usize| values[k] == 0.0 && ["armature", "friction", "damping"].iter().any(|s| p.names()[k].ends_with(s));
     let direction: Vec<f64> = numbers(&mut rng(11), p.len())
@@ -243,7 +243,7 @@ fn taylor_slope_is_two() {
     let slope: f64 = adjoint.by_parameters.iter().zip(&direction).map(|(g, d)| g * d).sum();
     let left = |h: f64| {
         let moved: Vec<f64> = values.iter().zip(&direction).map(|(x, d)| x + h * d).collect();
-        let there = run.adjoint(&moved, &q0, &v0, &cost, Memory::default()).expect("runs").cost;
+        let there = run.adjoint(&moved, &q0, &v0, &cost, StateMemory::default()).expect("runs").cost;
         (there - adjoint.cost - h * slope).abs()
     };
     let order = (left(1e-3) / left(5e-4)).log2();
@@ -258,7 +258,7 @@ fn what_does_not_fit_is_refused() {
     let (values, q, v) = (p.nominal(), vec![0.1; 7], vec![0.0; 7]);
     let good = QuadraticCost::at_end(&model, &q);
     let ask = |cost: &QuadraticCost, values: &[f64], q: &[f64], v: &[f64]| {
-        run().adjoint(values, q, v, cost, Memory::default()).map(|_| ()).map_err(|e| e.to_string())
+        run().adjoint(values, q, v, cost, StateMemory::default()).map(|_| ()).map_err(|e| e.to_string())
     };
     assert_eq!(ask(&good, &values, &q, &v), Ok(()));
     let short = QuadraticCost { end: vec![1.0; 3], ..good.clone() };
@@ -277,6 +277,6 @@ fn what_does_not_fit_is_refused() {
     assert!(run().feedback(law).is_err_and(|e| e.to_string().contains("v of a node has 5 entries, expected 7")));
     // No steps: the cost of the start.
     let none = Rollout::new(&p, Scheme::Rk4, 0.1, vec![]).expect("fits");
-    let all = none.adjoint(&values, &q, &v, &good, Memory(0)).expect("runs");
+    let all = none.adjoint(&values, &q, &v, &good, StateMemory(0)).expect("runs");
     assert!(all.by_controls.is_empty() && all.cost.abs() < f64::MIN_POSITIVE && all.is_trustworthy());
 }

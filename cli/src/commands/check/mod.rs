@@ -10,7 +10,7 @@ mod show;
 use super::{Report, progress};
 use crate::args::Check;
 use crate::error::Error;
-use crate::memory::{Evaluation, Memory};
+use crate::memory::{Evaluation, MemoryLimit};
 use crate::output::Output;
 use findings::Findings;
 use gradyn::model::InputError;
@@ -60,7 +60,7 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
     // Of the three methods, differences take the most memory.
     let (method, places) = (Method::Difference, methods::places(&robot.model, first));
     Evaluation { robot, quantities: &quantities, method, places: &places, constraints: &constraints }.check(
-        Memory::new(args.robot.max_memory),
+        MemoryLimit::new(args.robot.max_memory),
         &[],
         false,
     )?;

@@ -1,8 +1,8 @@
 //! `gradyn excite`: the motion that tells the most.
 
-mod held;
 mod page;
 mod settings;
+mod stance;
 
 use super::{Report, progress};
 use crate::args::Excite;
@@ -15,8 +15,8 @@ use gradyn_sensitivity::excite::{
     Excitation, ExciteOptions, JointLimits, LimitKind, Progress, Quality, excite as find, excite_stance,
 };
 use gradyn_sensitivity::{Parameters, SensitivityError};
-use held::Held;
 use serde_json::{Value, json};
+use stance::HeldFeet;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
     let robot = args.robot.load()?;
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
-    let held = Held::of(args, &robot)?;
+    let held = HeldFeet::of(args, &robot)?;
     let options = options(args, &robot, held.as_ref())?;
     let inputs: Vec<&Path> = [&*robot.path].into_iter().chain(args.held.constraints.as_deref()).collect();
     let mut to = Output::new(args.output.as_deref(), &inputs)?;
@@ -69,7 +69,7 @@ pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
     Ok(Report { text, data, warnings, failed })
 }
 
-fn options(args: &Excite, robot: &Robot, held: Option<&Held>) -> Result<ExciteOptions, Error> {
+fn options(args: &Excite, robot: &Robot, held: Option<&HeldFeet>) -> Result<ExciteOptions, Error> {
     if !(args.share > 0.0 && args.share <= 1.0) {
         return Err(Error::Usage(format!("--share is {}: expected a share above 0, to 1", args.share)));
     }
@@ -97,7 +97,7 @@ fn options(args: &Excite, robot: &Robot, held: Option<&Held>) -> Result<ExciteOp
 }
 
 /// Columns as `gradyn identify --data` reads them.
-fn table_of(robot: &Robot, held: Option<&Held>, found: &Excitation) -> String {
+fn table_of(robot: &Robot, held: Option<&HeldFeet>, found: &Excitation) -> String {
     let names = robot.model.dof_names();
     let heading = |what: &'static str| names.iter().map(move |joint| format!("{what}.{joint}"));
     let mut columns: Vec<String> = ["v", "a"].into_iter().flat_map(heading).collect();
@@ -231,7 +231,7 @@ fn shortened(name: &str) -> String {
 
 fn to_json(
     robot: &Robot,
-    (parameters, held): (&Parameters, Option<&Held>),
+    (parameters, held): (&Parameters, Option<&HeldFeet>),
     options: &ExciteOptions,
     found: &Excitation,
 ) -> Value {

@@ -1,6 +1,6 @@
 //! The motion as one page: what it tells, what it uses of the limits, each joint over time.
 
-use super::held::Held;
+use super::stance::HeldFeet;
 use super::{finite, verdict};
 use gradyn_files::number;
 use gradyn_files::page::{Line, Plot, document, escape, row, table};
@@ -10,7 +10,7 @@ use gradyn_sensitivity::excite::{Excitation, ExciteOptions, LimitKind};
 /// So many points of a line are drawn.
 const POINTS: usize = 800;
 
-pub(super) fn write(robot: &Robot, (options, held): (&ExciteOptions, Option<&Held>), found: &Excitation) -> String {
+pub(super) fn write(robot: &Robot, (options, held): (&ExciteOptions, Option<&HeldFeet>), found: &Excitation) -> String {
     let samples = &found.samples;
     let every = samples.len().div_ceil(POINTS).max(1);
     let mut figures = String::new();

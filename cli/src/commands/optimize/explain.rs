@@ -3,7 +3,7 @@
 use crate::table::{Align, Table};
 use anstyle::Style;
 use gradyn_files::number::{five, short};
-use gradyn_files::task::{At, Controls, GuessTask, Made, States, Task, Term};
+use gradyn_files::task::{At, Controls, GuessSource, GuessTask, States, Task, Term};
 use gradyn_trajectory::Loss;
 use gradyn_trajectory::step::Scheme;
 
@@ -79,8 +79,8 @@ fn solver(task: &Task) -> String {
 
 fn guess(guess: &GuessTask) -> String {
     let (states, controls) = match &guess.made {
-        Made::File(file) => return format!("from {}", file.display()),
-        Made::Of(states, controls) => (states, controls),
+        GuessSource::File(file) => return format!("from {}", file.display()),
+        GuessSource::Of(states, controls) => (states, controls),
     };
     let states = match states {
         States::Standing => String::from("standing at the start"),
@@ -109,7 +109,7 @@ fn phases(task: &Task, text: &mut String) {
             phase.dt.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), dt| (least.min(*dt), most.max(*dt)));
         // Lengths of one phase that are equal but for rounding are shown as one.
         let dt = if most - least <= 1e-12 * most { five(most) } else { format!("{}..{}", five(least), five(most)) };
-        let contact = |held: &gradyn_files::task::Held| {
+        let contact = |held: &gradyn_files::task::HeldContact| {
             let n = held.contact.normal;
             let tilted = n.x != 0.0 || n.y != 0.0 || n.z < 0.0;
             let normal = format!(", normal {} {} {}", five(n.x), five(n.y), five(n.z));

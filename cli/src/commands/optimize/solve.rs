@@ -4,7 +4,7 @@ use crate::commands::progress;
 use crate::error::Error;
 use gradyn_files::number::five;
 use gradyn_files::solution::Event;
-use gradyn_files::task::{Found, Task};
+use gradyn_files::task::{SolverResult, Task};
 use gradyn_trajectory::solver::Progress;
 use gradyn_trajectory::{Control, Iteration};
 use indicatif::ProgressBar;
@@ -50,7 +50,7 @@ pub(super) fn say(text: &str) {
 }
 
 /// Reads nothing but the task, and says nothing but a bar on standard error.
-pub(in crate::commands) fn quietly(task: &Task) -> Result<Found, Error> {
+pub(in crate::commands) fn quietly(task: &Task) -> Result<SolverResult, Error> {
     let (guesses, _) = task.guesses()?;
     let bar = progress(task.solver.iterations as u64, &task.name);
     let found = task.find(&guesses, &mut |event| {

@@ -7,7 +7,7 @@ use gradyn::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian, fram
 use gradyn::spatial::log3;
 use gradyn::{Constraint, Method, Model, Transform};
 use gradyn_files::sensitivity::Series;
-use gradyn_files::task::{Found, Task};
+use gradyn_files::task::{SolverResult, Task};
 use gradyn_sensitivity::local::turns;
 use gradyn_sensitivity::rollout::State;
 use gradyn_sensitivity::{Feedback, Parameters, Rollout, Scheme, SensitivityError, StateOutput, local};
@@ -238,7 +238,7 @@ impl Question for Along<'_> {
 fn rollout<'p>(
     task: &Task,
     parameters: &'p Parameters,
-    found: &Found,
+    found: &SolverResult,
     closed_loop: bool,
 ) -> Result<(Rollout<'p>, Vec<usize>), Error> {
     let (start, problem) = (&task.start, &task.problem);

@@ -6,7 +6,7 @@ use super::{columns, groups, resume};
 use crate::args::{Global, Sensitivity};
 use crate::commands::progress;
 use crate::error::Error;
-use crate::memory::Memory;
+use crate::memory::MemoryLimit;
 use gradyn_files::sensitivity::{Answer, ByOutput, Column};
 use gradyn_sensitivity::global::{
     Dgsm, Effects, GlobalError, Morris, Plan, Rule, Run, Saltelli, Sampling, SobolIndices, Warning, dgsm,
@@ -142,7 +142,7 @@ fn check_memory(args: &Sensitivity, plan: &impl Plan, width: usize) -> Result<()
         Some(file) => format!("{samples} samples of {} with {width} numbers each", file.display()),
         None => format!("--samples {}: {samples} samples with {width} numbers each", args.samples),
     };
-    Memory::new(args.robot.max_memory)
+    MemoryLimit::new(args.robot.max_memory)
         .check(bytes)
         .map_err(|reason| Error::Memory { what: format!("{},", what()), reason })
 }

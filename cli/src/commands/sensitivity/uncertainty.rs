@@ -3,7 +3,7 @@
 use super::question::{First, Question};
 use crate::args::Sensitivity;
 use crate::error::Error;
-use crate::memory::Memory;
+use crate::memory::MemoryLimit;
 use gradyn_files::sensitivity::{Scatter, Tube, Uncertainty};
 use gradyn_sensitivity::uncertainty::{Euclidean, MonteCarlo, UncertaintyError, first_order, monte_carlo};
 use gradyn_sensitivity::{Interval, Parameters, Prior, Resampling};
@@ -25,7 +25,7 @@ pub(super) fn of(
     // Samples, those that are finite, and how far they are from their mean; sums of two columns an output.
     let bytes = 8 * args.samples as u128 * (5 * m as u128 + 1);
     let what = || format!("--samples {}, of {m} outputs by {n} parameters,", args.samples);
-    let memory = Memory::new(args.robot.max_memory);
+    let memory = MemoryLimit::new(args.robot.max_memory);
     memory.check(bytes).map_err(|reason| Error::Memory { what: what(), reason })?;
     let refuse = |error: UncertaintyError| Error::Usage(error.to_string());
     let rows = question.rows();

@@ -23,7 +23,7 @@ use nalgebra::Vector3;
 
 /// A frame that moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct BodyState {
     /// In the world.
     pub(super) pose: Transform<f64>,
     /// In its own coordinates, like the acceleration; without gravity.
@@ -31,7 +31,7 @@ pub(super) struct Place {
     pub(super) acceleration: Motion<f64>,
 }
 
-impl Place {
+impl BodyState {
     /// The world, at rest.
     pub(super) fn world() -> Self {
         Self { pose: Transform::identity(), velocity: Motion::zero(), acceleration: Motion::zero() }
@@ -60,14 +60,14 @@ pub(super) struct Change {
 /// A frame that a parameter moves by `σ s`, with σ and its two rates.
 struct Moving {
     at: usize,
-    place: Place,
+    place: BodyState,
     s: Motion<f64>,
     sigma: [f64; 3],
 }
 
 impl Moving {
     /// The change of a body behind it.
-    fn seen_by(&self, body: &Place) -> Change {
+    fn seen_by(&self, body: &BodyState) -> Change {
         let (Self { place, s, .. }, [sigma, rate, second]) = (self, self.sigma);
         let x = place.pose.inv_mul(&body.pose);
         let carried = place.velocity.cross(*s);
@@ -81,14 +81,14 @@ impl Moving {
 }
 
 /// All bodies at a state, and the frames that move on the path to them.
-pub(super) struct Places {
-    bodies: Vec<Place>,
+pub(super) struct JointGeometry {
+    bodies: Vec<BodyState>,
     parents: Vec<Option<usize>>,
     /// By the joint of each body.
     moving: Vec<Vec<Moving>>,
 }
 
-impl Places {
+impl JointGeometry {
     /// `q`: nq, `v`, `a`: nv, of the right lengths.
     pub(super) fn new(model: &Model, (q, v, a): (&[f64], &[f64], &[f64])) -> Self {
         let layout = model.parameter_layout();
@@ -97,7 +97,7 @@ impl Places {
         let (mut axis, mut pitch, mut mimic) = (layout.axis.start, layout.pitch.start, 0);
         for (b, body) in model.bodies().iter().enumerate() {
             let parent = body.parent().map(|parent| parent.index());
-            let carrier = parent.map_or_else(Place::world, |parent| all.bodies[parent]);
+            let carrier = parent.map_or_else(BodyState::world, |parent| all.bodies[parent]);
             let mount = carrier.then(body.placement(), Motion::zero(), Motion::zero());
             let mut moving = Vec::new();
             let mut put = |at, place, s, sigma| moving.push(Moving { at, place, s, sigma });
@@ -141,8 +141,8 @@ impl Places {
     }
 
     /// A body; `None` is the world.
-    pub(super) fn of(&self, body: Option<usize>) -> Place {
-        body.map_or_else(Place::world, |body| self.bodies[body])
+    pub(super) fn of(&self, body: Option<usize>) -> BodyState {
+        body.map_or_else(BodyState::world, |body| self.bodies[body])
     }
 
     /// The changes of a body by parameters; none of the world.
@@ -164,7 +164,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn behind(&self, here: &Place) -> Place {
+    fn behind(&self, here: &BodyState) -> BodyState {
         let Self { joint, q, v, a, .. } = self;
         let mut columns = vec![Motion::zero(); v.len()];
         JointKind::<f64>::motion_subspace(joint, q, &mut columns);

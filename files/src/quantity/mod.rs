@@ -1,109 +1,13 @@
 //! What can be computed at a state: a table of names, shapes and inputs.
 
+mod axis;
+mod fields;
+
+pub use axis::{Axis, Family, Field, Parts};
+
 use crate::nearest::nearest;
+use fields::{CENTROIDAL, COM, DDQ_GRADIENT, DDQ_HESSIAN, DDQ_PRODUCT, ENERGY, TAU_GRADIENT, TAU_HESSIAN, TAU_PRODUCT};
 use std::fmt;
-
-/// What stands along the rows or the columns of a quantity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
-    /// A single number.
-    One,
-    /// Degrees of freedom, nv.
-    Dofs,
-    /// Two degrees of freedom, nv², the second running first.
-    DofPairs,
-    /// Force, then moment.
-    Wrench,
-    /// Linear, then angular velocity.
-    Motion,
-    /// Linear, then angular momentum.
-    Momentum,
-    /// x, y, z.
-    Space,
-    /// Rows of constraints.
-    Rows,
-    /// Rows or columns of a 4 × 4 matrix.
-    Homogeneous,
-    /// Inertial parameters of one body, ten.
-    Body,
-    /// Log-Cholesky parameters of one body, ten.
-    Shape,
-    /// Inertial parameters of all bodies, ten each.
-    Bodies,
-    /// Mass and first moment of mass of each body.
-    Masses,
-    /// Small motions of the joints' placements, six each.
-    Placements,
-}
-
-/// What a quantity has one of each for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parts {
-    /// Nothing: it is one matrix.
-    Whole,
-    /// Links with a wrench.
-    Wrenches,
-    /// Links and joints, in a reference.
-    Frames,
-    /// Links and joints, whatever the reference.
-    Places,
-    /// Points that the command line names, in a reference.
-    Points,
-    /// Two links or joints that the command line names, in a reference.
-    Pairs,
-    /// What hangs from a joint, called by its link.
-    Subtrees,
-    /// Bodies, called by their links.
-    Bodies,
-    /// Fields of its own.
-    Fields(&'static [Field]),
-}
-
-/// A part with a shape of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// Its key in the answer.
-    pub name: &'static str,
-    /// Its rows and columns.
-    pub axes: (Axis, Axis),
-    /// The inputs besides `q` that it depends on, one letter each.
-    pub inputs: &'static str,
-}
-
-/// What is computed in one go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Inverse dynamics and its derivatives.
-    Torques,
-    /// Forward dynamics and its derivatives.
-    Accelerations,
-    /// Terms of the equation of motion.
-    Terms,
-    /// Mass matrix, its inverse, energy.
-    Masses,
-    /// Motions of frames.
-    Frames,
-    /// Motions of points.
-    Points,
-    /// Centers of mass.
-    Centers,
-    /// Momentum.
-    Momenta,
-    /// Regressors, and parameters of bodies.
-    Regressors,
-    /// Second derivatives of torques.
-    TorqueTensors,
-    /// Second derivatives of accelerations.
-    AccelerationTensors,
-    /// Gradients and Hessians of combinations.
-    Contractions,
-    /// Accelerations under constraints.
-    Constrained,
-    /// Impacts.
-    Impulses,
-    /// Errors and rows of constraints.
-    Constraints,
-}
 
 /// How a quantity comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,67 +17,6 @@ enum Way {
     /// A derivative, by any method.
     Derivative,
 }
-
-const fn field(name: &'static str, rows: Axis, columns: Axis, inputs: &'static str) -> Field {
-    Field { name, axes: (rows, columns), inputs }
-}
-
-const ENERGY: Parts =
-    Parts::Fields(&[field("kinetic", Axis::One, Axis::One, "v"), field("potential", Axis::One, Axis::One, "")]);
-
-const COM: Parts = Parts::Fields(&[
-    field("mass", Axis::One, Axis::One, ""),
-    field("position", Axis::Space, Axis::One, ""),
-    field("velocity", Axis::Space, Axis::One, "v"),
-    field("acceleration", Axis::Space, Axis::One, "va"),
-]);
-
-const CENTROIDAL: Parts = Parts::Fields(&[
-    field("matrix", Axis::Momentum, Axis::Dofs, ""),
-    field("matrix_rate", Axis::Momentum, Axis::Dofs, "v"),
-    field("momentum", Axis::Momentum, Axis::One, "v"),
-    field("momentum_rate", Axis::Momentum, Axis::One, "va"),
-]);
-
-const TAU_GRADIENT: Parts = Parts::Fields(&[
-    field("value", Axis::One, Axis::One, "val"),
-    field("dq", Axis::Dofs, Axis::One, "val"),
-    field("dv", Axis::Dofs, Axis::One, "vl"),
-    field("da", Axis::Dofs, Axis::One, "l"),
-]);
-
-const TAU_HESSIAN: Parts = Parts::Fields(&[
-    field("dqq", Axis::Dofs, Axis::Dofs, "val"),
-    field("dvq", Axis::Dofs, Axis::Dofs, "vl"),
-    field("daq", Axis::Dofs, Axis::Dofs, "l"),
-    field("dvv", Axis::Dofs, Axis::Dofs, "vl"),
-]);
-
-const TAU_PRODUCT: Parts = Parts::Fields(&[
-    field("dq", Axis::Dofs, Axis::One, "vald"),
-    field("dv", Axis::Dofs, Axis::One, "vald"),
-    field("da", Axis::Dofs, Axis::One, "vald"),
-]);
-
-const DDQ_GRADIENT: Parts = Parts::Fields(&[
-    field("value", Axis::One, Axis::One, "vtl"),
-    field("dq", Axis::Dofs, Axis::One, "vtl"),
-    field("dv", Axis::Dofs, Axis::One, "vl"),
-    field("dtau", Axis::Dofs, Axis::One, "l"),
-]);
-
-const DDQ_HESSIAN: Parts = Parts::Fields(&[
-    field("dqq", Axis::Dofs, Axis::Dofs, "vtl"),
-    field("dvq", Axis::Dofs, Axis::Dofs, "vtl"),
-    field("dtauq", Axis::Dofs, Axis::Dofs, "vtl"),
-    field("dvv", Axis::Dofs, Axis::Dofs, "vtl"),
-]);
-
-const DDQ_PRODUCT: Parts = Parts::Fields(&[
-    field("dq", Axis::Dofs, Axis::One, "vtld"),
-    field("dv", Axis::Dofs, Axis::One, "vtld"),
-    field("dtau", Axis::Dofs, Axis::One, "vtld"),
-]);
 
 /// `Variant "name" "symbol": rows columns "inputs" parts family way;` with the inputs besides `q` that it depends on, one letter
 /// each: `v`, `a`, `t` for torques, `l` for lambda, `d` for a direction.

@@ -14,14 +14,14 @@ use nalgebra::Matrix4;
 
 /// The subtracted angle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Thread {
+pub(super) struct HelicalRow {
     /// `h`, m/rad.
     pitch: f64,
     /// The weights of c and of s.
     weights: [Matrix4<f64>; 2],
 }
 
-impl Thread {
+impl HelicalRow {
     /// Its row: those of a cylindrical joint come before and after.
     pub(super) const ROW: usize = 2;
 

@@ -39,6 +39,6 @@ pub(crate) fn along_one<P: Along>(x: &[P], index: usize) -> Vec<P::Dual> {
 }
 
 /// All of them without derivatives.
-pub(crate) fn still<P: Along>(x: &[P]) -> Vec<P::Dual> {
+pub(crate) fn constant<P: Along>(x: &[P]) -> Vec<P::Dual> {
     x.iter().map(|x| x.along(0.0)).collect()
 }

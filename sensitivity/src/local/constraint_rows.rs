@@ -9,12 +9,12 @@
 //! ```
 //!
 //! The rotations of frames are held by `e = log E`, `E = R_b C R_aᵀ`, and their rates are those of the frames in axes
-//! of the world. If B rotates by θ there, `δe = J_l⁻¹(e) θ`; if A does, `δe = −J_r⁻¹(e) θ`. A [helical joint](Thread)
+//! of the world. If B rotates by θ there, `δe = J_l⁻¹(e) θ`; if A does, `δe = −J_r⁻¹(e) θ`. A [helical joint](HelicalRow)
 //! subtracts an angle.
 
+use super::helical::HelicalRow;
+use super::joint_geometry::{BodyState, Change, JointGeometry};
 use super::linear::{Shares, along, angle};
-use super::places::{Change, Place, Places};
-use super::thread::Thread;
 use crate::error::SensitivityError;
 use gradyn::dynamics::ConstraintKind;
 use gradyn::joint::{Axis, Continuous, Elementary, Planar, Revolute};
@@ -24,12 +24,12 @@ use nalgebra::{DMatrix, Matrix3, Matrix4, Vector3};
 
 /// A constraint, in numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Held {
+pub(crate) struct ConstraintRows {
     /// The bodies that it holds, except the world.
     pub(super) bodies: Vec<usize>,
     pub(super) linear: Vec<Linear>,
     pub(super) turn: Option<Turn>,
-    pub(super) thread: Option<Thread>,
+    pub(super) thread: Option<HelicalRow>,
     pub(super) kp: f64,
     pub(super) kd: f64,
     pub(super) rows: usize,
@@ -57,15 +57,15 @@ pub(super) struct Turn {
 ///
 /// # Errors
 /// [`SensitivityError::Other`] for a constraint of another kind.
-pub(crate) fn held(constraints: &[Constraint]) -> Result<Vec<Held>, SensitivityError> {
+pub(crate) fn constraint_rows(constraints: &[Constraint]) -> Result<Vec<ConstraintRows>, SensitivityError> {
     let of = |(index, c)| {
         let what = "has no closed form by the geometry here: use dual numbers";
-        Held::of(c).ok_or_else(|| SensitivityError::Other(format!("constraint {index} {what}")))
+        ConstraintRows::of(c).ok_or_else(|| SensitivityError::Other(format!("constraint {index} {what}")))
     };
     constraints.iter().enumerate().map(of).collect()
 }
 
-impl Held {
+impl ConstraintRows {
     fn of(c: &Constraint) -> Option<Self> {
         let [a, b] = c.bodies().map(|body| body.map(|body| body.index()));
         let [x_a, x_b] = c.placements();
@@ -77,7 +77,7 @@ impl Held {
             }
             ConstraintKind::Joint(joint) => {
                 let weights = weights(&joint, x_a, x_b)?;
-                (vec![Linear { from: a, to: b, weights }], None, Thread::of(&joint, x_a, x_b))
+                (vec![Linear { from: a, to: b, weights }], None, HelicalRow::of(&joint, x_a, x_b))
             }
             _ => return None,
         };
@@ -131,18 +131,27 @@ fn weights(joint: &Elementary, x_a: &Transform<f64>, x_b: &Transform<f64>) -> Op
 
 /// `∂(J a + γ)/∂p` at the state and the accelerations of these frames, where `γ = J̇ v + k_d J v + k_p e`: one column
 /// per parameter of the engine.
-pub(crate) fn accelerations_by_geometry(model: &Model, held: &[Held], state: (&[f64], &[f64], &[f64])) -> DMatrix<f64> {
-    let shares = |held: &Held| Shares { error: held.kp, rate: held.kd, acceleration: 1.0 };
-    by_geometry(model, held, &Places::new(model, state), shares)
+pub(crate) fn accelerations_by_geometry(
+    model: &Model,
+    held: &[ConstraintRows],
+    state: (&[f64], &[f64], &[f64]),
+) -> DMatrix<f64> {
+    let shares = |held: &ConstraintRows| Shares { error: held.kp, rate: held.kd, acceleration: 1.0 };
+    by_geometry(model, held, &JointGeometry::new(model, state), shares)
 }
 
 /// `∂(J v)/∂p`
-pub(crate) fn rates_by_geometry(model: &Model, held: &[Held], (q, v): (&[f64], &[f64])) -> DMatrix<f64> {
-    let shares = |_: &Held| Shares { error: 0.0, rate: 1.0, acceleration: 0.0 };
-    by_geometry(model, held, &Places::new(model, (q, v, &vec![0.0; v.len()])), shares)
+pub(crate) fn rates_by_geometry(model: &Model, held: &[ConstraintRows], (q, v): (&[f64], &[f64])) -> DMatrix<f64> {
+    let shares = |_: &ConstraintRows| Shares { error: 0.0, rate: 1.0, acceleration: 0.0 };
+    by_geometry(model, held, &JointGeometry::new(model, (q, v, &vec![0.0; v.len()])), shares)
 }
 
-fn by_geometry(model: &Model, held: &[Held], places: &Places, shares: impl Fn(&Held) -> Shares) -> DMatrix<f64> {
+fn by_geometry(
+    model: &Model,
+    held: &[ConstraintRows],
+    places: &JointGeometry,
+    shares: impl Fn(&ConstraintRows) -> Shares,
+) -> DMatrix<f64> {
     let rows = held.iter().map(|held| held.rows).sum();
     let mut to = DMatrix::zeros(rows, model.parameter_layout().len());
     let mut start = 0;
@@ -158,7 +167,7 @@ fn by_geometry(model: &Model, held: &[Held], places: &Places, shares: impl Fn(&H
                     let sum = error * shares.error + rate * shares.rate + acceleration * shares.acceleration;
                     rows.iter_mut().zip(&linear.weights).for_each(|(row, g)| *row += g.dot(&sum));
                     if let Some(thread) = &held.thread {
-                        rows[Thread::ROW] += thread.moved(&linear.values(places), &moved, shares);
+                        rows[HelicalRow::ROW] += thread.moved(&linear.values(places), &moved, shares);
                     }
                 }
                 if let Some(turn) = &held.turn {
@@ -182,7 +191,7 @@ struct Seen {
 }
 
 impl Linear {
-    fn seen(&self, places: &Places) -> Seen {
+    fn seen(&self, places: &JointGeometry) -> Seen {
         let (a, b) = (places.of(self.from), places.of(self.to));
         let x = a.pose.inv_mul(&b.pose);
         let carried = [x.inv_act(a.velocity), x.inv_act(a.acceleration)];
@@ -191,14 +200,14 @@ impl Linear {
     }
 
     /// `T` and its two rates: (1).
-    fn values(&self, places: &Places) -> [Matrix4<f64>; 3] {
+    fn values(&self, places: &JointGeometry) -> [Matrix4<f64>; 3] {
         let Seen { x, xi, xi_dot, .. } = self.seen(places);
         let (x, xi, xi_dot) = (matrix(&x), hat(xi), hat(xi_dot));
         [x, x * xi, x * (xi * xi + xi_dot)]
     }
 
     /// The changes of these, if the change is of this body: (2).
-    fn moved(&self, places: &Places, body: Option<usize>, change: &Change) -> Option<[Matrix4<f64>; 3]> {
+    fn moved(&self, places: &JointGeometry, body: Option<usize>, change: &Change) -> Option<[Matrix4<f64>; 3]> {
         let Seen { x, carried: [v_a, a_a], xi, xi_dot } = self.seen(places);
         let none = Motion::zero();
         let (still, moved) = ([none; 3], [change.pose, change.velocity, change.acceleration]);
@@ -218,10 +227,10 @@ impl Linear {
 }
 
 impl Turn {
-    fn moved(&self, places: &Places, body: Option<usize>, change: &Change, shares: Shares) -> Vector3<f64> {
+    fn moved(&self, places: &JointGeometry, body: Option<usize>, change: &Change, shares: Shares) -> Vector3<f64> {
         let (a, b) = (places.of(self.a), places.of(self.b));
         let of_b = body == self.b;
-        let (sign, Place { pose, velocity, acceleration }) = if of_b { (1.0, b) } else { (-1.0, a) };
+        let (sign, BodyState { pose, velocity, acceleration }) = if of_b { (1.0, b) } else { (-1.0, a) };
         let turn = change.pose.angular;
         let e = log3(&(b.pose.rotation * self.between * a.pose.rotation.transpose()));
         // J_l(e) = J_r(−e)

@@ -11,7 +11,7 @@ use gradyn_files::robot::Robot;
 use gradyn_sensitivity::excite::Stance;
 
 /// A robot on its feet.
-pub(super) struct Held {
+pub(super) struct HeldFeet {
     pub(super) stance: Stance,
     /// Each contact's frame, by name, and its rows.
     contacts: Vec<(String, usize)>,
@@ -20,7 +20,7 @@ pub(super) struct Held {
 /// Axes of forces and moments, as `identify` names them.
 const AXES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
-impl Held {
+impl HeldFeet {
     /// What the command line holds; `None` if that is nothing.
     pub(super) fn of(args: &Excite, robot: &Robot) -> Result<Option<Self>, Error> {
         let model = &robot.model;
