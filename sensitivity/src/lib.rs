@@ -54,16 +54,16 @@
 //!
 //! | module | holds | sources |
 //! |---|---|---|
-//! | [`parameters`] | names, charts, the robot with other values | Rucker and Wensing 2022 |
-//! | [`mod@local`] | derivatives at one state, including second ones | |
-//! | [`identify`] | structure, checks of data, fits | Gautier and Khalil 1990; Wensing et al. 2017, 2018; Lee et al. 2020 |
-//! | [`excite`] | most informative motions | Swevers et al. 1997 |
-//! | [`rollout`] | forward sensitivities, adjoints, events | Hager 2000; Lauß et al. 2017; Kong et al. 2023 |
 //! | [`statistics`] | quantiles, intervals by resampling, sums in a fixed order | Wichura 1988; Hill 1970; Efron and Tibshirani 1993 |
 //! | [`prior`] | distributions of parameters | |
+//! | [`parameters`] | names, charts, the robot with other values | Rucker and Wensing 2022 |
+//! | [`mod@local`] | derivatives at one state, including second ones | |
+//! | [`rollout`] | forward sensitivities, adjoints, events | Hager 2000; Lauß et al. 2017; Kong et al. 2023 |
+//! | [`estimate`] | fits, their covariance, identifiability | Moré 1978; Nielsen 1999; Huber 1964, 1981; Demmel and Veselić 1992 |
+//! | [`identify`] | structure, checks of data, fits | Gautier and Khalil 1990; Wensing et al. 2017, 2018; Lee et al. 2020 |
+//! | [`excite`] | most informative motions | Swevers et al. 1997 |
 //! | [`global`] | plans of samples, their evaluation, indices | Saltelli et al. 2010; Jansen 1999; Morris 1991; Campolongo et al. 2007; Sobol' and Kucherenko 2009; Joe and Kuo 2008; Matoušek 1998; Owen 2003 |
 //! | [`uncertainty`] | covariances through a function | Athans et al. 1968; Wan and van der Merwe 2000; Hertzberg et al. 2013 |
-//! | [`estimate`] | fits, their covariance, identifiability | Moré 1978; Nielsen 1999; Huber 1964, 1981; Demmel and Veselić 1992 |
 
 mod dual_direction;
 pub mod error;

@@ -7,7 +7,7 @@
 //! they are not positive along the directions that equalities leave free, which the sweep detects, Gauss-Newton
 //! replaces them or they are regularized, alternating far from a solution ([`direction`]). A filter accepts steps. Full
 //! steps get a second-order correction if constraints bend away. If no step is accepted, the violations alone are
-//! reduced, until one is ([`restoration`]). If that fails too, another strategy starts from the same guess ([`ways`]).
+//! reduced, until one is ([`restoration`]). If that fails too, another strategy starts from the same guess ([`strategies`]).
 //!
 //! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
 //! programming*, Mathematical Programming 106 (2006); L. Vanroye, A. Sathya, J. De Schutter and W. Decré, *FATROP: a fast constrained optimal
