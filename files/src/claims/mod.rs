@@ -84,20 +84,25 @@ impl StateClaims {
     }
 }
 
-/// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from elsewhere.
-pub fn read(path: &Path, robot: &Robot, layout: Layout, held: Constraints) -> Result<Claims, Error> {
-    let (file, bytes) = input::bytes(path)?;
-    let refused = |reason: String| Error::content(file.clone(), reason);
-    let table = if bytes.starts_with(b"PK") {
-        npz::read(&bytes)
-    } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz")) {
-        return Err(refused(String::from("it is named .npz, but is not a zip archive, as NumPy writes")));
-    } else {
-        let text = String::from_utf8(bytes).map_err(|_| {
-            refused(String::from("it is neither a whole .npz archive of NumPy nor text (JSON, CSV) in UTF-8"))
-        })?;
-        let start = text.trim_start_matches('\u{feff}').trim_start();
-        if start.starts_with(['{', '[']) { json::read(&text) } else { csv::read(&text) }
-    };
-    read::claims(table.map_err(refused)?, robot, layout, held).map_err(refused)
+impl Claims {
+    /// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from elsewhere.
+    ///
+    /// # Errors
+    /// What cannot be read or is invalid, with the place in the file.
+    pub fn read(path: &Path, robot: &Robot, layout: Layout, held: Constraints) -> Result<Self, Error> {
+        let (file, bytes) = input::bytes(path)?;
+        let refused = |reason: String| Error::content(file.clone(), reason);
+        let table = if bytes.starts_with(b"PK") {
+            npz::read(&bytes)
+        } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz")) {
+            return Err(refused(String::from("it is named .npz, but is not a zip archive, as NumPy writes")));
+        } else {
+            let text = String::from_utf8(bytes).map_err(|_| {
+                refused(String::from("it is neither a whole .npz archive of NumPy nor text (JSON, CSV) in UTF-8"))
+            })?;
+            let start = text.trim_start_matches('\u{feff}').trim_start();
+            if start.starts_with(['{', '[']) { json::read(&text) } else { csv::read(&text) }
+        };
+        read::claims(table.map_err(refused)?, robot, layout, held).map_err(refused)
+    }
 }

@@ -11,7 +11,7 @@ use gradyn::derivatives::check::{Entry, Verdict};
 use gradyn_files::check::evidence::{self, Failure, Strictness};
 use gradyn_files::check::{self, Page, Section};
 use gradyn_files::check::{Checked, Overall, Total, totals};
-use gradyn_files::claims::{self, Claims};
+use gradyn_files::claims::Claims;
 use gradyn_files::input;
 use gradyn_files::labels::fit;
 use gradyn_files::number::{count, deviation, exact};
@@ -30,7 +30,7 @@ pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
     let robot = args.robot.in_layout(args.layout).load()?;
     let output = args.report.as_deref().map(|report| Output::new(Some(report), &[&robot.path, path])).transpose()?;
     let held = args.held.constraints(&robot)?;
-    let claims = claims::read(path, &robot, args.layout.into(), held)?;
+    let claims = Claims::read(path, &robot, args.layout.into(), held)?;
     let file = input::name(path);
     let (checked, notices) = examine(args, &robot, &claims, &file)?;
     let failed = Overall::of(&checked).fails(args.allow_unclear);
