@@ -311,10 +311,10 @@ fn place(
     let of_phase = |name: &str| phases.iter().find(|phase| phase.name == name);
     let (span, key) = match error.place().whole() {
         ProblemPlace::Cost { cost, .. } => {
-            costs.iter().find(|of| of.term.name == cost.name).map(|of| (of.term.span, &of.term.key)).unzip()
+            costs.iter().find(|of| *of.term.name == *cost.name).map(|of| (of.term.span, &of.term.key)).unzip()
         }
         ProblemPlace::Constraint { constraint, .. } => {
-            let found = constraints.iter().find(|of| of.term.name == constraint.name);
+            let found = constraints.iter().find(|of| *of.term.name == *constraint.name);
             found.map(|of| (of.term.span, &of.term.key)).unzip()
         }
         ProblemPlace::Duration(phase) => {

@@ -9,13 +9,13 @@ pub struct Item {
     /// Its number among its kind. Costs and constraints are counted in their phase.
     pub index: usize,
     /// Its name.
-    pub name: String,
+    pub name: Box<str>,
 }
 
 impl Item {
     /// The thing of this number and name.
     pub fn new(index: usize, name: impl Into<String>) -> Self {
-        Self { index, name: name.into() }
+        Self { index, name: name.into().into_boxed_str() }
     }
 }
 
@@ -32,21 +32,21 @@ pub enum ProblemPlace {
     /// A cost of a phase.
     Cost {
         /// The phase.
-        phase: Item,
+        phase: Box<Item>,
         /// The cost.
-        cost: Item,
+        cost: Box<Item>,
     },
     /// A constraint of a phase.
     Constraint {
         /// The phase.
-        phase: Item,
+        phase: Box<Item>,
         /// The constraint.
-        constraint: Item,
+        constraint: Box<Item>,
     },
     /// A parameter.
     Parameter(Item),
     /// A contact that is not part of a phase yet, by name.
-    Contact(String),
+    Contact(Box<str>),
     /// A node, counted from the start of the trajectory.
     Node(usize),
     /// A part of something.
@@ -54,7 +54,7 @@ pub enum ProblemPlace {
         /// What it is a part of.
         of: Box<Self>,
         /// Which part, in words.
-        part: String,
+        part: Box<str>,
     },
 }
 
@@ -62,7 +62,7 @@ impl ProblemPlace {
     /// A part of this, in words.
     #[must_use]
     pub fn part(&self, part: impl Into<String>) -> Self {
-        Self::Part { of: Box::new(self.clone()), part: part.into() }
+        Self::Part { of: Box::new(self.clone()), part: part.into().into_boxed_str() }
     }
     /// Checks that a list here has the length that it should have.
     pub(crate) fn check_length(&self, what: &'static str, expected: usize, found: usize) -> Result<(), ProblemError> {

@@ -58,7 +58,7 @@ impl Problem {
         let parameters = &mut self.parameters[first..];
         for (k, ((_, slots, residual), values)) in stage.terms().zip(&values.costs).enumerate() {
             let CostValues { name, weight, place, goals } = values;
-            let of = || ProblemPlace::Cost { phase: phase.clone(), cost: Item::new(k, name) };
+            let of = || ProblemPlace::Cost { phase: Box::new(phase.clone()), cost: Box::new(Item::new(k, name)) };
             let counts = place.counts_at(node, nodes, of)?;
             parameters[slots.weight] = if counts { *weight } else { 0.0 };
             parameters[slots.goal.clone()].copy_from_slice(&residual.goal());
@@ -68,7 +68,10 @@ impl Problem {
             }
         }
         for (k, ((name, slots, residual), values)) in stage.constraints().zip(&values.constraints).enumerate() {
-            let of = || ProblemPlace::Constraint { phase: phase.clone(), constraint: Item::new(k, name) };
+            let of = || ProblemPlace::Constraint {
+                phase: Box::new(phase.clone()),
+                constraint: Box::new(Item::new(k, name)),
+            };
             let counts = values.place.counts_at(node, nodes, of)?;
             parameters[slots.counts] = f64::from(counts);
             parameters[slots.goal.clone()].copy_from_slice(&residual.goal());

@@ -124,7 +124,8 @@ impl Stage {
             if terms.iter().any(|term| term.name == name) {
                 return Err(ProblemError::Twice { place: place(), what: "costs", name });
             }
-            let at = ProblemPlace::Cost { phase: phase.clone(), cost: Item::new(terms.len(), &name) };
+            let at =
+                ProblemPlace::Cost { phase: Box::new(phase.clone()), cost: Box::new(Item::new(terms.len(), &name)) };
             if !(weight.is_finite() && weight >= 0.0) {
                 let (what, rule) = ("the weight", "it must be finite and not negative");
                 return Err(ProblemError::Number { place: at, what, value: weight, rule });
@@ -144,7 +145,7 @@ impl Stage {
                 return Err(ProblemError::Twice { place: place(), what: "constraints", name: constraint.name });
             }
             let item = Item::new(held.len(), &constraint.name);
-            let at = ProblemPlace::Constraint { phase: phase.clone(), constraint: item };
+            let at = ProblemPlace::Constraint { phase: Box::new(phase.clone()), constraint: Box::new(item) };
             held.push(StageConstraint::new(
                 constraint,
                 &PhaseInfo { place: &at, ..info },

@@ -23,9 +23,12 @@ fn errors_name_the_thing_that_is_wrong() {
     // The second phase with something more.
     let second = |with: fn(Phase) -> Phase| Problem::builder(&model).phase(phase("a")).phase(with(phase("b")));
     let both = |builder: ProblemBuilder| builder.phase(phase("a")).phase(phase("b"));
-    let cost = |index: usize, name: &str| ProblemPlace::Cost { phase: item(1, "b"), cost: item(index, name) };
-    let constraint =
-        |index, name: &str| ProblemPlace::Constraint { phase: item(1, "b"), constraint: item(index, name) };
+    let cost =
+        |index: usize, name: &str| ProblemPlace::Cost { phase: item(1, "b").into(), cost: item(index, name).into() };
+    let constraint = |index, name: &str| ProblemPlace::Constraint {
+        phase: item(1, "b").into(),
+        constraint: item(index, name).into(),
+    };
     let hand = ParameterId::Mass(model.find_body("panda_link7").expect("is there"));
     let force = || PathConstraint::equal("force", ContactForce::new("foot"));
     let cases = [
@@ -49,11 +52,11 @@ fn errors_name_the_thing_that_is_wrong() {
         (second(|b| b.constraint(PathConstraint::equal("p", ParameterValue::new("place", 1)))), constraint(0, "p")),
         (
             both(Problem::builder(&model)).last(Cost::new("end", StateError::neutral(&model)).weight(f64::NAN)),
-            ProblemPlace::Cost { phase: item(2, "end"), cost: item(0, "end") },
+            ProblemPlace::Cost { phase: item(2, "end").into(), cost: item(0, "end").into() },
         ),
         (
             both(Problem::builder(&model)).last_constraint(force()),
-            ProblemPlace::Constraint { phase: item(2, "end"), constraint: item(0, "force") },
+            ProblemPlace::Constraint { phase: item(2, "end").into(), constraint: item(0, "force").into() },
         ),
         (
             both(
@@ -83,12 +86,12 @@ fn errors_name_the_thing_that_is_wrong() {
 #[test]
 fn places_are_written_from_the_outside_in() {
     let phase = || item(0, "stand");
-    let cone = ProblemPlace::Constraint { phase: phase(), constraint: item(2, "slip") };
+    let cone = ProblemPlace::Constraint { phase: phase().into(), constraint: item(2, "slip").into() };
     let written = [
         (ProblemPlace::Argument("the guess"), "the guess"),
         (ProblemPlace::Phase(phase()), "phase `stand`"),
         (ProblemPlace::Duration(phase()), "phase `stand`"),
-        (ProblemPlace::Cost { phase: phase(), cost: item(1, "torque") }, "phase `stand`, cost `torque`"),
+        (ProblemPlace::Cost { phase: phase().into(), cost: item(1, "torque").into() }, "phase `stand`, cost `torque`"),
         (cone.clone(), "phase `stand`, constraint `slip`"),
         (cone.part("axes of the surface"), "phase `stand`, constraint `slip`, axes of the surface"),
         (ProblemPlace::Parameter(item(0, "load")), "parameter `load`"),
