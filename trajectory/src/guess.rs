@@ -26,7 +26,7 @@ pub fn standing(problem: &Problem) -> Trajectory {
 /// [`ProblemError::Input`] if the goal is not a configuration.
 pub fn interpolated(problem: &Problem, goal: &[f64]) -> Result<Trajectory, ProblemError> {
     let model = problem.model();
-    let input = |error| ProblemError::Input { place: "the goal of the guess".into(), error };
+    let input = |error| ProblemError::Input { place: "the goal of the guess".into(), error: Box::new(error) };
     model.check_configuration(goal).map_err(input)?;
     let (nq, nv) = (model.nq(), model.nv());
     let start = problem.start()[..nq].to_vec();
@@ -63,7 +63,7 @@ pub fn through(problem: &Problem, way_points: &[(f64, Vec<f64>)]) -> Result<Traj
                 ("the time of a way-point", "times ascend, from above 0 s to the end of the motion at most");
             return Err(ProblemError::Number { place: place(), what, value: *time, rule });
         }
-        model.check_configuration(q).map_err(|error| ProblemError::Input { place: place(), error })?;
+        model.check_configuration(q).map_err(|error| ProblemError::Input { place: place(), error: Box::new(error) })?;
         before = *time;
     }
     let start = problem.start()[..nq].to_vec();
@@ -80,7 +80,7 @@ pub fn through(problem: &Problem, way_points: &[(f64, Vec<f64>)]) -> Result<Traj
         let share = (t - last) / (next - last);
         model
             .interpolate_into(from, to, share, &mut x[..nq])
-            .map_err(|error| ProblemError::Input { place: place(), error })?;
+            .map_err(|error| ProblemError::Input { place: place(), error: Box::new(error) })?;
     }
     set_velocities(problem, &mut guess)?;
     Ok(guess)
@@ -115,7 +115,7 @@ pub(crate) fn deflected(
     for k in 1..=problem.steps() {
         let moved =
             problem.model().integrate_into(&way.x(k)[..nq], &by(problem.time(k) / end), &mut made.x_mut(k)[..nq]);
-        moved.map_err(|error| ProblemError::Input { place: "the guess".into(), error })?;
+        moved.map_err(|error| ProblemError::Input { place: "the guess".into(), error: Box::new(error) })?;
     }
     set_velocities(problem, &mut made)?;
     Ok(made)
@@ -131,7 +131,7 @@ fn set_velocities(problem: &Problem, guess: &mut Trajectory) -> Result<(), Probl
         // Impacts take no time.
         if h > 0.0 {
             let between = model.difference_into(&guess.x(k - 1)[..nq], &guess.x(k)[..nq], &mut v);
-            between.map_err(|error| ProblemError::Input { place: "the guess".into(), error })?;
+            between.map_err(|error| ProblemError::Input { place: "the guess".into(), error: Box::new(error) })?;
             v.iter_mut().for_each(|v| *v /= h);
         }
         guess.x_mut(k)[nq..nq + nv].copy_from_slice(&v);
@@ -196,7 +196,7 @@ pub fn resampled(
     let (nq, nv) = (model.nq(), model.nv());
     for x in states {
         length("a state", nq + nv, x.len())?;
-        let input = |error| ProblemError::Input { place: place(), error };
+        let input = |error| ProblemError::Input { place: place(), error: Box::new(error) };
         model.check_configuration(&x[..nq]).map_err(input)?;
         model.check_tangent("v", &x[nq..]).map_err(input)?;
     }
@@ -213,7 +213,7 @@ pub fn resampled(
         let span = times.get(i + 1).map_or(0.0, |next| next - times[i]);
         let share = if span > 0.0 { ((t - times[i]) / span).clamp(0.0, 1.0) } else { 0.0 };
         let next = states.get(i + 1).unwrap_or(&states[i]);
-        let input = |error| ProblemError::Input { place: place(), error };
+        let input = |error| ProblemError::Input { place: place(), error: Box::new(error) };
         half_turn::interpolate(model, &states[i][..nq], &next[..nq], share, &mut x[..nq]).map_err(input)?;
         for ((x, from), to) in x[nq..].iter_mut().zip(&states[i][nq..]).zip(&next[nq..]) {
             *x = from + share * (to - from);

@@ -14,7 +14,7 @@ pub enum ProblemError {
         /// Where: a phase, a term.
         place: ProblemPlace,
         /// What it says.
-        error: InputError,
+        error: Box<InputError>,
     },
     /// A list does not have the length that it should have.
     #[error("{place}: {what} has {found} entries, expected {expected}")]

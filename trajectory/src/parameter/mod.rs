@@ -72,9 +72,10 @@ impl Parameter {
     pub(crate) fn checked(&self, index: usize, model: &Model) -> Result<Checked, ProblemError> {
         let place = || ProblemPlace::Parameter(Item::new(index, &self.name));
         let nominal = match &self.of {
-            Some(id) => {
-                Some(numbers::nominal(*id, model).map_err(|error| ProblemError::Input { place: place(), error })?)
-            }
+            Some(id) => Some(
+                numbers::nominal(*id, model)
+                    .map_err(|error| ProblemError::Input { place: place(), error: Box::new(error) })?,
+            ),
             None => None,
         };
         let guess = self.guess.clone().unwrap_or_else(|| nominal.into_iter().collect());

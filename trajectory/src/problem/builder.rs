@@ -100,7 +100,7 @@ impl ProblemBuilder {
     /// The error of the description, and where it is.
     pub fn build(self) -> Result<Problem, ProblemError> {
         let Self { model, q, v, phases, last, last_constraints, remembers, before, parameters } = self;
-        let input = |error| ProblemError::Input { place: "the start".into(), error };
+        let input = |error| ProblemError::Input { place: "the start".into(), error: Box::new(error) };
         model.check_configuration(&q).map_err(input)?;
         model.check_tangent("v", &v).map_err(input)?;
         if phases.is_empty() {

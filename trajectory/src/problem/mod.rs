@@ -121,7 +121,7 @@ impl Problem {
     /// # Errors
     /// [`ProblemError::Input`] if it is not a state.
     pub fn set_start(&mut self, q: &[f64], v: &[f64]) -> Result<(), ProblemError> {
-        let input = |error| ProblemError::Input { place: "the start".into(), error };
+        let input = |error| ProblemError::Input { place: "the start".into(), error: Box::new(error) };
         self.model.check_configuration(q).map_err(input)?;
         self.model.check_tangent("v", v).map_err(input)?;
         self.start[..q.len()].copy_from_slice(q);

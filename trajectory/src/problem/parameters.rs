@@ -50,7 +50,8 @@ pub(super) fn named(
     }
     if !numbers.is_empty() {
         let made = RobotNumbers::new(model, &numbers);
-        let made = made.map_err(|error| ProblemError::Input { place: "the parameters".into(), error })?;
+        let made =
+            made.map_err(|error| ProblemError::Input { place: "the parameters".into(), error: Box::new(error) })?;
         carried.numbers = Some(Arc::new(made));
     }
     Ok(carried)

@@ -91,7 +91,7 @@ impl Residual for StateError {
         phase
             .model
             .check_configuration(&self.goal[..phase.model.nq()])
-            .map_err(|error| ProblemError::Input { place: place(), error })
+            .map_err(|error| ProblemError::Input { place: place(), error: Box::new(error) })
     }
     fn jumps(&self, r: &[f64]) -> bool {
         self.turning.parts.iter().any(|part| is_half(Turning::motion(*part, r).angular))

@@ -121,7 +121,7 @@ fn find(model: &Model, frame: &str) -> Result<FrameId, ProblemError> {
 }
 
 fn input(contact: &str, error: gradyn::InputError) -> ProblemError {
-    ProblemError::Input { place: ProblemPlace::Contact(contact.into()), error }
+    ProblemError::Input { place: ProblemPlace::Contact(contact.into()), error: Box::new(error) }
 }
 
 fn place(model: &Model, frame: &str, q: &[f64]) -> Result<Transform<f64>, ProblemError> {
