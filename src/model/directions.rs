@@ -71,7 +71,7 @@ pub(crate) fn directions<P: Real>(bodies: &[Body<P>]) -> Vec<Direction> {
 }
 
 at_level! {
-    /// Have all of them length one, in all lanes?
+    /// Whether all of them have length one, in all lanes.
     #[inline(always)]
     fn are_units<T: Real>(directions: &[Direction], q: &[T]) -> bool {
         let (good, bad) = (T::zero(), T::one());

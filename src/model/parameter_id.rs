@@ -126,10 +126,10 @@ impl ParameterId {
     #[must_use]
     pub fn held(self) -> &'static str {
         match self {
-            Self::Mass(_) => "centre of mass, and moments about it",
-            Self::Density(_) => "centre of mass; moments scale with the mass",
-            Self::Center(..) => "mass, and moments about the centre",
-            Self::Moment(..) => "mass, centre, other moments about it",
+            Self::Mass(_) => "center of mass, and moments about it",
+            Self::Density(_) => "center of mass; moments scale with the mass",
+            Self::Center(..) => "mass, and moments about the center",
+            Self::Moment(..) => "mass, center, other moments about it",
             Self::Linear(..) => "other linear parameters, moments about the body's origin",
             Self::LogCholesky(..) => "other log-Cholesky parameters",
             Self::Payload(_, 0) | Self::PointMass(_) => "where the point mass is",

@@ -27,7 +27,7 @@ pub struct Motion<T> {
 }
 
 impl<T: Real> Motion<T> {
-    /// Are all six numbers finite?
+    /// Whether all six numbers are finite.
     pub(crate) fn is_finite(self) -> bool {
         v3::is_finite(self.linear) && v3::is_finite(self.angular)
     }

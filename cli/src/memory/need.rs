@@ -26,7 +26,7 @@ pub(crate) struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    /// Is there memory for it at these states? `in_memory`: is the whole answer kept there?
+    /// Whether there is memory for it at these states. `in_memory`: whether the whole answer is kept there.
     pub(crate) fn check(self, memory: MemoryLimit, states: &[State], in_memory: bool) -> Result<(), Error> {
         let refused = |what: String, reason: String| Error::Memory { what, reason };
         let wrenches = |state: &State| state.f_ext.as_ref().map_or(0, Vec::len) as u128;

@@ -138,7 +138,7 @@ pub fn of_size(quantity: Quantity, methods: [Method; 2], conditions: &Conditions
 }
 
 impl Comparison {
-    /// Compares at one more state: do the methods agree there?
+    /// Compares at one more state, and whether the methods agree there.
     pub fn look(&mut self, by_method: &[Derivatives], conditions: Conditions, state: u64) -> bool {
         let of = |method| by_method.iter().find(|by| by.method == method);
         let [Some(a), Some(b)] = self.methods.map(of) else { return true };

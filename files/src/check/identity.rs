@@ -221,7 +221,7 @@ impl<'a> Facts<'a> {
 }
 
 impl Identity {
-    /// Looks at one more state: does the claim hold there?
+    /// Looks at one more state, and whether the claim holds there.
     pub fn look(&mut self, facts: &Facts<'_>, index: u64) -> Result<bool, InputError> {
         let about_masses = matches!(self.claim, Claim::Weight | Claim::MomentumRate);
         if self.claim.needs_accelerations() && facts.accelerations.is_none()

@@ -85,7 +85,7 @@ impl Claim {
         }
     }
 
-    /// Is it answered by yes or no?
+    /// Whether it is answered by yes or no.
     pub fn is_yes_or_no(self) -> bool {
         self == Self::Positive
     }

@@ -44,9 +44,9 @@ pub struct Conditions {
     pub mass: f64,
     /// That of `J M⁻¹ Jᵀ` on its range; one without constraints.
     pub held: f64,
-    /// Does the rank of the constraints change here, so that derivatives by the configuration do not exist?
+    /// Whether the rank of the constraints changes here, so that derivatives by the configuration do not exist.
     pub rank_changes: bool,
-    /// Is there a center of mass?
+    /// Whether there is a center of mass.
     pub has_mass: bool,
     /// How large what cancels is in torques, motions of bodies, and accelerations.
     cancels: [f64; 3],
@@ -75,7 +75,7 @@ impl Conditions {
         Ok(Self { mass, held, rank_changes, has_mass, cancels })
     }
 
-    /// Can this be compared here?
+    /// Whether this can be compared here.
     pub fn allow(&self, quantity: Quantity) -> bool {
         match quantity.family() {
             Family::Constrained | Family::Impulses => !self.lose_a_row(),
@@ -95,12 +95,12 @@ impl Conditions {
         }
     }
 
-    /// Are constraints about to lose a row, or to gain one?
+    /// Whether constraints are about to lose a row, or to gain one.
     pub fn lose_a_row(&self) -> bool {
         self.rank_changes || self.held.is_nan() || self.held >= SINGULAR
     }
 
-    /// Are there no accelerations, or none with digits?
+    /// Whether there are no accelerations, or none with digits.
     pub fn hide_accelerations(&self) -> bool {
         self.mass.is_nan() || self.mass >= NO_DIGITS
     }

@@ -45,7 +45,7 @@ impl Overall {
         }
     }
 
-    /// Is this no success?
+    /// Whether this is not a success.
     pub fn fails(self, allow_unclear: bool) -> bool {
         self == Self::Disagrees || self != Self::Agrees && !allow_unclear
     }

@@ -57,7 +57,7 @@ pub struct Columns {
     pub contacts: Vec<Contact>,
     /// Columns that are not read, or stand twice, and what is made of those that are not there.
     pub odd: Vec<String>,
-    /// Is the rate of a degree of freedom that of an angle?
+    /// Whether the rate of a degree of freedom is that of an angle.
     angular: Vec<bool>,
     /// Degrees of freedom of bases that float.
     base: Vec<bool>,
@@ -188,7 +188,7 @@ impl Columns {
         Ok(Self { time, q, v, a, tau, contacts, odd, angular, base })
     }
 
-    /// Is there a base that floats without a wrench: neither measured nor of contacts?
+    /// Whether a floating base has no wrench, neither measured nor of contacts.
     pub fn is_free(&self) -> bool {
         self.contacts.is_empty() && (0..self.tau.len()).any(|dof| self.base[dof] && self.tau[dof].is_none())
     }

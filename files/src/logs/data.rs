@@ -27,9 +27,9 @@ pub struct Files {
     pub data: Data,
     /// Where the last file begins.
     pub last: usize,
-    /// Are there forces of contacts?
+    /// Whether there are forces of contacts.
     pub forces: bool,
-    /// Was the wrench on a base that floats taken for zero?
+    /// Whether the wrench on a floating base was taken for zero.
     pub free: bool,
     /// What is odd about them.
     pub warnings: Vec<String>,

@@ -31,7 +31,7 @@ pub(crate) fn too_much() -> String {
 /// # Errors
 /// The first array that cannot be read, by its name, with what it has and what was expected.
 pub fn read(bytes: &[u8]) -> Result<(Vec<(String, Array)>, u64), String> {
-    let broken = |error: rawzip::Error| format!("it is no whole archive: {error}");
+    let broken = |error: rawzip::Error| format!("not a complete archive: {error}");
     let archive = ZipArchive::from_slice(bytes).map_err(broken)?;
     let mut members: Vec<(String, Array)> = Vec::new();
     let mut left = MAX_BYTES;

@@ -49,7 +49,7 @@ pub struct ByOutput {
     pub sd: Option<f64>,
     /// Why it has no index, if it has none.
     pub without: Option<String>,
-    /// Has it none because one sample makes its scatter?
+    /// Whether it has none because one sample makes its scatter.
     pub dominated: bool,
     /// Numbers by name, one for each column.
     pub measures: Vec<(&'static str, Vec<Interval>)>,

@@ -12,7 +12,7 @@ pub struct Series {
     pub jacobians: Vec<DMatrix<f64>>,
     /// By how much an error of the start has grown at the end.
     pub amplification: f64,
-    /// Does first order mean something there?
+    /// Whether first order is meaningful there.
     pub trustworthy: bool,
 }
 

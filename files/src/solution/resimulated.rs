@@ -58,7 +58,7 @@ impl Resimulated {
         let count = self.check.too_long(&self.tolerances).count();
         self.check.largest().filter(|_| count > 0).map(|worst| (worst, count))
     }
-    /// Is no step too long?
+    /// Whether no step is too long.
     pub fn is_good(&self) -> bool {
         self.worst_step().is_none() && self.worst_between().is_empty() && self.check.faults.is_empty()
     }

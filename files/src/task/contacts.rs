@@ -49,7 +49,7 @@ pub struct HeldContact {
 }
 
 impl HeldContact {
-    /// Does it close a loop?
+    /// Whether it closes a loop.
     pub fn is_loop(&self) -> bool {
         self.hold == Hold::Loop
     }

@@ -77,7 +77,7 @@ impl PhaseTask {
     pub fn position(&self, node: usize) -> f64 {
         self.positions.get(node).copied().unwrap_or(0.0)
     }
-    /// Is it an impact?
+    /// Whether it is an impact.
     pub fn is_jump(&self) -> bool {
         self.scheme.is_none()
     }

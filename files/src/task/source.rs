@@ -104,11 +104,11 @@ impl<'a> Item<'a> {
             DeValue::Table(_) => String::from("a table"),
         }
     }
-    /// Is it a table?
+    /// Whether it is a table.
     pub fn is_table(&self) -> bool {
         self.value.is_table()
     }
-    /// Is it a list?
+    /// Whether it is a list.
     pub fn is_list(&self) -> bool {
         self.value.is_array()
     }

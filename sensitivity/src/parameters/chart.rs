@@ -110,7 +110,7 @@ impl Parameters {
             let Some(entries) = groups.inertia.get(&body) else { return };
             let first = layout.inertial.start + 10 * body;
             if let ParameterId::Linear(_, k) = id {
-                // Not by way of the mass centre, which a body without mass has none of.
+                // Not by way of the center of mass, which a body without mass has none of.
                 let density = entries.iter().find(|(other, _)| matches!(other, ParameterId::Density(_)));
                 row.push((first + k, density.map_or(one, |(_, x)| values.of(*x))));
                 return;

@@ -160,7 +160,7 @@ fn a_group_acts_as_one() {
     for (groups, says) in [
         (vec![vec![0, 1]], "parameter 2 is in 0 groups"),
         (vec![vec![0, 1, 2], vec![1]], "parameter 1 is in 2 groups"),
-        (vec![vec![0, 7]], "group 0 holds parameter 7"),
+        (vec![vec![0, 7]], "group 0 has parameter 7"),
     ] {
         let plan = Saltelli { groups, ..Saltelli::new(around(), 8, 0) };
         let error = Run::new(plan, 1).expect_err("groups that are none").to_string();

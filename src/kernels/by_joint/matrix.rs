@@ -25,7 +25,7 @@ pub(crate) fn begin(layout: &JointsLayout, to: &mut [f64]) {
     }
 }
 
-/// After that: are the sums finite, where the lanes were?
+/// After that: whether the sums are finite if the lanes were.
 pub(crate) fn end(layout: &JointsLayout, outcome: Outcome, to: &[f64]) -> Outcome {
     outcome.and(layout.direct || all_finite(to))
 }

@@ -145,7 +145,7 @@ kernel!(
         model: &'a Model,
         ws: &'a mut Workspace<f64>,
         at: At<'a>,
-        /// Are the columns in their places?
+        /// Whether the columns are in their places.
         reuse: bool,
     ) -> bool {
         let At { q, v, a, wrenches } = at;

@@ -56,7 +56,7 @@ impl RobotNumbers {
             match *id {
                 ParameterId::Mass(body) | ParameterId::Density(body) => all.add_inertia(model, body, (value, *id))?,
                 ParameterId::Center(body, k) => {
-                    inside("coordinate of a mass centre", k, 3)?;
+                    inside("coordinate of a center of mass", k, 3)?;
                     all.add_inertia(model, body, (value, *id))?;
                 }
                 ParameterId::Moment(body, k) => {

@@ -21,11 +21,11 @@ pub(super) struct Limit {
     pub(super) value: f64,
     pub(super) error: f64,
     pub(super) steps: usize,
-    /// Do they go away from each other, ever more, in one direction?
+    /// Whether they diverge, ever more, in one direction.
     pub(super) diverges: bool,
-    /// Does what they still change by become less?
+    /// Whether their changes become smaller.
     pub(super) falls: bool,
-    /// Do they themselves become less, as what goes to zero does?
+    /// Whether they themselves become smaller, as a sequence that goes to zero does.
     pub(super) vanishes: bool,
     /// The largest of them.
     pub(super) largest: f64,

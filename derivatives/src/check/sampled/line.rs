@@ -28,7 +28,7 @@ pub(super) struct Line<'s> {
     /// Its default longest step, and what that is of the input's own scale.
     pub(super) step: f64,
     share: f64,
-    /// Has the input a scale of its own: is it other than zero, or given?
+    /// Whether the input has a scale of its own: it is not zero, or the scale is given.
     scaled: bool,
     /// Steps and values, longest first.
     pub(super) ahead: Vec<(f64, &'s [f64])>,

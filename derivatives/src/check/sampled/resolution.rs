@@ -14,7 +14,7 @@ const LONG_CONSTANT: usize = 9;
 pub(super) struct Resolution {
     /// Half a unit of the last digit that they are given with.
     pub(super) rounding: f64,
-    /// Are all values the same, and if so, exactly?
+    /// Whether all values are the same, and if so, exactly.
     pub(super) constant: Option<bool>,
 }
 

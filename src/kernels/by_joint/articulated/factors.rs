@@ -29,7 +29,7 @@ pub(crate) struct Step {
     pub(crate) parent: Option<usize>,
     /// Whether the previous one is its parent.
     pub(crate) follows: bool,
-    /// Do others hang from it than the next one, or bodies without a degree of freedom?
+    /// Whether other bodies than the next one are attached to it, or bodies without a degree of freedom.
     pub(crate) joins: bool,
 }
 

@@ -59,7 +59,7 @@ impl Reach {
 }
 
 impl WeightedConstraint<'_> {
-    /// Is there an error of a rotation with a weight, of rows in axes of the world?
+    /// Whether an error of a rotation has a weight, of rows in axes of the world.
     fn turns(&self) -> bool {
         let turned = self.c.relation.axes().is_some_and(|axes| axes.is_turned());
         turned && self.accelerations && self.c.kp != 0.0
