@@ -1,8 +1,8 @@
 //! Mass matrix, its factors and inverse, forward dynamics and its derivatives, bias terms, and batches of states. Ids:
 //! `algorithm/method/robot`; the method of values is their number type, or `batch`.
 //!
-//! Set-up stays outside the clock; states alternate, so that nothing is learnt by heart. Inverse dynamics of one state is in
-//! `rnea.rs`.
+//! Set-up stays outside the clock; states alternate, so that nothing is learnt by heart. Inverse dynamics of one state
+//! is in `rnea.rs`.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};

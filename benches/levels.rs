@@ -1,5 +1,5 @@
-//! Calls each function that users' own functions are made of over numbers with eight derivatives, to have the instructions
-//! counted at each level: `instructions.py` does it.
+//! Calls each function that users' own functions are made of over numbers with eight derivatives, to have the
+//! instructions counted at each level: `instructions.py` does it.
 //!
 //!     levels CALLS [CASE]
 //!

@@ -1,8 +1,8 @@
-//! How many operations each algorithm takes, counted by a number type that counts; what the machine could do at most; and
-//! what parts of inverse dynamics take.
+//! How many operations each algorithm takes, counted by a number type that counts; what the machine could do at most;
+//! and what parts of inverse dynamics take.
 //!
-//! Prints JSON. The generic algorithms are counted, as they run over lanes and dual numbers; the forms over `f64` that take
-//! eight joints at a time have about as many, and some to no use in lanes that are empty.
+//! Prints JSON. The generic algorithms are counted, as they run over lanes and dual numbers; the forms over `f64` that
+//! take eight joints at a time have about as many, and some to no use in lanes that are empty.
 
 mod counted;
 mod parts;

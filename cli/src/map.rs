@@ -68,7 +68,8 @@ pub(crate) fn legend(matrix: &DMatrix<f64>) -> String {
     text
 }
 
-/// Draws a matrix of nv rows and columns within so many columns of the terminal; rows have names, columns their numbers.
+/// Draws a matrix of nv rows and columns within so many columns of the terminal; rows have names, columns their
+/// numbers.
 pub(crate) fn draw(matrix: &DMatrix<f64>, names: &[String], width: usize, out: &mut String) {
     let (rows, columns) = matrix.shape();
     let number = rows.max(1).saturating_sub(1).to_string().len();

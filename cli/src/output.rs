@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Takes an answer piece by piece, and shows it when it is complete: an error before that leaves what was there.
 ///
-/// An answer for a file is written beside it under another name, which takes the file's name at the end. Where that cannot be, on
-/// standard output, in devices and pipes, and in folders where nothing may be made, it is kept in memory.
+/// An answer for a file is written beside it under another name, which takes the file's name at the end. Where that
+/// cannot be, on standard output, in devices and pipes, and in folders where nothing may be made, it is kept in memory.
 #[derive(Debug)]
 pub(crate) enum Output {
     Stdout(Vec<u8>),
@@ -145,7 +145,8 @@ impl Place {
             }
             Self::Beside(mut writer, temporary) => {
                 writer.flush()?;
-                // A file that something is mounted on, or that is another's in a folder of all, may be written and not replaced.
+                // A file that something is mounted on, or that is another's in a folder of all, may be written and not
+                // replaced.
                 match temporary.rename(target) {
                     Err((_, temporary)) if target.is_file() => {
                         io::copy(&mut File::open(temporary.path())?, &mut File::create(target)?).map(|_| ())

@@ -1,8 +1,8 @@
 //! Dual numbers in as many directions as a register has lanes, or, where there are no vector registers, in one.
 //!
-//! At the plain level a number with eight derivatives takes more registers than there are: an algorithm over it is ten times the code
-//! of the same over a number with one, and hardly faster. So [drivers](crate::drivers) go through one direction at a time there, over
-//! types that most programs have compiled for other reasons.
+//! At the plain level a number with eight derivatives takes more registers than there are: an algorithm over it is ten
+//! times the code of the same over a number with one, and hardly faster. So [drivers](crate::drivers) go through one
+//! direction at a time there, over types that most programs have compiled for other reasons.
 
 use crate::simd::{Kernel, Register, VectorLevel, WIDTH};
 use crate::{Dual, Scalar, VectorDual};

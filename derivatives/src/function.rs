@@ -1,8 +1,8 @@
 //! Functions written once, generic over the number type.
 //!
-//! A closure has one type of argument, so a function that can be differentiated is a type: its fields are the constants,
-//! its `eval` the formula. [`Function`] has any number of outputs, [`ScalarFunction`] one; [`FallibleFunction`] works in memory
-//! of its own, made once for each number type, and can fail.
+//! A closure has one type of argument, so a function that can be differentiated is a type: its fields are the
+//! constants, its `eval` the formula. [`Function`] has any number of outputs, [`ScalarFunction`] one;
+//! [`FallibleFunction`] works in memory of its own, made once for each number type, and can fail.
 //!
 //! Mark `eval` `#[inline(always)]`, and whatever it calls that is generic over the number type: the drivers compile it
 //! once per [`Level`](crate::Level), and only what is inlined there runs at full register width. Without the mark the
@@ -138,10 +138,10 @@ impl<F: ScalarFunction> ScalarFunction for &F {
 
 /// A function `Rⁿ → Rᵐ`, written once for every number type, that works in memory of its own and can fail.
 ///
-/// A [`Workspace`](crate::drivers::Workspace) of the drivers keeps the memory, one for each number type: it is made at the
-/// first call, and a second one allocates nothing. The function's own error comes back as
-/// [`TryError::Function`](crate::drivers::TryError::Function). Functions of one type that need different memory, of different
-/// robots say, need a workspace each.
+/// A [`Workspace`](crate::drivers::Workspace) of the drivers keeps the memory, one for each number type: it is made at
+/// the first call, and a second one allocates nothing. The function's own error comes back as
+/// [`TryError::Function`](crate::drivers::TryError::Function). Functions of one type that need different memory, of
+/// different robots say, need a workspace each.
 ///
 /// ```
 /// use gradyn_derivatives::drivers::{TryError, Workspace, try_jacobian_into};

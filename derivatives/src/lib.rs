@@ -35,8 +35,8 @@ pub use scalar::{AtLevel, MulAdd, Real, Scalar};
 pub use simd::{Kernel, Level, Piece, Places, Register, VectorLevel, WIDTH, dispatch};
 pub use uniform::{Uniform, VectorDual};
 
-/// A value and eight derivatives, in registers that every processor has. Inside a [`Kernel`], `VectorDual<R>` is the same
-/// at full width.
+/// A value and eight derivatives, in registers that every processor has. Inside a [`Kernel`], `VectorDual<R>` is the
+/// same at full width.
 pub type Dual8 = VectorDual<simd::Baseline>;
 
 /// Re-exported so that users need not match its version: the dual numbers of the `num-dual` crate.

@@ -10,8 +10,8 @@ use std::fmt;
 use std::iter::{Product, Sum};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
 
-/// One number: the value beside a register of derivatives. Arithmetic as over `f64`, except that a product and a sum are
-/// rounded once where the level has fused multiply-add.
+/// One number: the value beside a register of derivatives. Arithmetic as over `f64`, except that a product and a sum
+/// are rounded once where the level has fused multiply-add.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Uniform<R: Register>(R::Single);

@@ -170,7 +170,8 @@ pub struct Question<'a> {
     pub places: &'a Places,
 }
 
-/// Writes the whole answer, a state a line, piece by piece to `output`. `place` names a state in errors; `done` is called after each.
+/// Writes the whole answer, a state a line, piece by piece to `output`. `place` names a state in errors; `done` is
+/// called after each.
 pub fn write<E: From<Error>>(
     robot: &Robot,
     question: Question<'_>,

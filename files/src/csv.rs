@@ -5,8 +5,8 @@ pub fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// The fields of each record and the line it begins on, from 1 on, by RFC 4180, but for what separates fields. Empty lines are skipped, and a
-/// byte order mark.
+/// The fields of each record and the line it begins on, from 1 on, by RFC 4180, but for what separates fields. Empty
+/// lines are skipped, and a byte order mark.
 ///
 /// # Errors
 /// A text that ends within quotes.

@@ -1,4 +1,5 @@
-//! What users of gradyn write and what they are shown, as a library: task files, states, claims of other programs, priors, solutions, pages.
+//! What users of gradyn write and what they are shown, as a library: task files, states, claims of other programs,
+//! priors, solutions, pages.
 //!
 //! | module | contents |
 //! |---|---|
@@ -15,7 +16,8 @@
 //! | [`page`] | pieces of HTML pages: documents, tables, plots |
 //! | [`json`], [`csv`], [`npz`], [`number`], [`labels`], [`nearest`] | formats, numbers and names for people |
 //!
-//! A file that cannot be read is one [`Error`]: one line that names the file, and the line and the key where they are known.
+//! A file that cannot be read is one [`Error`]: one line that names the file, and the line and the key where they are
+//! known.
 
 pub mod answer;
 pub mod armature;

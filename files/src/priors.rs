@@ -1,4 +1,5 @@
-//! Files of priors, in TOML: what is thought of parameters before, by patterns of their names. The reference is `docs/sensitivity.md`.
+//! Files of priors, in TOML: what is thought of parameters before, by patterns of their names. The reference is
+//! `docs/sensitivity.md`.
 
 use crate::error::Error;
 use crate::input;

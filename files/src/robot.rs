@@ -40,7 +40,8 @@ pub struct LinkPlace {
 }
 
 impl Robot {
-    /// Reads a URDF file. `gravity`, m/s², in the world: 0, 0, −9.81 without one. `joint_friction`: with the file's damping and friction.
+    /// Reads a URDF file. `gravity`, m/s², in the world: 0, 0, −9.81 without one. `joint_friction`: with the file's
+    /// damping and friction.
     pub fn read(
         path: &Path,
         options: UrdfOptions,

@@ -1,4 +1,5 @@
-//! What sampling and analysis cost beside the function: Sobol indices of one output by 70 parameters from 73 728 samples.
+//! What sampling and analysis cost beside the function: Sobol indices of one output by 70 parameters from 73 728
+//! samples.
 //!
 //! `cargo bench -p gradyn-sensitivity --bench global`. Each line is the median of 21 runs.
 

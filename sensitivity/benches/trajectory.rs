@@ -1,11 +1,12 @@
-//! Times along trajectories: a simulation, its adjoint by all parameters, forward sensitivities; and many robots at one state.
+//! Times along trajectories: a simulation, its adjoint by all parameters, forward sensitivities; and many robots at one
+//! state.
 //!
 //! ```sh
 //! cargo bench -p gradyn-sensitivity --bench trajectory
 //! ```
 //!
-//! Prints the least and the median of several runs, on one thread. With `-- long`: one adjoint of the humanoid over 10⁷ steps with 64 MiB for
-//! its states, which takes some ten minutes, and the memory of the process.
+//! Prints the least and the median of several runs, on one thread. With `-- long`: one adjoint of the humanoid over 10⁷
+//! steps with 64 MiB for its states, which takes some ten minutes, and the memory of the process.
 
 use gradyn::{Model, UrdfOptions};
 use gradyn_sensitivity::{Parameters, QuadraticCost, Rollout, Scheme, StateMemory, StateOutput, evaluate_many};

@@ -2,8 +2,9 @@
 //!
 //!     cargo run --release --example base_parameters -- robots/panda.urdf
 //!
-//! prints `robots/panda.urdf fixed 43`, `robots/panda.urdf free 59`, and what each link of the last robot brings with it. Without
-//! arguments: that arm. With `--independent` first, joints that mimic others move by themselves, as Pinocchio reads them.
+//! prints `robots/panda.urdf fixed 43`, `robots/panda.urdf free 59`, and what each link of the last robot brings with
+//! it. Without arguments: that arm. With `--independent` first, joints that mimic others move by themselves, as
+//! Pinocchio reads them.
 
 use gradyn::model::urdf::MimicForm;
 use gradyn::{Model, UrdfOptions};

@@ -1,4 +1,5 @@
-//! How accurate must the calibration be? The tool's position by errors of the joints' placements, with a millimeter and a milliradian.
+//! How accurate must the calibration be? The tool's position by errors of the joints' placements, with a millimeter and
+//! a milliradian.
 //!
 //! ```sh
 //! cargo run --release --example calibration

@@ -1,4 +1,5 @@
-//! Which motion tells the most? The payload of an arm, the center of its hand and its rotors, by a random motion and by the best one near it.
+//! Which motion tells the most? The payload of an arm, the center of its hand and its rotors, by a random motion and by
+//! the best one near it.
 //!
 //! ```sh
 //! cargo run --release --example excitation

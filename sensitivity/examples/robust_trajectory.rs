@@ -1,7 +1,7 @@
 //! A robust trajectory: how must an arm move that does not know what it carries?
 //!
-//! Torques that bring the hand to its goal with an empty gripper miss it with a load. The mean of the cost over some loads has a gradient by
-//! all torques, one adjoint a load, and its minimum is a motion that loads disturb less.
+//! Torques that bring the hand to its goal with an empty gripper miss it with a load. The mean of the cost over some
+//! loads has a gradient by all torques, one adjoint a load, and its minimum is a motion that loads disturb less.
 //!
 //! `cargo run --release --example robust_trajectory`
 

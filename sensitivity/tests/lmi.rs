@@ -1,4 +1,5 @@
-//! Fits over all physical robots by convex optimization: their optimum is that of log-Cholesky parameters, and no robot is better.
+//! Fits over all physical robots by convex optimization: their optimum is that of log-Cholesky parameters, and no robot
+//! is better.
 
 #[path = "all/common.rs"]
 #[allow(dead_code, reason = "all other tests use the rest")]
@@ -44,7 +45,8 @@ fn the_optimum_is_that_of_log_cholesky_parameters() {
             let noise = &other.noise;
             let other = curved.robot_at(&other.estimate.parameters).expect("fits");
             let found = fit_convex(&linear, &data, noise).expect("runs");
-            // Tight: to the eigenvalues that count as not negative, 1e-8, times how fast the cost grows along them; measured 1e-6 at most.
+            // Tight: to the eigenvalues that count as not negative, 1e-8, times how fast the cost grows along them;
+            // measured 1e-6 at most.
             let gap = found.cost - found.bound;
             assert!(gap > -1e-6 && gap < 1e-4, "{} above {}", found.cost, found.bound);
             let best = linear.robot_at(&found.values).expect("fits");
@@ -80,7 +82,8 @@ fn the_optimum_is_that_of_log_cholesky_parameters() {
     assert!(active > 0, "no constraint was active");
 }
 
-/// Frictions of a robot that has none stay at zero or above, noise-free data give what made them, and what data cannot tell stays.
+/// Frictions of a robot that has none stay at zero or above, noise-free data give what made them, and what data cannot
+/// tell stays.
 #[test]
 fn numbers_of_joints_and_data_without_noise() {
     let model = robot("panda", false);

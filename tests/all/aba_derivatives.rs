@@ -92,8 +92,8 @@ fn derivatives_by_torques_and_wrenches() {
     }
 }
 
-/// Degrees of freedom of trees that hang from the world separately do not couple: outside the pattern entries are exactly
-/// zero, and so few are left that the trees do matter.
+/// Degrees of freedom of trees that hang from the world separately do not couple: outside the pattern entries are
+/// exactly zero, and so few are left that the trees do matter.
 #[test]
 fn entries_between_separate_trees_are_exactly_zero() {
     let mut zeros = 0;
@@ -185,9 +185,9 @@ fn floating(hold: fn(&mut ModelBuilder, BodyKey)) -> Model {
     builder.build().expect("is sound")
 }
 
-/// Accelerations do not depend on where a base floats; its attitude turns gravity and nothing else, and its speed only the axes
-/// that accelerations are told in: `∂v̇/∂φ = [Rᵀ g]×` and `∂v̇/∂v = −[ω]×`, with zeros everywhere else. Not so where something holds
-/// the base, or where a wrench stands still in the world.
+/// Accelerations do not depend on where a base floats; its attitude turns gravity and nothing else, and its speed only
+/// the axes that accelerations are told in: `∂v̇/∂φ = [Rᵀ g]×` and `∂v̇/∂v = −[ω]×`, with zeros everywhere else. Not so
+/// where something holds the base, or where a wrench stands still in the world.
 #[test]
 fn columns_of_a_floating_base() {
     type Hold = fn(&mut ModelBuilder, BodyKey);
@@ -239,8 +239,8 @@ fn columns_of_a_floating_base() {
     }
 }
 
-/// One workspace for a model and for others of its structure, with and without wrenches, after a call that failed, at every
-/// level: what the last call has left is not taken for what this one needs.
+/// One workspace for a model and for others of its structure, with and without wrenches, after a call that failed, at
+/// every level: what the last call has left is not taken for what this one needs.
 #[test]
 fn workspaces_serve_other_models_of_their_structure() {
     for (what, model) in regular().into_iter().filter(|(what, _)| what.contains("solo12") || what.contains("bodies")) {

@@ -179,14 +179,14 @@ fn differences(case: &Case, by_q: bool) -> Vec<Precise> {
 /// Half the distance of one to the next number: what one operation may be off by.
 const ROUNDING: f64 = f64::EPSILON / 2.0;
 
-/// Checks `off` at a level against a number of roundings for each unit of the condition, and against what a page keeps whatever the
-/// condition.
+/// Checks `off` at a level against a number of roundings for each unit of the condition, and against what a page keeps
+/// whatever the condition.
 fn assert_keeps(off: f64, bound: f64, what: impl std::fmt::Display) {
     assert!(off <= bound, "{what}: off by {off:.1e}, which may be {bound:.1e}");
 }
 
-/// The articulated-body algorithm, of one state and of eight, and its inverse: near gimbal locks, at conditions of 10¹², as far from them.
-/// A few roundings for each of the bodies that a result goes through; 40 of them in a row.
+/// The articulated-body algorithm, of one state and of eight, and its inverse: near gimbal locks, at conditions of
+/// 10¹², as far from them. A few roundings for each of the bodies that a result goes through; 40 of them in a row.
 #[test]
 fn the_page_keeps_all_digits_near_gimbal_locks() {
     const ALL: f64 = 1e-14;
@@ -210,8 +210,9 @@ fn the_page_keeps_all_digits_near_gimbal_locks() {
     }
 }
 
-/// Forms for `f64` that go by factors, by limbs or in coordinates that all bodies share: a rounding for each unit of the condition (a
-/// tenth of that is seen), and accelerations and the inverse never more than five digits, after which the page takes over.
+/// Forms for `f64` that go by factors, by limbs or in coordinates that all bodies share: a rounding for each unit of
+/// the condition (a tenth of that is seen), and accelerations and the inverse never more than five digits, after which
+/// the page takes over.
 #[test]
 fn fast_forms_lose_no_more_than_the_condition_takes_nor_than_five_digits() {
     for case in cases() {
@@ -275,7 +276,8 @@ fn contacts_lose_no_more_than_the_condition_takes() {
     }
 }
 
-/// Accelerations do not depend on the unit of mass: those of bodies of 10⁻²⁰⁰ kg are those of the same bodies in kilograms, by every form.
+/// Accelerations do not depend on the unit of mass: those of bodies of 10⁻²⁰⁰ kg are those of the same bodies in
+/// kilograms, by every form.
 #[test]
 fn accelerations_do_not_depend_on_the_unit_of_mass() {
     for (name, model) in

@@ -467,7 +467,8 @@ fn hessians_under_constraints_allocate_nothing_the_second_time() {
                 let by = run(&model, &mut ws, &q, &v, &tau, &v, &weights, &list, &f_ext);
                 inverse && by.is_ok_and(|by| by.rank == list[0].rows())
             };
-            // Robots with a singular mass matrix are named in an error, which allocates; dependent rows have more to do.
+            // Robots with a singular mass matrix are named in an error, which allocates; dependent rows have more to
+            // do.
             if run() {
                 all += 1;
                 assert_none(&format!("{what}: {name}"), || assert!(run()));

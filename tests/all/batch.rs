@@ -97,7 +97,8 @@ fn agree(what: &str, model: &Model, s: &States, results: &Results) {
                 assert!(found.iter().all(|x| x.is_nan()), "{what}: {name} of state {k}");
                 continue;
             }
-            // Another order of sums, fused or not: roundings of the largest entry; forward dynamics divides by inertias.
+            // Another order of sums, fused or not: roundings of the largest entry; forward dynamics divides by
+            // inertias.
             let scale = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
             let tolerance = if *name == "ddq" { 1e-7 } else { 1e-11 } * scale;
             assert_near(found, &expected, tolerance, format!("{what}: {name} of state {k} of {}", s.n));
@@ -118,8 +119,8 @@ fn batches_equal_single_states() {
     }
 }
 
-/// Robots of hinges and slides, for which batches have forms of their own: several trees, on joints and free bodies, branches,
-/// any axis, armature and friction; mounted turned, and too large for matrices of eight states at once.
+/// Robots of hinges and slides, for which batches have forms of their own: several trees, on joints and free bodies,
+/// branches, any axis, armature and friction; mounted turned, and too large for matrices of eight states at once.
 #[test]
 fn batches_of_hinges_and_slides_equal_single_states() {
     for (seed, bodies, roots) in [(1, 1, 1), (2, 2, 2), (3, 7, 1), (4, 12, 3), (5, 23, 2), (6, 70, 2)] {
@@ -136,7 +137,8 @@ fn batches_of_hinges_and_slides_equal_single_states() {
     }
 }
 
-/// Trees of hinges and slides along random axes; every second tree, from the first on, begins with a free body if asked for.
+/// Trees of hinges and slides along random axes; every second tree, from the first on, begins with a free body if asked
+/// for.
 fn forest(seed: u64, bodies: usize, roots: usize, free: bool) -> Model {
     let rng = &mut rng(seed);
     let mut builder = ModelBuilder::new("forest");
@@ -169,7 +171,8 @@ fn forest(seed: u64, bodies: usize, roots: usize, free: bool) -> Model {
     builder.build().expect("builds")
 }
 
-/// Sizes around the width, at every level; the same to the last bit wherever a state stands and on however many threads.
+/// Sizes around the width, at every level; the same to the last bit wherever a state stands and on however many
+/// threads.
 #[test]
 fn neither_size_nor_threads_nor_place_matter() {
     let model = robot("solo12", &UrdfOptions::new().floating_base(true));

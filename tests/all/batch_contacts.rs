@@ -115,8 +115,8 @@ fn single(model: &Model, constraints: &[Constraint], [q, v, tau]: &[Vec<f64>; 3]
     all
 }
 
-/// Derivatives of accelerations, and motions under contacts with theirs, have the bits of the calls for single states, at every
-/// level and on however many threads.
+/// Derivatives of accelerations, and motions under contacts with theirs, have the bits of the calls for single states,
+/// at every level and on however many threads.
 #[test]
 fn each_state_has_the_bits_of_the_call_for_it_alone() {
     let panda = (robot("panda", &UrdfOptions::new()), vec![]);
@@ -145,8 +145,8 @@ fn each_state_has_the_bits_of_the_call_for_it_alone() {
     }
 }
 
-/// A number that is not finite, or a result that overflows: its state is NaN and named, all others keep their bits, and the next call
-/// knows nothing of it.
+/// A number that is not finite, or a result that overflows: its state is NaN and named, all others keep their bits, and
+/// the next call knows nothing of it.
 #[test]
 fn a_bad_state_touches_no_other_under_contacts() {
     for (model, constraints) in [standing(), held_twice()] {

@@ -73,7 +73,8 @@ fn momentum_without_matrices_is_that_with_them() {
     }
 }
 
-/// Positions are sums over the bodies; velocities and accelerations their derivatives in time; Jacobians give velocities.
+/// Positions are sums over the bodies; velocities and accelerations their derivatives in time; Jacobians give
+/// velocities.
 #[test]
 fn centers_of_mass_are_means_and_move_so() {
     for (what, model) in models() {
@@ -100,8 +101,8 @@ fn centers_of_mass_are_means_and_move_so() {
     }
 }
 
-/// `A_G q̇` is the sum of the bodies' momenta about the center of mass, its linear rows are m times the Jacobian of the center
-/// of mass, and `Ȧ_G` is its derivative along `q ⊕ t v`.
+/// `A_G q̇` is the sum of the bodies' momenta about the center of mass, its linear rows are m times the Jacobian of the
+/// center of mass, and `Ȧ_G` is its derivative along `q ⊕ t v`.
 #[test]
 fn centroidal_matrices_give_momenta() {
     for (what, model) in models() {
@@ -139,8 +140,8 @@ fn centroidal_matrices_give_momenta() {
     }
 }
 
-/// On a body that floats, momentum about the center of mass changes by weight, by wrenches, and by what inverse dynamics asks
-/// of the floating joint: every model, wrenches of both kinds.
+/// On a body that floats, momentum about the center of mass changes by weight, by wrenches, and by what inverse
+/// dynamics asks of the floating joint: every model, wrenches of both kinds.
 #[test]
 fn momentum_changes_by_the_wrenches_from_outside() {
     for (seed, (what, model)) in (0..).zip(models()) {
@@ -255,7 +256,8 @@ fn assert_agree<const N: usize>(
     }
 }
 
-/// The robot's own parameters can be the variables: one more kilogram of a body draws the center of mass toward that body's.
+/// The robot's own parameters can be the variables: one more kilogram of a body draws the center of mass toward that
+/// body's.
 #[test]
 fn masses_can_be_varied() {
     for (what, model) in models() {

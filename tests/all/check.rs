@@ -120,7 +120,8 @@ fn bad_input_is_refused() {
     assert_eq!(report.counts.disagree, 49, "{report}");
 }
 
-/// A finger of a gram on an arm of ten tons: what is wrong about the finger is seen, though it is below any rounding of the arm.
+/// A finger of a gram on an arm of ten tons: what is wrong about the finger is seen, though it is below any rounding of
+/// the arm.
 #[test]
 fn what_carries_little_is_measured_by_what_it_carries() {
     let link = |name: &str, mass: f64, at: f64| {

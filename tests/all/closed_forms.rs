@@ -1,7 +1,7 @@
 //! Pendulum and double pendulum, in closed forms derived by hand.
 //!
-//! Both swing about y in the plane y = 0, hanging straight down at q = 0; the second angle is relative to the first rod.
-//! With the masses m, lengths l, distances c of the mass centers and inertias I (about them) of `robots/*.urdf`:
+//! Both swing about y in the plane y = 0, hanging straight down at q = 0; the second angle is relative to the first
+//! rod. With the masses m, lengths l, distances c of the mass centers and inertias I (about them) of `robots/*.urdf`:
 //!
 //! ```text
 //! one rod:    L = ½ (I + m c²) v² + m g c cos q

@@ -1,5 +1,5 @@
-//! Derivatives of dynamics under constraints and of impulses: methods against each other, against the equations of motion,
-//! with dependent and contradictory rows, structure, misuse.
+//! Derivatives of dynamics under constraints and of impulses: methods against each other, against the equations of
+//! motion, with dependent and contradictory rows, structure, misuse.
 
 use gradyn::dynamics::{
     Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_jacobian, impulse_dynamics, rnea,
@@ -63,8 +63,9 @@ fn free(model: &Model, seed: u64) -> f64 {
     once::minv(model, &state(model, seed).0).expect("can be inverted").amax()
 }
 
-/// The deviation of derivatives, relative to their largest entry. What a held leg does is zero: the difference of what it would do free and
-/// of what its contact takes away. So what torques and wrenches do, `M⁻¹` times them without contacts, is measured by what is `free`, too.
+/// The deviation of derivatives, relative to their largest entry. What a held leg does is zero: the difference of what
+/// it would do free and of what its contact takes away. So what torques and wrenches do, `M⁻¹` times them without
+/// contacts, is measured by what is `free`, too.
 fn off(name: &str, x: &DMatrix<f64>, y: &DMatrix<f64>, free: f64) -> f64 {
     let size = y.amax().max(1.0);
     deviation(x, y) * if name.starts_with("ddq_df_ext") || name == "ddq_dtau" { size / size.max(free) } else { 1.0 }
@@ -96,9 +97,9 @@ const CONDITION: f64 = 1e6;
 /// What is left of them, relative to the largest entry: a few roundings, each as bad as the worse of both conditions.
 const EXACT: f64 = 1e-9;
 
-/// What rounding may do there, relative to the largest entry: a few for each unit of the conditions, that of the constraints squared
-/// in derivatives by q; three hundred at least, as sums of many products are off by 2.5e-13 at a condition of hundred; and never more
-/// than [`EXACT`].
+/// What rounding may do there, relative to the largest entry: a few for each unit of the conditions, that of the
+/// constraints squared in derivatives by q; three hundred at least, as sums of many products are off by 2.5e-13 at a
+/// condition of hundred; and never more than [`EXACT`].
 fn rounding(model: &Model, seed: u64, list: &[Constraint]) -> f64 {
     let m = once::crba(model, &state(model, seed).0).expect("runs").singular_values();
     // As it stands: entries of one matrix are measured by the largest, whatever their units.
@@ -130,8 +131,8 @@ struct Case {
     list: Vec<Constraint>,
 }
 
-/// Four states of every regular model, one of the tree of 60 bodies, each under one constraint, under another and under both, where
-/// conditions are below [`CONDITION`]: some of every model, and most of all.
+/// Four states of every regular model, one of the tree of 60 bodies, each under one constraint, under another and under
+/// both, where conditions are below [`CONDITION`]: some of every model, and most of all.
 fn cases() -> Vec<Case> {
     let (mut cases, mut all) = (Vec::new(), 0);
     for (what, model, shift) in regular() {
@@ -156,8 +157,8 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Where a contact loses a row nearby, differences from a long step reach past the pole. They may be wrong then, but they
-/// say so: no estimate is too small.
+/// Where a contact loses a row nearby, differences from a long step reach past the pole. They may be wrong then, but
+/// they say so: no estimate is too small.
 #[test]
 fn differences_know_when_they_reach_past_a_pole() {
     let model = robot("mimic", &UrdfOptions::new());
@@ -188,8 +189,8 @@ fn differences_know_when_they_reach_past_a_pole() {
     assert!(100 * rough < all, "{rough} of {all} are rough");
 }
 
-/// The closed form is what dual numbers through the algorithm give: every kind of joint and of row, mimic joints, friction,
-/// wrenches, gains; dependent rows and rows that contradict each other.
+/// The closed form is what dual numbers through the algorithm give: every kind of joint and of row, mimic joints,
+/// friction, wrenches, gains; dependent rows and rows that contradict each other.
 #[test]
 fn formulas_agree_with_dual_numbers() {
     let (mut full, mut deficient, mut worst) = (0, 0, 0.0f64);
@@ -217,8 +218,8 @@ fn formulas_agree_with_dual_numbers() {
     assert!(full > 100 && deficient > 100, "both cases occur: {full}, {deficient}");
 }
 
-/// Torques under multipliers and accelerations of constraints: by formulas, by duals, by differences; and of the solution of dynamics
-/// they are its torques, and nothing.
+/// Torques under multipliers and accelerations of constraints: by formulas, by duals, by differences; and of the
+/// solution of dynamics they are its torques, and nothing.
 #[test]
 fn inverse_dynamics_under_constraints_by_three_methods() {
     let (mut worst, mut solved) = (0.0f64, 0);
@@ -278,8 +279,8 @@ fn inverse_dynamics_under_constraints_by_three_methods() {
     assert!(solved > 100, "{solved}");
 }
 
-/// Points and frames held to the world, from either side, with gains: clearly independent rows go eight at a time, at every
-/// level.
+/// Points and frames held to the world, from either side, with gains: clearly independent rows go eight at a time, at
+/// every level.
 #[test]
 fn contacts_agree_with_dual_numbers_at_every_level() {
     let (mut full, mut worst) = (0, 0.0f64);
@@ -347,12 +348,13 @@ fn contacts(model: &Model, seed: u64) -> Vec<Constraint> {
     ]
 }
 
-/// Differences converge to it, at full rank and below: nearby the rank is the same, and multipliers of least norm are smooth
-/// where it is.
+/// Differences converge to it, at full rank and below: nearby the rank is the same, and multipliers of least norm are
+/// smooth where it is.
 #[test]
 fn differences_converge_to_the_formulas() {
     let (mut full, mut deficient, mut rough, mut all) = (0, 0, 0, 0);
-    // Twenty runs a column: two states of each model instead of four, and one of large trees, under two constraints only.
+    // Twenty runs a column: two states of each model instead of four, and one of large trees, under two constraints
+    // only.
     let mut large = std::collections::BTreeSet::new();
     let mut few = |case: &&Case| {
         let (nv, name) = (case.model.nv(), case.what.split(", state").next().unwrap_or_default().to_owned());
@@ -474,8 +476,8 @@ fn standing_twice() -> (Model, Vec<Constraint>) {
     (model, twice)
 }
 
-/// Rows that repeat each other, and rows that contradict each other: least-norm multipliers and least squares, and their
-/// derivatives by all three methods.
+/// Rows that repeat each other, and rows that contradict each other: least-norm multipliers and least squares, and
+/// their derivatives by all three methods.
 #[test]
 fn dependent_rows_have_derivatives() {
     let (model, mut list) = standing_twice();
@@ -510,8 +512,8 @@ fn path(model: &Model, body: BodyId) -> Vec<usize> {
     up.flat_map(|b| model.bodies()[b.index()].v_range()).collect()
 }
 
-/// Degrees of freedom that can act on each other have one number: those on the way from a body to the world, and from bodies
-/// that are held together.
+/// Degrees of freedom that can act on each other have one number: those on the way from a body to the world, and from
+/// bodies that are held together.
 fn groups(model: &Model, held: &[[Option<BodyId>; 2]]) -> Vec<usize> {
     let mut groups: Vec<usize> = (0..model.nv()).collect();
     let bodies = (0..model.bodies().len()).map(|i| vec![model.body_id(i).expect("is there")]);

@@ -1,5 +1,5 @@
-//! Hessians of combinations of accelerations and multipliers under constraints, and of impulses: against dual numbers through the
-//! algorithm, and against differences of the gradient.
+//! Hessians of combinations of accelerations and multipliers under constraints, and of impulses: against dual numbers
+//! through the algorithm, and against differences of the gradient.
 
 use gradyn::dynamics::{
     Constraint, ExternalWrench, Workspace, constraint_bias, constraint_dynamics, constraint_jacobian, impulse_dynamics,
@@ -196,7 +196,8 @@ fn symmetric(m: &DMatrix<f64>) -> DMatrix<f64> {
     (m + m.transpose()) * 0.5
 }
 
-/// Every kind of joint and of row, mimic joints, friction, wrenches, gains; dependent rows and rows that contradict each other.
+/// Every kind of joint and of row, mimic joints, friction, wrenches, gains; dependent rows and rows that contradict
+/// each other.
 #[test]
 fn hessians_are_those_of_dual_numbers() {
     let (mut full, mut deficient, mut worst) = (0, 0, 0.0f64);

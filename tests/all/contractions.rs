@@ -87,7 +87,8 @@ fn hessian_is_the_combination_of_second_derivatives() {
     }
 }
 
-/// Each form of the Hessian, at each level, against dual numbers through the gradient, and against the tensors of second derivatives.
+/// Each form of the Hessian, at each level, against dual numbers through the gradient, and against the tensors of
+/// second derivatives.
 #[test]
 fn hessian_is_that_of_the_gradient_and_of_the_tensors() {
     for (what, model) in models().into_iter().chain(constant_subspaces()) {
@@ -169,7 +170,8 @@ fn hessian_is_what_differences_of_the_gradient_converge_to() {
     }
 }
 
-/// Entries (i, j) and (j, i) differ by the derivative along the Lie bracket of the two directions, and only within a joint.
+/// Entries (i, j) and (j, i) differ by the derivative along the Lie bracket of the two directions, and only within a
+/// joint.
 #[test]
 fn order_matters_by_the_lie_bracket() {
     for seed in 0..4 {

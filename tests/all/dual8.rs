@@ -154,7 +154,8 @@ fn coordinates_may_be_of_another_length() {
     }
 }
 
-/// More wrenches than bodies, on a workspace that has served fewer; an overflow, and a number that is none, are named as over `f64`.
+/// More wrenches than bodies, on a workspace that has served fewer; an overflow, and a number that is none, are named
+/// as over `f64`.
 #[test]
 fn any_number_of_wrenches_and_errors_as_over_f64() {
     let model = testing::robot("solo12", &UrdfOptions::new().floating_base(true));

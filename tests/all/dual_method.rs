@@ -1,7 +1,7 @@
-//! [`Method::Dual`] is the algorithm over dual numbers and nothing else: it has the bits of [`rnea`] over dual numbers, one direction
-//! after the other through the whole robot, where registers round products and sums one by one as `f64` does. No formula for a
-//! derivative can have these bits: those of the analytical method have others. And over the dual numbers of `num-dual`, whose products
-//! are rounded in another order, the same to rounding.
+//! [`Method::Dual`] is the algorithm over dual numbers and nothing else: it has the bits of [`rnea`] over dual numbers,
+//! one direction after the other through the whole robot, where registers round products and sums one by one as `f64`
+//! does. No formula for a derivative can have these bits: those of the analytical method have others. And over the dual
+//! numbers of `num-dual`, whose products are rounded in another order, the same to rounding.
 
 use gradyn::dynamics::{ExternalWrench, Workspace, rnea};
 use gradyn::model::Model;

@@ -1,8 +1,9 @@
 //! Physical identities of kinematics, inverse dynamics and their first derivatives.
 //!
 //! On trees of 2 to 60 bodies by joints of every kind, at the root and below it, and on every robot of this repository,
-//! fixed and floating. Expected values come from dual numbers through the pose (what moves how), from energy (what force
-//! does), and from the same robot in another frame. Momentum is in `centroidal.rs`, another base in `rerooted.rs`.
+//! fixed and floating. Expected values come from dual numbers through the pose (what moves how), from energy (what
+//! force does), and from the same robot in another frame. Momentum is in `centroidal.rs`, another base in
+//! `rerooted.rs`.
 
 use gradyn::dynamics::{ExternalWrench, Workspace, WrenchFrame, forward_kinematics, rnea};
 use gradyn::joint::Joint;
@@ -21,8 +22,8 @@ use testing::{
 
 type Nested = Dual<Dual64>;
 
-/// Torques, energies and momenta of chains of 60 bodies sum thousands of products, of which the largest cancel: relative
-/// to the largest entry, a few thousand roundings.
+/// Torques, energies and momenta of chains of 60 bodies sum thousands of products, of which the largest cancel:
+/// relative to the largest entry, a few thousand roundings.
 const ROUNDING: f64 = 1e-12;
 
 fn derivatives(model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[ExternalWrench]) -> RneaDerivatives {

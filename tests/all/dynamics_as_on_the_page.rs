@@ -67,8 +67,8 @@ fn derivatives_are_those_by_dual_numbers() {
     }
 }
 
-/// What comes of the mass matrix over `f64` is what comes of it over dual numbers, which go through the plain forms, at every
-/// level; and it is symmetric to the bit.
+/// What comes of the mass matrix over `f64` is what comes of it over dual numbers, which go through the plain forms, at
+/// every level; and it is symmetric to the bit.
 #[test]
 fn the_mass_matrix_and_what_comes_of_it_are_those_of_the_plain_forms() {
     for (what, model) in models() {

@@ -118,7 +118,8 @@ fn models_differ_where_anything_does() {
     }
 }
 
-/// Torques are rows of those of the whole robot with the others at rest, the mass matrix is a part of its, frames are where they were.
+/// Torques are rows of those of the whole robot with the others at rest, the mass matrix is a part of its, frames are
+/// where they were.
 #[test]
 fn locked_joints_are_joints_at_rest() {
     let mut models = models();

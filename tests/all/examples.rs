@@ -99,8 +99,8 @@ fn checked_frames_change_no_result() {
     close(checked, plain, "height of the bolt");
 }
 
-/// Closed form, dual numbers and differences agree for joints whose motion subspace depends on the configuration, at the root
-/// and below it, moving and at rest.
+/// Closed form, dual numbers and differences agree for joints whose motion subspace depends on the configuration, at
+/// the root and below it, moving and at rest.
 #[test]
 fn unusual_joints_have_right_derivatives() {
     let chains = unusual_joints::chains().unwrap();

@@ -36,8 +36,8 @@ fn inverse_dynamics_of_forward_dynamics_are_the_torques() {
     }
 }
 
-/// `L D Lᵀ` in the order of the tree: the product is the mass matrix, `L` has entries along paths only, `D` is positive, and
-/// solving is the inverse.
+/// `L D Lᵀ` in the order of the tree: the product is the mass matrix, `L` has entries along paths only, `D` is
+/// positive, and solving is the inverse.
 #[test]
 fn factors_of_the_mass_matrix() {
     for (what, model) in regular() {
@@ -68,8 +68,8 @@ fn factors_of_the_mass_matrix() {
     }
 }
 
-/// Without mimic joints, the tree of `L` is that of the bodies: the parent of a degree of freedom moves the body that its
-/// joint hangs from, or is the one before it in its joint.
+/// Without mimic joints, the tree of `L` is that of the bodies: the parent of a degree of freedom moves the body that
+/// its joint hangs from, or is the one before it in its joint.
 #[test]
 fn parents_of_degrees_of_freedom_are_those_of_bodies() {
     for (what, model) in regular() {
@@ -104,7 +104,8 @@ fn inverse_of_the_mass_matrix() {
             let inverse = minv(&model, &mut ws, &q).expect("regular");
             assert!(*inverse == inverse.transpose(), "{what}");
             assert!(*inverse == once::minv(&model, &q).expect("regular"), "{what}");
-            // M M⁻¹ − 1 with the diagonal of M scaled to one; a thousand roundings an entry, each as bad as M is conditioned.
+            // M M⁻¹ − 1 with the diagonal of M scaled to one; a thousand roundings an entry, each as bad as M is
+            // conditioned.
             let d: Vec<f64> = m.diagonal().iter().map(|x| x.sqrt()).collect();
             let n = m.nrows();
             let product =
@@ -161,7 +162,8 @@ fn energies_and_their_gradients() {
     }
 }
 
-/// Energy changes by the work of torques and wrenches, less what friction takes: `d(T + U)/dt = (τ − friction)ᵀ v + Σ φᵀ ν`.
+/// Energy changes by the work of torques and wrenches, less what friction takes:
+/// `d(T + U)/dt = (τ − friction)ᵀ v + Σ φᵀ ν`.
 #[test]
 fn energy_is_balanced() {
     for (what, model) in regular() {
@@ -185,8 +187,8 @@ fn energy_is_balanced() {
     }
 }
 
-/// Over dual numbers accelerations are those over `f64`, which come from factors of the mass matrix where that takes less
-/// time than articulated bodies, and their rates those of another algorithm.
+/// Over dual numbers accelerations are those over `f64`, which come from factors of the mass matrix where that takes
+/// less time than articulated bodies, and their rates those of another algorithm.
 #[test]
 fn forward_dynamics_over_dual_numbers() {
     for (what, model) in regular() {
@@ -257,8 +259,8 @@ fn arm(joints: [Joint; 3], last: Inertia<f64>, hollow: bool) -> ModelBuilder {
     builder
 }
 
-/// Joints that move nothing with inertia are named: without any, with a point mass on the axis, with a rod along it, below
-/// a joint that takes its motion up, and where only the mimic path looks.
+/// Joints that move nothing with inertia are named: without any, with a point mass on the axis, with a rod along it,
+/// below a joint that takes its motion up, and where only the mimic path looks.
 #[test]
 fn joints_without_inertia_are_named() {
     let hinge = || Joint::from(Revolute { axis: Axis::along(Vector3::new(0.3, -0.2, 0.9)).expect("not zero") });

@@ -1,5 +1,5 @@
-//! The Hessian of `λᵀ q̈` times a direction: by dual numbers and by differences, in memory of earlier calls, and what errors name. By the
-//! whole Hessian: `second_order_forward.rs`.
+//! The Hessian of `λᵀ q̈` times a direction: by dual numbers and by differences, in memory of earlier calls, and what
+//! errors name. By the whole Hessian: `second_order_forward.rs`.
 
 use gradyn::dynamics::{ExternalWrench, Workspace, aba_gradient};
 use gradyn::model::{InputError, Model};
@@ -57,8 +57,9 @@ fn vectors(by: &AbaHessianProduct) -> [Vec<f64>; 3] {
     [&by.dq, &by.dv, &by.dtau].map(|x| x.as_slice().to_vec())
 }
 
-/// What two ways to the same number may differ by, of the largest entry: a hundred thousand roundings, which solving with the mass matrix
-/// makes larger by its condition number; never less than 1e-9. Dual numbers divide twice by pivots that are differences.
+/// What two ways to the same number may differ by, of the largest entry: a hundred thousand roundings, which solving
+/// with the mass matrix makes larger by its condition number; never less than 1e-9. Dual numbers divide twice by pivots
+/// that are differences.
 fn rounding(model: &Model, q: &[f64]) -> f64 {
     let m = once::crba(model, q).expect("runs");
     (1e5 * f64::EPSILON * condition(&m)).max(1e-9)
@@ -71,7 +72,8 @@ fn assert_all_near(found: &[Vec<f64>; 3], expected: &[Vec<f64>; 3], tolerance: f
     }
 }
 
-/// As dual numbers give it, along all at once and along each alone, with and without wrenches, at rest too, at every level.
+/// As dual numbers give it, along all at once and along each alone, with and without wrenches, at rest too, at every
+/// level.
 #[test]
 fn products_are_gradients_over_dual_numbers() {
     for (what, model) in regular() {
@@ -124,7 +126,8 @@ fn products_are_differences_of_gradients() {
     }
 }
 
-/// Memory keeps nothing of earlier calls: of other states, of other functions, of calls that failed, of a model that has changed.
+/// Memory keeps nothing of earlier calls: of other states, of other functions, of calls that failed, of a model that
+/// has changed.
 #[test]
 fn the_same_bits_whatever_came_before() {
     for (what, model) in regular() {

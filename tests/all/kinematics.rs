@@ -82,7 +82,8 @@ fn jacobians_give_velocities() {
     }
 }
 
-/// Columns of what does not move a frame are zero, to the bit: in its Jacobian, in that one's rate, in derivatives of its motion.
+/// Columns of what does not move a frame are zero, to the bit: in its Jacobian, in that one's rate, in derivatives of
+/// its motion.
 #[test]
 fn columns_beside_the_path_are_zero() {
     let mut zeros = 0;
@@ -233,8 +234,8 @@ fn jacobian_rates_are_derivatives_in_time() {
     }
 }
 
-/// Accelerations are `J q̈ + J̇ q̇`: spatial in the local and the world reference, classical, and then the rate of change
-/// of the velocity, in the local one with axes of the world. All agree with forward kinematics.
+/// Accelerations are `J q̈ + J̇ q̇`: spatial in the local and the world reference, classical, and then the rate of
+/// change of the velocity, in the local one with axes of the world. All agree with forward kinematics.
 #[test]
 fn accelerations_are_those_of_jacobians_and_biases() {
     for (what, model) in models() {

@@ -1,4 +1,5 @@
-//! What has a column a degree of freedom, and what bodies do: the form over `f64`, eight joints at a time, is the plain form.
+//! What has a column a degree of freedom, and what bodies do: the form over `f64`, eight joints at a time, is the plain
+//! form.
 
 use gradyn::dynamics::{
     Centroidal, CentroidalDerivatives, CentroidalMomentum, Constraint, FrameDerivatives, FrameRef, Kinematics,
@@ -186,8 +187,8 @@ fn models() -> Vec<(String, Model)> {
     [testing::models(), testing::constant_subspaces()].concat()
 }
 
-/// Over `f64` all is what it is over dual numbers, which go through the plain forms, at every level; a second call, after
-/// one at another state, gives the same to the bit.
+/// Over `f64` all is what it is over dual numbers, which go through the plain forms, at every level; a second call,
+/// after one at another state, gives the same to the bit.
 #[test]
 fn results_are_those_of_the_plain_forms() {
     for (what, model) in models() {
@@ -395,8 +396,8 @@ fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static st
     ]
 }
 
-/// What is too large for a number is said to be, whichever form meets it: two slides, one on the other, that have gone half as far
-/// as numbers reach and more; and as fast.
+/// What is too large for a number is said to be, whichever form meets it: two slides, one on the other, that have gone
+/// half as far as numbers reach and more; and as fast.
 #[test]
 fn what_overflows_is_named() {
     let rng = &mut testing::rng(9);

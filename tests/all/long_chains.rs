@@ -1,4 +1,5 @@
-//! Long chains, whose mass matrix has hardly a zero: accelerations come from sweeps along the tree, and products are dense.
+//! Long chains, whose mass matrix has hardly a zero: accelerations come from sweeps along the tree, and products are
+//! dense.
 
 use gradyn::dynamics::{
     Constraint, ExternalWrench, Workspace, aba, aba_gradient, constraint_dynamics, crba, impulse_dynamics, minv, rnea,
@@ -16,16 +17,17 @@ use gradyn_derivatives::simd::with_level;
 use nalgebra::{DMatrix, DVector, Vector3};
 use testing::{assert_near, condition, deviation};
 
-/// A long chain of hinges and one of three, which hang from the world side by side. From the long one, if it has twigs, two
-/// more hang at every ninth link, and some of its joints, the first one too, are free: six columns that stand in one register. It has
-/// bodies welded on, and between links.
+/// A long chain of hinges and one of three, which hang from the world side by side. From the long one, if it has twigs,
+/// two more hang at every ninth link, and some of its joints, the first one too, are free: six columns that stand in
+/// one register. It has bodies welded on, and between links.
 #[derive(Clone, Copy, Debug)]
 struct Chains {
     long: usize,
     twigs: bool,
 }
 
-/// So long that factors of the mass matrix do not pay; rows do not fill the last register, and columns not the last two.
+/// So long that factors of the mass matrix do not pay; rows do not fill the last register, and columns not the last
+/// two.
 const CHAINS: [Chains; 3] =
     [Chains { long: 98, twigs: false }, Chains { long: 110, twigs: false }, Chains { long: 90, twigs: true }];
 
@@ -96,7 +98,8 @@ fn assert_apart(m: &DMatrix<f64>, what: &str) {
     assert!(entries.filter(apart).all(|at| m[at] == 0.0), "{what}");
 }
 
-/// The torques of inverse dynamics at the accelerations of forward dynamics are those that these were asked for, under wrenches.
+/// The torques of inverse dynamics at the accelerations of forward dynamics are those that these were asked for, under
+/// wrenches.
 #[test]
 fn a_long_chain_accelerates_as_it_is_pushed() {
     for chains in CHAINS {
@@ -162,8 +165,8 @@ fn derivatives_of_a_long_chains_accelerations_solve_their_equation() {
     }
 }
 
-/// Two hinges about one axis: what is left of the second one's inertia are roundings, of what hangs from it, which alone it is
-/// to be compared with, or of what hangs from it on the heavier one of two branches. The error names it.
+/// Two hinges about one axis: what is left of the second one's inertia are roundings, of what hangs from it, which
+/// alone it is to be compared with, or of what hangs from it on the heavier one of two branches. The error names it.
 #[test]
 fn a_hinge_whose_motion_another_one_cancels_is_named() {
     for heavier in [0, 1] {
@@ -260,8 +263,8 @@ fn held(chains: Chains, model: &Model) -> Vec<(&'static str, Vec<Constraint>, us
     ]
 }
 
-/// Derivatives of a long chain's motions under constraints, along one random direction, are those of dual numbers. So are motions and
-/// multipliers. What moves nothing of the short chain leaves exact zeros there.
+/// Derivatives of a long chain's motions under constraints, along one random direction, are those of dual numbers. So
+/// are motions and multipliers. What moves nothing of the short chain leaves exact zeros there.
 #[test]
 fn derivatives_of_a_held_long_chain_are_those_of_dual_numbers() {
     for chains in CHAINS {
@@ -321,8 +324,8 @@ fn derivatives_of_a_held_long_chain_are_those_of_dual_numbers() {
     }
 }
 
-/// Numbers that are too large are an error, never part of a result: velocities grow, or inertias shrink, in steps so small that
-/// only some derivatives overflow on the way.
+/// Numbers that are too large are an error, never part of a result: velocities grow, or inertias shrink, in steps so
+/// small that only some derivatives overflow on the way.
 #[test]
 fn numbers_of_a_long_chain_that_overflow_are_an_error() {
     let chains = CHAINS[0];

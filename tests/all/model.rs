@@ -456,8 +456,8 @@ fn mimic_joints_follow_through_chains_whatever_came_first() {
     assert!(Mimic::new(Spherical.into(), 1.0, 0.0).is_none());
 }
 
-/// What follows the angle of a joint is where it would be if that joint had the angle as its coordinate, and so are forces and
-/// derivatives.
+/// What follows the angle of a joint is where it would be if that joint had the angle as its coordinate, and so are
+/// forces and derivatives.
 #[test]
 fn joints_follow_angles_given_by_cosine_and_sine() {
     let build = |leader: Joint, follower: Joint| {

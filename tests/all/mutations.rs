@@ -1,4 +1,5 @@
-//! Planted mistakes: every one is found, and the usual ones are called by their names. What is right is never called wrong.
+//! Planted mistakes: every one is found, and the usual ones are called by their names. What is right is never called
+//! wrong.
 
 use gradyn::check::{CheckError, ClaimError, Guess, Options, Quantity, State, Verdict, check_claim};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian};
@@ -291,7 +292,8 @@ fn coefficients_of_quaternions_are_named() {
         let at = Owned::random(&model, 19);
         let (_, right) = derivatives(&model, at.state()).swap_remove(0);
         let (nq, nv) = (model.nq(), model.nv());
-        // By coefficients, of a function that is constant along the length of a quaternion: δ = 2 (q⁻¹ ⊗ dq) for the angle.
+        // By coefficients, of a function that is constant along the length of a quaternion: δ = 2 (q⁻¹ ⊗ dq) for the
+        // angle.
         let mut by = DMatrix::zeros(nv, nq);
         for c in 0..nq {
             let step = |h: f64| {

@@ -1,4 +1,5 @@
-//! Parameters changed in place: the model is then the one that would have been built with them, to the last bit of every result.
+//! Parameters changed in place: the model is then the one that would have been built with them, to the last bit of
+//! every result.
 
 use gradyn::batch::Batch;
 use gradyn::dynamics::{aba, crba, frame_pose, minv, rnea, standard_regressor, torque_regressor};

@@ -480,7 +480,8 @@ fn methods_agree_far_from_zero() {
     }
 }
 
-/// Where the base is matters to no torque; that it is nowhere is an error all the same, of every function and at every level.
+/// Where the base is matters to no torque; that it is nowhere is an error all the same, of every function and at every
+/// level.
 #[test]
 fn a_base_that_is_nowhere_is_an_error() {
     let mut gantry = ModelBuilder::new("gantry");

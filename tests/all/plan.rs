@@ -14,7 +14,8 @@ use gradyn_derivatives::simd::{Level, with_level};
 use std::collections::BTreeSet;
 use testing::{afloat, condition, constant_subspaces, robot, state, tree_of_every_joint, wrenches};
 
-/// The kernel of a row of the plan's table, where there is one: a new quantity or form does not compile without a row here.
+/// The kernel of a row of the plan's table, where there is one: a new quantity or form does not compile without a row
+/// here.
 fn kernel(quantity: Quantity, form: Form) -> Option<&'static str> {
     use Quantity as Q;
     let name = match form {

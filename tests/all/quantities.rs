@@ -1,5 +1,5 @@
-//! All quantities of kinematics, mass centers, momenta, energy and constraints: the same state again, eight states in one number,
-//! and a robot far away.
+//! All quantities of kinematics, mass centers, momenta, energy and constraints: the same state again, eight states in
+//! one number, and a robot far away.
 
 use gradyn::dynamics::{
     Constraint, ExternalWrench, FrameRef, ReferenceFrame, Workspace, center_of_mass, center_of_mass_derivatives,
@@ -216,7 +216,8 @@ fn loops_keep_their_digits_far_away() {
         let (Some(near), Some(far)) = (numbers(&q), numbers(&away)) else { continue };
         looked_at += 1;
         for ((name, far), (_, near)) in far.iter().zip(&near) {
-            // What is lost has conditions of loops on it, and not the distance: seven digits at this one, squared in derivatives.
+            // What is lost has conditions of loops on it, and not the distance: seven digits at this one, squared in
+            // derivatives.
             assert_near(far, near, 1e-10, format_args!("{what}: {name}"));
         }
     }

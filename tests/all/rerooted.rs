@@ -20,7 +20,8 @@ const ROUNDING: f64 = 1e-12;
 /// Of mass matrices that leave nine digits of accelerations.
 const CONDITION: f64 = 1e6;
 
-/// A joint as joints in a row, whose motion subspaces do not depend on `q`; each with its mounting frame in the one before.
+/// A joint as joints in a row, whose motion subspaces do not depend on `q`; each with its mounting frame in the one
+/// before.
 fn row(joint: &Joint) -> Vec<(Transform<f64>, Elementary)> {
     let here = Transform::identity();
     match joint {
@@ -318,8 +319,8 @@ fn energy_and_momentum_are_the_same() {
     });
 }
 
-/// Joints need the same torques under the same wrenches, that of the old base among them, which the new one does not need;
-/// and these accelerate them the same.
+/// Joints need the same torques under the same wrenches, that of the old base among them, which the new one does not
+/// need; and these accelerate them the same.
 #[test]
 fn torques_are_the_same() {
     let (mut accelerated, mut all) = (0, 0);

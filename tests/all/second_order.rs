@@ -191,8 +191,8 @@ fn levels_agree() {
     }
 }
 
-/// Nothing is left in the memory by earlier calls, of whatever method and at whatever state; what the tree makes zero is
-/// exactly zero.
+/// Nothing is left in the memory by earlier calls, of whatever method and at whatever state; what the tree makes zero
+/// is exactly zero.
 #[test]
 fn calls_do_not_depend_on_earlier_ones() {
     for (what, model) in moderate(models()) {
@@ -272,8 +272,8 @@ fn wrenches_of_the_world_leave_nothing_behind() {
     }
 }
 
-/// Long chains: what dual numbers give, at every level, with wrenches in both frames, whatever has been asked for before; and what
-/// overflows is an error there too.
+/// Long chains: what dual numbers give, at every level, with wrenches in both frames, whatever has been asked for
+/// before; and what overflows is an error there too.
 #[test]
 fn long_chains_are_what_dual_numbers_give() {
     // 75 columns: rows do not fill the last register; joints of more columns lie across two.
@@ -394,7 +394,8 @@ fn arguments_are_checked() {
     assert!(matches!(error, InputError::Workspace { .. }));
 }
 
-/// Entries of a result begin at different lines of a page; a tensor of one's own with the same ones is equal all the same.
+/// Entries of a result begin at different lines of a page; a tensor of one's own with the same ones is equal all the
+/// same.
 #[test]
 fn tensors_are_equal_wherever_their_entries_begin() {
     let model = Model::from_urdf_file("robots/ur5.urdf", &UrdfOptions::new()).expect("readable").model;
@@ -432,7 +433,8 @@ fn tensors_are_indexed_as_documented() {
     assert!(tensor.contract(&[1.0]).is_err());
 }
 
-/// Wrenches that stand still in the world are added when all else has been looked at: what is too large with them is an error too.
+/// Wrenches that stand still in the world are added when all else has been looked at: what is too large with them is an
+/// error too.
 #[test]
 fn wrenches_that_overflow_are_an_error() {
     let mut refused = 0;
@@ -486,8 +488,9 @@ fn velocities_that_overflow_are_an_error() {
     }
 }
 
-/// Velocities so large that each entry has to be looked at, whether it is finite, and is: without gravity and accelerations,
-/// entries by `q` twice grow with the square of velocities, those by `q` and `v` with velocities, the others not.
+/// Velocities so large that each entry has to be looked at, whether it is finite, and is: without gravity and
+/// accelerations, entries by `q` twice grow with the square of velocities, those by `q` and `v` with velocities, the
+/// others not.
 #[test]
 #[expect(clippy::float_cmp, reason = "scaling by a power of two changes no digit")]
 fn large_velocities_give_what_small_ones_do() {

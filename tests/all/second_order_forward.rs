@@ -1,4 +1,5 @@
-//! Second derivatives of forward dynamics: by formula, dual numbers and differences, and nested duals through ABA itself.
+//! Second derivatives of forward dynamics: by formula, dual numbers and differences, and nested duals through ABA
+//! itself.
 
 use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_gradient};
 use gradyn::model::Model;
@@ -17,8 +18,8 @@ use testing::{assert_near, assert_same, condition, lift, moderate, regular, stat
 /// Trees with more degrees of freedom take most of the time, and what they show smaller ones do.
 const LARGE: usize = 30;
 
-/// The directions of a model in which differences go: all, but one in 13 of models with more than [`LARGE`] degrees of freedom, from
-/// another one on in each, and three of the tree of 60 bodies.
+/// The directions of a model in which differences go: all, but one in 13 of models with more than [`LARGE`] degrees of
+/// freedom, from another one on in each, and three of the tree of 60 bodies.
 fn directions(model: &Model, number: usize) -> std::iter::StepBy<std::ops::Range<usize>> {
     if model.nv() <= LARGE {
         (0..model.nv()).step_by(1)
@@ -27,9 +28,9 @@ fn directions(model: &Model, number: usize) -> std::iter::StepBy<std::ops::Range
     }
 }
 
-/// What two ways to the same number may differ by, of the largest entry: some ten thousand roundings, which solving with
-/// the mass matrix makes larger by its condition number (of its diagonal scaled to one); never less than 1e-10, as the terms
-/// of a sum can be a hundred times as large.
+/// What two ways to the same number may differ by, of the largest entry: some ten thousand roundings, which solving
+/// with the mass matrix makes larger by its condition number (of its diagonal scaled to one); never less than 1e-10, as
+/// the terms of a sum can be a hundred times as large.
 fn rounding(model: &Model, seed: u64) -> f64 {
     let m = once::crba(model, &state(model, seed).0).expect("runs");
     (1e4 * f64::EPSILON * condition(&m)).max(1e-10)
@@ -57,8 +58,9 @@ fn formulas_and_duals_agree() {
     }
 }
 
-/// A light base that carries heavy limbs which slide and turn (condition of the mass matrix 10⁵): solutions with the mass matrix lose
-/// no more than one condition number of roundings, and products with its inverse lose a thousand times as much.
+/// A light base that carries heavy limbs which slide and turn (condition of the mass matrix 10⁵): solutions with the
+/// mass matrix lose no more than one condition number of roundings, and products with its inverse lose a thousand times
+/// as much.
 #[test]
 fn little_is_lost_on_a_light_base() {
     let joint = |k: usize, rpy: &str, axis: &str| {

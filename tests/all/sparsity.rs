@@ -1,4 +1,5 @@
-//! Patterns of constraints, centers of mass, regressors and second derivatives: zero outside, exactly, and not zero inside.
+//! Patterns of constraints, centers of mass, regressors and second derivatives: zero outside, exactly, and not zero
+//! inside.
 
 use gradyn::dynamics::{
     self, Constraint, ExternalWrench, ReferenceFrame, Workspace, com_jacobian, constraint_jacobian,
@@ -16,8 +17,8 @@ use gradyn::spatial::Force;
 use nalgebra::{DMatrix, Vector3};
 use testing::{SINGULAR, models, state, wrenches};
 
-/// Less than this part of a matrix's largest entry is rounding: a thousand roundings of numbers that a mass matrix of condition
-/// a thousand has been solved with.
+/// Less than this part of a matrix's largest entry is rounding: a thousand roundings of numbers that a mass matrix of
+/// condition a thousand has been solved with.
 const ROUNDING: f64 = 1e-10;
 
 fn body(model: &Model, i: usize) -> BodyId {
@@ -91,7 +92,8 @@ fn constraints(model: &Model) -> Vec<Constraint> {
 }
 
 /// Jacobians of constraints, and what they do to accelerations, multipliers and impulses: by every method, each
-/// constraint alone and all at once, with rows that depend on each other; of large trees by dual numbers all at once only.
+/// constraint alone and all at once, with rows that depend on each other; of large trees by dual numbers all at once
+/// only.
 #[test]
 fn nothing_is_outside_the_patterns_of_constraints() {
     let mut zeros = [0; 3];
@@ -149,8 +151,8 @@ fn nothing_is_outside_the_patterns_of_constraints() {
     assert!(zeros.iter().all(|zeros| *zeros > 1000), "some trees branch, some are several: {zeros:?}");
 }
 
-/// Jacobians of each kind of constraint between trees and within one; two trees held together, one of them to the world, the
-/// third one free.
+/// Jacobians of each kind of constraint between trees and within one; two trees held together, one of them to the
+/// world, the third one free.
 #[test]
 fn nothing_inside_the_patterns_of_constraints_is_zero() {
     for seed in 0..3 {
@@ -362,7 +364,8 @@ fn tensor_zeros_outside(pattern: &TensorPattern, tensor: &dynamics::Tensor3, wha
     zeros
 }
 
-/// Second derivatives of torques and of accelerations; rounding errors of `∂M/∂q` are left by other methods than formulas.
+/// Second derivatives of torques and of accelerations; rounding errors of `∂M/∂q` are left by other methods than
+/// formulas.
 #[test]
 fn nothing_is_outside_the_patterns_of_second_derivatives() {
     let mut zeros = [0; 4];
@@ -395,8 +398,8 @@ fn nothing_is_outside_the_patterns_of_second_derivatives() {
     assert!(zeros.iter().all(|zeros| *zeros > 1000), "some trees branch, some are several: {zeros:?}");
 }
 
-/// Of hinges about skew axes, but for what their documentation lists: `M` does not depend on the joint at the root, and `M_ii`
-/// on joints below i alone, of which `∂τ_i/∂v_i` is made.
+/// Of hinges about skew axes, but for what their documentation lists: `M` does not depend on the joint at the root, and
+/// `M_ii` on joints below i alone, of which `∂τ_i/∂v_i` is made.
 #[test]
 fn nothing_inside_the_patterns_of_second_derivatives_is_zero() {
     let model = grove(7);

@@ -179,7 +179,8 @@ fn text_says_of_what_in_what() {
     assert_eq!(f.to_string(), "wrench on hand, expressed in world: force [0, 0, 0], moment [0, 0, 0]");
 }
 
-/// The logarithm of a pose is a velocity with its frames, and its exponential the pose again, whichever of the two frames has the coordinates.
+/// The logarithm of a pose is a velocity with its frames, and its exponential the pose again, whichever of the two
+/// frames has the coordinates.
 #[test]
 fn a_pose_and_its_logarithm_belong_together() {
     for_seeds(|r| {
@@ -202,7 +203,8 @@ fn a_pose_and_its_logarithm_belong_together() {
     });
 }
 
-/// Jacobians and momentum matrices with frames are the plain ones, column by column, in any coordinates; wrenches go back by the transpose.
+/// Jacobians and momentum matrices with frames are the plain ones, column by column, in any coordinates; wrenches go
+/// back by the transpose.
 #[test]
 fn matrices_with_frames_multiply_as_the_plain_ones() {
     use nalgebra::{DVector, Matrix6xX, Vector6};

@@ -1,7 +1,7 @@
 //! Exponentials, logarithms and their Jacobians: values and derivatives at zero, near zero, near π and near 2π.
 //!
-//! The oracle is the power series of the matrix exponential over the same number type: a polynomial, whose derivatives of
-//! every order are right by construction.
+//! The oracle is the power series of the matrix exponential over the same number type: a polynomial, whose derivatives
+//! of every order are right by construction.
 
 use crate::spatial_support::{ROUNDING, for_seeds};
 use gradyn::spatial::se3::log6_with_time_derivative;
@@ -15,8 +15,8 @@ use nalgebra::{Matrix3, Matrix6, Vector3};
 use std::f64::consts::PI;
 use testing::{Random, assert_near, entries};
 
-/// Angles where something could go wrong: zero, squares that vanish, the switch of Stumpff's functions at θ = 2, the switch
-/// of the quaternion's branches, π, 2π.
+/// Angles where something could go wrong: zero, squares that vanish, the switch of Stumpff's functions at θ = 2, the
+/// switch of the quaternion's branches, π, 2π.
 const ANGLES: [f64; 24] = [
     0.0,
     1e-300,
@@ -44,8 +44,8 @@ const ANGLES: [f64; 24] = [
     2.0 * PI,
 ];
 
-/// Largest terms of the series are `θᵏ/k! < e^θ ≈ 540`, with the fourth derivative's factor `k⁴/θ⁴` some ten times that:
-/// 540 × 10 × 1e-16 × a few sums.
+/// Largest terms of the series are `θᵏ/k! < e^θ ≈ 540`, with the fourth derivative's factor `k⁴/θ⁴` some ten times
+/// that: 540 × 10 × 1e-16 × a few sums.
 const SERIES_TOLERANCE: f64 = 2e-11;
 
 /// A value with three derivatives along one direction.

@@ -1,5 +1,5 @@
-//! First and second derivatives of quantities of one's own at register width: against the forms that one direction is enough
-//! for, against differences, and against what the engine has in closed form.
+//! First and second derivatives of quantities of one's own at register width: against the forms that one direction is
+//! enough for, against differences, and against what the engine has in closed form.
 
 use gradyn::dynamics::{Workspace, forward_kinematics, kinetic_energy, potential_energy, rnea};
 use gradyn::joint::{Axis, FreeFlyer, Planar, Revolute, Spherical, SphericalZyx};
@@ -158,8 +158,8 @@ fn hessian_of_torques_is_that_in_closed_form() {
     });
 }
 
-/// With wrenches, and of what has no closed form: differences of first derivatives, and second differences of values, which
-/// know nothing of dual numbers.
+/// With wrenches, and of what has no closed form: differences of first derivatives, and second differences of values,
+/// which know nothing of dual numbers.
 #[test]
 fn hessians_are_those_of_differences() {
     with_room(|| {

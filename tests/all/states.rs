@@ -52,7 +52,8 @@ fn a_quaternion_of_another_length_is_named_with_its_joint_and_its_length() {
     assert_eq!(named, text.replace("q[3..7]", "q1[3..7]"));
 }
 
-/// So is a (cos, sin) pair, also one within a composite, over any number type, and also where numbers are too large to be squared.
+/// So is a (cos, sin) pair, also one within a composite, over any number type, and also where numbers are too large to
+/// be squared.
 #[test]
 fn a_direction_within_a_composite_is_named_over_every_number_type() {
     let mut builder = ModelBuilder::new("row");
@@ -78,8 +79,8 @@ fn a_direction_within_a_composite_is_named_over_every_number_type() {
     assert_eq!(named(&q), "`q[8]` (joint joint) is -inf, which is not finite");
 }
 
-/// Lengths off by no more than single precision leave are taken as they are, and what they change is of that size: at most four
-/// times as much, by two turns of gravity and of forces with an error of twice the length's each.
+/// Lengths off by no more than single precision leave are taken as they are, and what they change is of that size: at
+/// most four times as much, by two turns of gravity and of forces with an error of twice the length's each.
 #[test]
 fn lengths_within_the_tolerance_pass_and_change_results_by_as_much() {
     for (what, model) in models() {
@@ -221,8 +222,8 @@ fn a_batch_reports_states_that_are_none() {
     }
 }
 
-/// Steps of all sizes, a million of them one after the other, leave quaternions and (cos, sin) pairs at length one, to rounding;
-/// so does the first of them that begins within the tolerance.
+/// Steps of all sizes, a million of them one after the other, leave quaternions and (cos, sin) pairs at length one, to
+/// rounding; so does the first of them that begins within the tolerance.
 #[test]
 fn a_million_steps_end_at_a_configuration() {
     let model = tree_of_every_joint(3);
@@ -263,7 +264,8 @@ fn a_million_steps_end_at_a_configuration() {
     assert!((norm - 1.0).abs() < 4.0 * f64::EPSILON, "length {norm}");
 }
 
-/// What is too large, or no number, is an error that names the joint: of every function that moves along configurations.
+/// What is too large, or no number, is an error that names the joint: of every function that moves along
+/// configurations.
 #[test]
 fn moving_by_what_is_too_large_is_an_error_that_names_the_joint() {
     for (what, model) in models() {
@@ -395,7 +397,7 @@ fn ids_of_other_models_are_refused_by_name() {
     assert_ne!(mine.body_id(3), Some(body));
     drop(other);
     let text = once::frame_pose(&mine, &q, body).expect_err("of another model").to_string();
-    assert!(text.contains("one of a model that is no more"), "{text}");
+    assert!(text.contains("one of a model that no longer exists"), "{text}");
 }
 
 /// Clones, lifted models and those with other parameters have the same bodies: they take each other's ids.
@@ -421,8 +423,9 @@ fn variants_of_a_model_take_its_ids() {
     assert_eq!(size_of::<Option<gradyn::model::BodyId>>(), 8);
 }
 
-/// Four feet held as frames, all legs alike: rows depend on each other here that are independent at every neighbor. The result
-/// says that there are no derivatives, by every method, and how clear the rank is; beside it there are, and methods agree.
+/// Four feet held as frames, all legs alike: rows depend on each other here that are independent at every neighbor. The
+/// result says that there are no derivatives, by every method, and how clear the rank is; beside it there are, and
+/// methods agree.
 #[test]
 fn where_the_rank_of_contacts_changes_there_are_no_derivatives() {
     let model = solo12();

@@ -98,8 +98,8 @@ fn a_follower_shares_the_coordinate_of_its_leader() {
     assert_eq!((model.limits().q_lower[wrist], model.limits().q_upper[wrist]), (-3.0, 3.0));
 }
 
-/// Two continuous joints, the second of which turns back by the angle of the first. Torques are those of Pinocchio 4.1 with
-/// `mimic=True`.
+/// Two continuous joints, the second of which turns back by the angle of the first. Torques are those of Pinocchio 4.1
+/// with `mimic=True`.
 #[test]
 fn a_continuous_joint_may_follow_a_continuous_one_in_both_forms() {
     let file = path("tests/urdf/good/mimic_continuous.urdf");

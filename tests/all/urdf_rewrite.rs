@@ -94,7 +94,8 @@ fn deviation(a: &Model, b: &Model, base: &Model) -> f64 {
     worst
 }
 
-/// The robot with its parameters in these ranges moved at random, by up to a tenth; frictions and armatures stay positive.
+/// The robot with its parameters in these ranges moved at random, by up to a tenth; frictions and armatures stay
+/// positive.
 fn moved(model: &Model, ranges: &[Range<usize>], rng: &mut ChaCha8Rng) -> Model {
     let layout = model.parameter_layout().clone();
     let mut step = vec![0.0; layout.len()];
@@ -339,7 +340,8 @@ const MERGED: &str = r#"<robot name="merged">
   <joint name="weld" type="fixed"><parent link="wrist"/><child link="hand"/><origin xyz="0 0 1"/></joint>
 </robot>"#;
 
-/// The difference goes to the link that gives the body its name, else to another one that can take it, and the changes say so.
+/// The difference goes to the link that gives the body its name, else to another one that can take it, and the changes
+/// say so.
 #[test]
 fn inertia_of_links_fixed_to_each_other_goes_to_one_of_them() {
     let options = UrdfOptions::new();
@@ -454,8 +456,8 @@ fn angles_stay_near_those_of_the_file_even_at_right_angles() {
             let new = rewrite(&text, &options, &model).expect("runs");
             let off = deviation(&read(&new.text, &options), &model, &base);
             assert!(off < ROUNDING, "{rpy}, {size}: {off:e}");
-            // Nowhere does a small turn need a turn by half: near a right angle up to a quarter, in two angles. Angles of more
-            // than one turn are written as less.
+            // Nowhere does a small turn need a turn by half: near a right angle up to a quarter, in two angles. Angles
+            // of more than one turn are written as less.
             let near = |old: f64, new: f64| old.abs() > std::f64::consts::TAU || (new - old).abs() < 3.0;
             assert!(new.changes.iter().all(|change| near(change.old, change.new)), "{rpy}: {:?}", new.changes);
         }
@@ -545,8 +547,8 @@ fn other_robots_and_impossible_numbers_are_errors() {
     assert!(off < ROUNDING, "{off:e}");
 }
 
-/// Texts that broke something once, and what fuzzing made of them: whatever can be read comes back to the byte, and what is changed reads
-/// back or is refused.
+/// Texts that broke something once, and what fuzzing made of them: whatever can be read comes back to the byte, and
+/// what is changed reads back or is refused.
 #[test]
 fn texts_found_by_fuzzing_come_back() {
     let rng = &mut testing::rng(11);

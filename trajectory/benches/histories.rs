@@ -5,10 +5,11 @@
 //! GRADYN_LEVEL=plain cargo bench --bench histories  # of another level
 //! ```
 //!
-//! A line has the problem, the solver, the status, the number of iterations, and a hash (FNV-1a) of all numbers of the history and of the
-//! trajectory, bit by bit. Another processor, level or compiler has other digits. Problems are those of `problems/`, from standing, and
-//! `SEEDS` of each family that is drawn; `mpc` are cycles of [`Newton::shift_by`], [`Newton::resolve`], [`Newton::prepare`] and
-//! [`Newton::feedback`], `warm` begins at a solution in another solver's memory.
+//! A line has the problem, the solver, the status, the number of iterations, and a hash (FNV-1a) of all numbers of the
+//! history and of the trajectory, bit by bit. Another processor, level or compiler has other digits. Problems are those
+//! of `problems/`, from standing, and `SEEDS` of each family that is drawn; `mpc` are cycles of [`Newton::shift_by`],
+//! [`Newton::resolve`], [`Newton::prepare`] and [`Newton::feedback`], `warm` begins at a solution in another solver's
+//! memory.
 
 #[path = "../problems/drawn.rs"]
 #[allow(dead_code)]

@@ -5,8 +5,8 @@
 //! cargo bench -p gradyn-trajectory --bench iteration -- g1_squat 200     # one, 200 iterations
 //! ```
 //!
-//! Prints JSON: of each problem the least time of the model (derivatives of all nodes), of the sweep, and of a roll-out, ns, and numbers
-//! to compare with other programs. `benches/peers/trajectory.py` does so.
+//! Prints JSON: of each problem the least time of the model (derivatives of all nodes), of the sweep, and of a
+//! roll-out, ns, and numbers to compare with other programs. `benches/peers/trajectory.py` does so.
 
 #[path = "../problems/mod.rs"]
 mod problems;

@@ -6,10 +6,11 @@
 //! mpc panda_mpc 200 json                                  # JSON of one: its first solution, and the ms of all cycles
 //! ```
 //!
-//! The arm: 50 nodes of 20 ms, torques within 15 N m, moved on by a node each cycle, and begun where the plan led, up to random numbers. The
-//! quadruped: two steps of a trot, 50 nodes of 20 ms with torques within 2.7 N m, and Crocoddyl's trot of 56 nodes with impulses and no limits,
-//! begun at their start up to random numbers; their phases do not move, since a gait that goes on is another problem each time. Median,
-//! 99th percentile and most, ms; of `feedback` µs. `benches/peers/mpc.py` sets Aligator beside it.
+//! The arm: 50 nodes of 20 ms, torques within 15 N m, moved on by a node each cycle, and begun where the plan led, up
+//! to random numbers. The quadruped: two steps of a trot, 50 nodes of 20 ms with torques within 2.7 N m, and
+//! Crocoddyl's trot of 56 nodes with impulses and no limits, begun at their start up to random numbers; their phases do
+//! not move, since a gait that goes on is another problem each time. Median, 99th percentile and most, ms; of
+//! `feedback` µs. `benches/peers/mpc.py` sets Aligator beside it.
 
 #[path = "../problems/mod.rs"]
 #[allow(dead_code)]

@@ -8,8 +8,8 @@
 //! newton ur5_reach COUNT json    # a line of JSON for each: its target and its result
 //! ```
 //!
-//! And words behind: `linear`, `gauss`, `exact`; `barrier=X`, `regularization=X`, `tolerance=X`, `iterations=N`. Without arguments it is all of
-//! the drawn ones.
+//! And words behind: `linear`, `gauss`, `exact`; `barrier=X`, `regularization=X`, `tolerance=X`, `iterations=N`.
+//! Without arguments it is all of the drawn ones.
 
 #[path = "../problems/drawn.rs"]
 mod drawn;
@@ -95,7 +95,8 @@ fn shares(count: u64) -> Vec<(&'static str, u64, u64)> {
     drawn::FAMILIES.iter().map(|(family, share)| (*family, 0, share * count / ALL)).collect()
 }
 
-/// The solver, its report, and how long it took: by the clock, and of the processor's time, which other work on the machine changes less.
+/// The solver, its report, and how long it took: by the clock, and of the processor's time, which other work on the
+/// machine changes less.
 fn solved(family: &str, seed: u64, options: &NewtonOptions) -> Done<(Newton, Report, [f64; 2])> {
     let (problem, guess) = drawn::drawn(family, seed)?;
     let mut newton = Newton::new(&problem, options.clone());

@@ -6,8 +6,8 @@
 //! robustness judge STARTS.json RESULTS.json   # looks at the results of other programs: {problem: {solver: [{x, u}, …]}}
 //! ```
 //!
-//! Prints JSON. `benches/peers/robustness.py` calls it. The yardstick, for results of all programs alike, is the largest gap of a
-//! trajectory and what one sweep promises there, without regularization beyond 1e-9.
+//! Prints JSON. `benches/peers/robustness.py` calls it. The yardstick, for results of all programs alike, is the
+//! largest gap of a trajectory and what one sweep promises there, without regularization beyond 1e-9.
 
 #[path = "../problems/mod.rs"]
 mod problems;

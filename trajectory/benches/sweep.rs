@@ -1,5 +1,5 @@
-//! Time of the Riccati sweep a node, for states and controls of a 7-joint arm, a quadruped with 18 and a humanoid with 49 degrees of
-//! freedom; dense, and with the structure of a semi-implicit step. Least of many runs of ten nodes.
+//! Time of the Riccati sweep a node, for states and controls of a 7-joint arm, a quadruped with 18 and a humanoid with
+//! 49 degrees of freedom; dense, and with the structure of a semi-implicit step. Least of many runs of ten nodes.
 
 use gradyn_trajectory::quadratic::{Dims, Quadratic, Structure};
 use gradyn_trajectory::riccati::Riccati;

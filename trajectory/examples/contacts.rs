@@ -1,5 +1,5 @@
-//! How does a robot stand, lift off and land? Phases with contacts, an impulse on the feet that are gained, friction cones: a quadruped
-//! hops on the spot, and its feet push.
+//! How does a robot stand, lift off and land? Phases with contacts, an impulse on the feet that are gained, friction
+//! cones: a quadruped hops on the spot, and its feet push.
 //!
 //! ```sh
 //! cargo run --release --example contacts

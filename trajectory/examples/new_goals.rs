@@ -1,5 +1,5 @@
-//! How is one problem solved for many goals? Built once: goals, weights and the start change in place, and the last solution is the
-//! next guess.
+//! How is one problem solved for many goals? Built once: goals, weights and the start change in place, and the last
+//! solution is the next guess.
 //!
 //! ```sh
 //! cargo run --release --example new_goals

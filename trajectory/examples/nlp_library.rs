@@ -1,4 +1,5 @@
-//! The nonlinear programs of the problems in `problems/`, behind a C interface: `conformance/optima.py` gives them to Ipopt and Fatrop.
+//! The nonlinear programs of the problems in `problems/`, behind a C interface: `conformance/optima.py` gives them to
+//! Ipopt and Fatrop.
 //!
 //! `gradyn_…` choose a problem and say what it is; `nlp…` are its functions as CasADi's `external` wants them.
 
@@ -208,7 +209,8 @@ impl What {
         }
     }
     /// # Safety
-    /// `arg` and `res` as CasADi gives them: one pointer an input and an output, to as many numbers as their shapes say, or null.
+    /// `arg` and `res` as CasADi gives them: one pointer an input and an output, to as many numbers as their shapes
+    /// say, or null.
     unsafe fn call(self, arg: *const *const f64, res: *const *mut f64) -> c_int {
         let mut guard = chosen();
         let Some(chosen) = guard.as_mut() else { return 1 };
@@ -310,7 +312,8 @@ mod exported {
     external!(What::Lagrangian, nlp_grad, nlp_grad_n_in, nlp_grad_n_out, nlp_grad_name_in, nlp_grad_name_out, nlp_grad_sparsity_in, nlp_grad_sparsity_out, nlp_grad_work);
 }
 
-/// Chooses a problem: of `problems/drawn.rs` by a seed, or, if that is below zero, of `problems/mod.rs`, for Fatrop or not. 0 if there is one.
+/// Chooses a problem: of `problems/drawn.rs` by a seed, or, if that is below zero, of `problems/mod.rs`, for Fatrop or
+/// not. 0 if there is one.
 ///
 /// # Safety
 /// `name` is a string of C.
@@ -374,11 +377,12 @@ pub unsafe extern "C" fn gradyn_bounds(x: *mut f64, g: *mut f64) {
     }
 }
 
-/// Solves by [`Newton`], from the same guess: variables, their multipliers, those of rows, and cost, iterations, seconds, whether solved,
-/// and the time of solving once more, the least of three.
+/// Solves by [`Newton`], from the same guess: variables, their multipliers, those of rows, and cost, iterations,
+/// seconds, whether solved, and the time of solving once more, the least of three.
 ///
 /// # Safety
-/// `w` and `bounds` have as many numbers as there are variables, `lambda` as many as there are rows, `info` five, and `status` 200 bytes.
+/// `w` and `bounds` have as many numbers as there are variables, `lambda` as many as there are rows, `info` five, and
+/// `status` 200 bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gradyn_newton(
     w: *mut f64,

@@ -1,5 +1,5 @@
-//! How is an optimization algorithm of one's own written? iLQR in one file: a sweep, a roll-out, and a test of convergence. Threads,
-//! memory, history, limits and reports are the solver's.
+//! How is an optimization algorithm of one's own written? iLQR in one file: a sweep, a roll-out, and a test of
+//! convergence. Threads, memory, history, limits and reports are the solver's.
 //!
 //! ```sh
 //! cargo run --release --example own_algorithm
@@ -11,8 +11,8 @@ use gradyn_trajectory::solver::{Algorithm, Context, Limits, NoDirection, Solver,
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{Cost, Fault, Fddp, FddpOptions, Phase, Problem, Status, guess};
 
-/// The iterative linear-quadratic regulator: W. Li and E. Todorov, *Iterative linear quadratic regulator design for nonlinear biological
-/// movement systems*, ICINCO 2004. Every trajectory follows the dynamics, so there are no gaps.
+/// The iterative linear-quadratic regulator: W. Li and E. Todorov, *Iterative linear quadratic regulator design for
+/// nonlinear biological movement systems*, ICINCO 2004. Every trajectory follows the dynamics, so there are no gaps.
 pub struct Ilqr {
     options: IlqrOptions,
     /// `Σ Q_uᵀ k`: the decrease of the cost per step length that the sweep predicts.

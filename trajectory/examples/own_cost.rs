@@ -1,4 +1,5 @@
-//! How is a cost of one's own written? Once, for every number type: an arm reaches past a pillar that its hand is to stay away from.
+//! How is a cost of one's own written? Once, for every number type: an arm reaches past a pillar that its hand is to
+//! stay away from.
 //!
 //! ```sh
 //! cargo run --release --example own_cost

@@ -1,5 +1,5 @@
-//! UR5 reaches for drawn places: those of `Simple-Robotics/aligator-bench` (`benchmarks/ur5_problem.py`), plain and with bounds of velocities, and some
-//! with more limits.
+//! UR5 reaches for drawn places: those of `Simple-Robotics/aligator-bench` (`benchmarks/ur5_problem.py`), plain and
+//! with bounds of velocities, and some with more limits.
 
 use super::problems;
 use super::{Made, place};
@@ -10,7 +10,8 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use std::f64::consts::PI;
 
-/// Where `reach` takes the tool, drawn as there: where it is at first, times 0.1 to 0.95, turned about the vertical by any angle.
+/// Where `reach` takes the tool, drawn as there: where it is at first, times 0.1 to 0.95, turned about the vertical by
+/// any angle.
 pub(crate) fn reach_target(rng: &mut ChaCha8Rng) -> Made<[f64; 3]> {
     let there = place(&problems::robot("ur5", false)?, "tool0", &[0.0; 6])?;
     let (share, angle): (f64, f64) = (rng.random_range(0.1..0.95), rng.random_range(0.0..2.0 * PI));
@@ -18,8 +19,8 @@ pub(crate) fn reach_target(rng: &mut ChaCha8Rng) -> Made<[f64; 3]> {
     Ok([cos * there[0] - sin * there[1], sin * there[0] + cos * there[1], there[2]].map(|x| share * x))
 }
 
-/// The tool from the stretched arm to a place in one second, 100 steps, exactly. Costs as there: 1e-4 of states, 1e-3 of torques. `bounded`:
-/// velocities as the robot has them.
+/// The tool from the stretched arm to a place in one second, 100 steps, exactly. Costs as there: 1e-4 of states, 1e-3
+/// of torques. `bounded`: velocities as the robot has them.
 pub(crate) fn reach(rng: &mut ChaCha8Rng, bounded: bool) -> Made<Problem> {
     let model = problems::robot("ur5", false)?;
     let tool = model.find_frame("tool0").ok_or("no tool")?;
@@ -41,8 +42,8 @@ pub(crate) fn reach(rng: &mut ChaCha8Rng, bounded: bool) -> Made<Problem> {
     Ok(problem)
 }
 
-/// From somewhere at rest to where the tool is at other joints, at rest, with positions, velocities and torques as the robot has them. `hurry`: in the
-/// shortest time.
+/// From somewhere at rest to where the tool is at other joints, at rest, with positions, velocities and torques as the
+/// robot has them. `hurry`: in the shortest time.
 pub(crate) fn limited(rng: &mut ChaCha8Rng, hurry: bool) -> Made<Problem> {
     let model = problems::robot("ur5", false)?;
     let tool = model.find_frame("tool0").ok_or("no tool")?;

@@ -1,7 +1,9 @@
-//! Contacts by complementarity, and a car among obstacles: the five problems of A. Pavlov and others' *FilterDDP*, drawn by our seeds.
+//! Contacts by complementarity, and a car among obstacles: the five problems of A. Pavlov and others' *FilterDDP*,
+//! drawn by our seeds.
 //!
-//! Forces, slacks and the next configuration are controls; `λ s = σ` with a price on `σ ≥ 0` in place of `λ s = 0`. Constants, ranges of what is
-//! drawn and guesses are those of its experiments. Its last states have controls of their own, which only cost; here they have none.
+//! Forces, slacks and the next configuration are controls; `λ s = σ` with a price on `σ ≥ 0` in place of `λ s = 0`.
+//! Constants, ranges of what is drawn and guesses are those of its experiments. Its last states have controls of their
+//! own, which only cost; here they have none.
 
 use super::Made;
 use super::convex::slides;
@@ -185,8 +187,8 @@ impl Function for Steps {
                 }
                 cost[0] = u[0] * u[0] * (0.01 * h) + sum(sigma);
             }
-            // x: place, turn, angle of the pusher. u: push along, across, its rate forth and back, room in the cone (2), σ (2), the angle, room
-            // beside the obstacle, what that gives way.
+            // x: place, turn, angle of the pusher. u: push along, across, its rate forth and back, room in the cone
+            // (2), σ (2), the angle, room beside the obstacle, what that gives way.
             Self::Pushing { sides: [width, height], ratio, friction, obstacle } => {
                 let (tan, (sin, cos)) = (x[3].tan(), x[2].sin_cos());
                 let turn = (u[0] * tan - u[1]) * (0.5 * width / (ratio * ratio));
@@ -340,7 +342,8 @@ pub(crate) fn complementarity(family: &str, rng: &mut ChaCha8Rng) -> Option<Made
     Some(build(steps, start, [lower, upper], free, end))
 }
 
-/// The first `free` controls are zero in the guess, all others 0.01. Those that are left out of the bounds are not negative.
+/// The first `free` controls are zero in the guess, all others 0.01. Those that are left out of the bounds are not
+/// negative.
 fn build(
     steps: Steps,
     start: [f64; NX],

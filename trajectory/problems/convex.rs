@@ -1,8 +1,10 @@
-//! Linear-quadratic problems with bounds, drawn by a seed: convex, so that whatever meets the conditions of optimality is the optimum.
+//! Linear-quadratic problems with bounds, drawn by a seed: convex, so that whatever meets the conditions of optimality
+//! is the optimum.
 //!
-//! Up to 40 numbers of state, 20 controls and 60 steps. All controls are bounded, and some rows `G x + H u` at each node. Bounds and equalities are
-//! drawn around a trajectory, which is strictly inside, so that all of them are feasible; the cost pulls elsewhere. A third each: without
-//! equalities; with some at each node, of which some repeat others; with equalities of the last state alone.
+//! Up to 40 numbers of state, 20 controls and 60 steps. All controls are bounded, and some rows `G x + H u` at each
+//! node. Bounds and equalities are drawn around a trajectory, which is strictly inside, so that all of them are
+//! feasible; the cost pulls elsewhere. A third each: without equalities; with some at each node, of which some repeat
+//! others; with equalities of the last state alone.
 
 use gradyn::joint::{Axis, Prismatic};
 use gradyn::{Inertia, Model, ModelBuilder, Transform};
@@ -17,7 +19,8 @@ use std::error::Error;
 
 type Made<T> = Result<T, Box<dyn Error>>;
 
-/// One step: `x⁺ = A x + B u + d` at the price `½ zᵀ H z + hᵀ z`, `z = (x, u)`, with `C z = c` and `lower ≤ G z ≤ upper`.
+/// One step: `x⁺ = A x + B u + d` at the price `½ zᵀ H z + hᵀ z`, `z = (x, u)`, with `C z = c` and
+/// `lower ≤ G z ≤ upper`.
 struct Step {
     a: DMatrix<f64>,
     b: DMatrix<f64>,

@@ -33,9 +33,9 @@ pub(crate) const FAMILIES: [(&str, u64); 9] = [
     ("cart_pole", 60),
 ];
 
-/// A problem of a family, with its guess: the start at all nodes, and controls as drawn. Beside those above, `ur5_reach` and
-/// `ur5_reach_bounded` of `arms.rs`, `convex`, those of
-/// `complementarity.rs`, and all of `problems/mod.rs`.
+/// A problem of a family, with its guess: the start at all nodes, and controls as drawn. Beside those above,
+/// `ur5_reach` and `ur5_reach_bounded` of `arms.rs`, `convex`, those of `complementarity.rs`, and all of
+/// `problems/mod.rs`.
 pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
     let mut rng = ChaCha8Rng::seed_from_u64(1000 + seed);
     if let Some(made) = other(family, seed, &mut rng) {

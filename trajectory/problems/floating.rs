@@ -1,4 +1,5 @@
-//! Robots that fly and walk, within limits: drawn goals of a quadrotor with weak motors, and a step of a quadruped inside friction cones.
+//! Robots that fly and walk, within limits: drawn goals of a quadrotor with weak motors, and a step of a quadruped
+//! inside friction cones.
 
 use super::Made;
 use super::problems;
@@ -11,7 +12,8 @@ use nalgebra::{DMatrix, Vector3};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-/// From rest in some attitude to a place within 2 m, hovering, in 40 steps of 0.04 s, with thrusts from 0 to 8 N each (hovering takes 2.45).
+/// From rest in some attitude to a place within 2 m, hovering, in 40 steps of 0.04 s, with thrusts from 0 to 8 N each
+/// (hovering takes 2.45).
 pub(crate) fn quadrotor(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let model = problems::robot("quadrotor", true)?;
     let mut near = |center: f64, width: f64| center + width * rng.random_range(-1.0..1.0);
@@ -40,8 +42,8 @@ pub(crate) fn quadrotor(rng: &mut ChaCha8Rng) -> Made<Problem> {
     Ok(problem)
 }
 
-/// Stands on four feet, lifts two that are across, sets them down at drawn places, and stands: forces inside cones of friction 0.6, torques within
-/// 2.7 N m, feet exactly where they shall land.
+/// Stands on four feet, lifts two that are across, sets them down at drawn places, and stands: forces inside cones of
+/// friction 0.6, torques within 2.7 N m, feet exactly where they shall land.
 pub(crate) fn quadruped(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let model = problems::robot("solo12", true)?;
     let mut near = |center: f64, width: f64| center + width * rng.random_range(-1.0..1.0);

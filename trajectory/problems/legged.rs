@@ -1,5 +1,6 @@
-//! A jump and a reach of robots on feet, within cones of forces and limits of torques: what `examples/tasks/solo12_jump_cones.toml` and
-//! `g1_reach_cones.toml` ask for, with pyramids in place of round cones, which programs for other solvers can keep too.
+//! A jump and a reach of robots on feet, within cones of forces and limits of torques: what
+//! `examples/tasks/solo12_jump_cones.toml` and `g1_reach_cones.toml` ask for, with pyramids in place of round cones,
+//! which programs for other solvers can keep too.
 
 use super::{Made, robot};
 use gradyn::Model;
@@ -14,7 +15,8 @@ fn position(model: &Model, frame: &str, q: &[f64]) -> Made<Vector3<f64>> {
     Ok(frame_pose(model, &mut Workspace::new(model), q, id)?.translation)
 }
 
-/// A quadruped trots: two steps of 25 nodes of 20 ms, each on two feet while the other two move 50 mm forward. Torques within 2.7 N m.
+/// A quadruped trots: two steps of 25 nodes of 20 ms, each on two feet while the other two move 50 mm forward. Torques
+/// within 2.7 N m.
 pub(super) fn solo12_mpc() -> Made<Problem> {
     const DT: f64 = 0.02;
     const STEP: usize = 25;
@@ -64,8 +66,8 @@ fn swings(model: &Model, foot: &str, from: Vector3<f64>, [forth, rise]: [f64; 2]
     Ok(swing)
 }
 
-/// A quadruped jumps 0.2 m forward, 30 steps on its feet, 25 in the air, 40 after the landing. Torques within 2.7 N m, friction 0.7, feet exactly where
-/// they shall land.
+/// A quadruped jumps 0.2 m forward, 30 steps on its feet, 25 in the air, 40 after the landing. Torques within 2.7 N m,
+/// friction 0.7, feet exactly where they shall land.
 pub(super) fn solo12_jump() -> Made<Problem> {
     const DT: f64 = 0.01;
     const JUMP: f64 = 0.2;
@@ -121,8 +123,8 @@ pub(super) fn solo12_jump() -> Made<Problem> {
     Ok(problem)
 }
 
-/// A humanoid reaches forward and down with its left hand, 50 steps on two flat feet: wrenches inside cones of friction 0.7, torques within 0.8 of
-/// their limits, and no cost to keep its balance.
+/// A humanoid reaches forward and down with its left hand, 50 steps on two flat feet: wrenches inside cones of
+/// friction 0.7, torques within 0.8 of their limits, and no cost to keep its balance.
 pub(super) fn g1_reach() -> Made<Problem> {
     const SOLES: [&str; 2] = ["left_ankle_roll_link", "right_ankle_roll_link"];
     const DT: f64 = 0.02;

@@ -20,7 +20,8 @@ use std::f64::consts::PI;
 
 type Made<T> = Result<T, Box<dyn Error>>;
 
-/// A problem by name: `panda_reach`, `panda_bounded`, `solo12_trot`, `g1_squat`, `double_pendulum`, `quadrotor`, and others.
+/// A problem by name: `panda_reach`, `panda_bounded`, `solo12_trot`, `g1_squat`, `double_pendulum`, `quadrotor`, and
+/// others.
 pub(crate) fn by_name(name: &str) -> Made<Problem> {
     match name {
         "panda_reach" => panda_reach(100, f64::INFINITY),
@@ -74,8 +75,8 @@ fn panda_reach(nodes: usize, most: f64) -> Made<Problem> {
     Ok(problem)
 }
 
-/// The arm's hand to a place at the end, exactly and at rest, within limits of positions, velocities and torques. Without a place: from
-/// one side of a post to the other, which links must not touch.
+/// The arm's hand to a place at the end, exactly and at rest, within limits of positions, velocities and torques.
+/// Without a place: from one side of a post to the other, which links must not touch.
 pub(crate) fn panda_limits(place: Option<[f64; 3]>) -> Made<Problem> {
     let model = robot("panda", false)?;
     let hand = model.find_frame("panda_link8").ok_or("no hand")?;
@@ -353,8 +354,8 @@ fn g1_squat() -> Made<Problem> {
     Ok(problem)
 }
 
-/// Crocoddyl's `WrenchCone` of a foot of 0.1 m by 0.05 m on level ground, friction 0.7, four facets outside of the cone: the
-/// multipliers from `first` on are its force and its moment.
+/// Crocoddyl's `WrenchCone` of a foot of 0.1 m by 0.05 m on level ground, friction 0.7, four facets outside of the
+/// cone: the multipliers from `first` on are its force and its moment.
 fn wrench_cone(name: &str, first: usize) -> Cost {
     let (mu, l, w) = (0.7, 0.05, 0.025);
     let mut rows = vec![

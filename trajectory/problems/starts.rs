@@ -1,4 +1,5 @@
-//! Random starts of four problems: a state to start at, and controls to begin with; all states of the guess are the start.
+//! Random starts of four problems: a state to start at, and controls to begin with; all states of the guess are the
+//! start.
 
 use gradyn_trajectory::{Problem, Trajectory, guess};
 use rand::rngs::ChaCha8Rng;

@@ -1,7 +1,7 @@
 //! Problems of which it is known beforehand whether they have a solution, drawn by a seed.
 //!
-//! Of feasible ones the goal is where a drawn motion ends that keeps all limits. Of infeasible ones, each with its reason, what is asked for lies
-//! beyond what a bound, the links, the velocities or the forces leave.
+//! Of feasible ones the goal is where a drawn motion ends that keeps all limits. Of infeasible ones, each with its
+//! reason, what is asked for lies beyond what a bound, the links, the velocities or the forces leave.
 
 use super::problems::{robot, thrusts};
 use gradyn::dynamics::{Workspace, frame_pose};
@@ -186,7 +186,8 @@ fn hopper() -> Made<Model> {
     Ok(Model::from_urdf_text(&text, &UrdfOptions::new())?.model)
 }
 
-/// It falls, for as long as it likes, lands on ground of the height where the drawn fall ends, pushes, and shall be where the drawn push ends.
+/// It falls, for as long as it likes, lands on ground of the height where the drawn fall ends, pushes, and shall be
+/// where the drawn push ends.
 fn hop(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let model = hopper()?;
     let (nodes, dt, most) = (15, 0.02, 60.0);
@@ -235,7 +236,8 @@ fn hop(rng: &mut ChaCha8Rng) -> Made<Problem> {
     whole(Some(pushed.x(motion.steps())))
 }
 
-/// A quadrotor turns over once, or nearly, by thrusts that are drawn, and shall be upright where those lead, with their attitudes on the way.
+/// A quadrotor turns over once, or nearly, by thrusts that are drawn, and shall be upright where those lead, with their
+/// attitudes on the way.
 fn flip(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let model = robot("quadrotor", true)?;
     let arms = thrusts();
@@ -244,7 +246,8 @@ fn flip(rng: &mut ChaCha8Rng) -> Made<Problem> {
     let (start, rest) = (model.neutral::<f64>(), vec![0.0; model.nv()]);
     let free = Problem::builder(&model).start(&start, &rest).phase(Phase::new("go", nodes, dt, step())).build()?;
     let mut motion = guess::standing(&free);
-    // I 2π = 2 · 0.18 m · 2 ΔF · (T/2)² for a bang and its opposite about x, I = 0.008 kg m² and T = 0.8 s: ΔF = 0.44 N.
+    // I 2π = 2 · 0.18 m · 2 ΔF · (T/2)² for a bang and its opposite about x, I = 0.008 kg m² and T = 0.8 s: ΔF = 0.44
+    // N.
     let (strong, lean) = (rng.random_range(0.40..0.46), rng.random_range(-0.02..0.02));
     let lift = rng.random_range(2.0..6.0);
     for k in 0..nodes {

@@ -1,4 +1,5 @@
-//! Swing-ups by motors that are too weak to lift what they lift: the way is there and back. Not all that are drawn have a solution.
+//! Swing-ups by motors that are too weak to lift what they lift: the way is there and back. Not all that are drawn have
+//! a solution.
 
 use super::{Made, problems};
 use gradyn_trajectory::residual::{Control, StateError};

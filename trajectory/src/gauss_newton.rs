@@ -201,8 +201,8 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
-    /// `lₓ = Jᵀ g`, `[lₓₓ lₓᵤ; · lᵤᵤ] = Jᵀ W J` with dense `J = [∂r/∂(q, v, w) + ∂r/∂(a, f) ∂(a, f)/∂(q, v, u)]`, whatever a
-    /// residual depends on; rows without gradient and weight count for nothing.
+    /// `lₓ = Jᵀ g`, `[lₓₓ lₓᵤ; · lᵤᵤ] = Jᵀ W J` with dense `J = [∂r/∂(q, v, w) + ∂r/∂(a, f) ∂(a, f)/∂(q, v, u)]`,
+    /// whatever a residual depends on; rows without gradient and weight count for nothing.
     #[test]
     fn sums_are_those_of_dense_products() {
         let (nv, nu, nf, nw, m) = (4, 3, 2, 2, 5);

@@ -48,8 +48,8 @@ pub(crate) struct Excite {
     /// Standard deviation of measured torques, N m or N: of all, or JOINT=VALUE, separated by commas
     #[arg(long, allow_hyphen_values = true, value_name = "LIST", value_delimiter = ',', default_value = "0.1")]
     pub(crate) noise: Vec<String>,
-    /// Start and end of the motion, one number per joint [default: chosen]; with contacts the pose in which the robot stands,
-    /// as q has it: of the base x, y, z, qx, qy, qz, qw
+    /// Start and end of the motion, one number per joint [default: chosen]; with contacts the pose in which the robot
+    /// stands, as q has it: of the base x, y, z, qx, qy, qz, qw
     #[arg(long, allow_hyphen_values = true, value_name = "Q", value_delimiter = ',')]
     pub(crate) start: Option<Vec<f64>>,
     /// Seed of the initial random motion

@@ -168,7 +168,8 @@ pub(crate) struct Optimize {
     /// Print the problem as understood, and do not solve it
     #[arg(long, conflicts_with_all = ["output", "compare"])]
     pub(crate) explain: bool,
-    /// Do not solve: evaluate cost, gaps and optimality at another program's trajectory, .npz or JSON with q, v, u, or xs, us
+    /// Do not solve: evaluate cost, gaps and optimality at another program's trajectory, .npz or JSON with q, v, u, or
+    /// xs, us
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub(crate) compare: Option<PathBuf>,
 }

@@ -81,7 +81,8 @@ pub(crate) struct Sensitivity {
     /// The output [default: tau; along a task: configuration]
     #[arg(long, value_enum, value_name = "OUTPUT")]
     pub(crate) of: Option<OutputArg>,
-    /// Along the trajectory that `gradyn optimize` finds for this task, which must use ROBOT; of `configuration` or `pose`
+    /// Along the trajectory that `gradyn optimize` finds for this task, which must use ROBOT; of `configuration` or
+    /// `pose`
     #[arg(long, value_name = "TASK", conflicts_with_all = ["state", "method"])]
     pub(crate) task: Option<PathBuf>,
     /// Along a task: with the solver's feedback gains, not with controls alone
@@ -123,7 +124,8 @@ pub(crate) struct Sensitivity {
     /// Rows of samples, preferably a power of two
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub(crate) samples: usize,
-    /// File that stores samples if Ctrl-C or SIGTERM stops them, to resume from: the same command gives the same to the last bit
+    /// File that stores samples if Ctrl-C or SIGTERM stops them, to resume from: the same command gives the same to the
+    /// last bit
     #[arg(long, value_name = "FILE", requires = "global")]
     pub(crate) resume: Option<PathBuf>,
     /// The level of intervals
@@ -165,8 +167,8 @@ pub(crate) struct Identify {
     /// What was measured; may be given again: files follow each other with a gap between
     #[arg(long, value_name = "DATA", required_unless_present = "poses")]
     pub(crate) data: Vec<PathBuf>,
-    /// In place of --data: poses of --frame that were measured, from which geometry is calibrated. CSV with a heading: q.JOINT of every
-    /// joint, pose.x, .y, .z, and pose.qx, .qy, .qz, .qw if rotations were measured
+    /// In place of --data: poses of --frame that were measured, from which geometry is calibrated. CSV with a heading:
+    /// q.JOINT of every joint, pose.x, .y, .z, and pose.qx, .qy, .qz, .qw if rotations were measured
     #[arg(long, value_name = "FILE", requires = "frame", conflicts_with_all = [
         "data", "held_out", "blocks", "time_unit", "force_axes", "low_pass", "every", "assume_white", "no_delay", "robust", "entropic",
         "prior", "check_only",
@@ -178,7 +180,8 @@ pub(crate) struct Identify {
     /// Positions, velocities and accelerations are in degrees
     #[arg(long)]
     pub(crate) degrees: bool,
-    /// Fit the simulation that the measured torques drive to positions and velocities, piece by piece, in place of torques
+    /// Fit the simulation that the measured torques drive to positions and velocities, piece by piece, in place of
+    /// torques
     #[arg(long, conflicts_with_all = [
         "poses", "held_out", "blocks", "low_pass", "every", "assume_white", "no_delay", "robust", "entropic", "prior", "check_only",
     ])]
@@ -192,7 +195,8 @@ pub(crate) struct Identify {
     /// The unit of the column `time`
     #[arg(long, value_enum, value_name = "UNIT", default_value_t = TimeUnit::S)]
     pub(crate) time_unit: TimeUnit,
-    /// Corner frequency of a low-pass filter over both measured and predicted torques, Hz (second-order Butterworth, forward and backward)
+    /// Corner frequency of a low-pass filter over both measured and predicted torques, Hz (second-order Butterworth,
+    /// forward and backward)
     #[arg(long, allow_hyphen_values = true, value_name = "HZ")]
     pub(crate) low_pass: Option<f64>,
     /// Use only every Nth sample, after the low-pass filter
@@ -222,10 +226,12 @@ pub(crate) struct Identify {
     /// Outliers beyond this many standard deviations count less (Huber)
     #[arg(long, allow_hyphen_values = true, value_name = "WIDTH")]
     pub(crate) robust: Option<f64>,
-    /// Regularizer toward the robot's own inertias, independent of units and charts: the weight of the entropic divergence
+    /// Regularizer toward the robot's own inertias, independent of units and charts: the weight of the entropic
+    /// divergence
     #[arg(long, allow_hyphen_values = true, value_name = "GAMMA")]
     pub(crate) entropic: Option<f64>,
-    /// Regularizer toward the robot's own values: standard deviation as a share of each, or a file of priors as for `sensitivity`
+    /// Regularizer toward the robot's own values: standard deviation as a share of each, or a file of priors as for
+    /// `sensitivity`
     #[arg(long, allow_hyphen_values = true, value_name = "SHARE|FILE")]
     pub(crate) prior: Option<String>,
     /// The level of intervals

@@ -74,8 +74,9 @@ pub(crate) struct RobotArgs {
     /// Mimic joints: follow their leaders, or move independently as in Pinocchio
     #[arg(long, help_heading = "Robot", value_enum, value_name = "FORM", default_value_t = Mimic::Follow)]
     pub(crate) mimic: Mimic,
-    /// Rotor inertia at a joint, kg m² (kg), instead of the file's; may be repeated. JOINT=ARMATURE, or JOINT=ROTOR:RATIO
-    /// for ratio² rotor, or a JSON file {"JOINT": ARMATURE, "JOINT": {"rotor_inertia": .., "gear_ratio": ..}, ..}
+    /// Rotor inertia at a joint, kg m² (kg), instead of the file's; may be repeated. JOINT=ARMATURE, or
+    /// JOINT=ROTOR:RATIO for ratio² rotor, or a JSON file {"JOINT": ARMATURE, "JOINT": {"rotor_inertia": ..,
+    /// "gear_ratio": ..}, ..}
     #[arg(long, help_heading = "Robot", value_name = "JOINT=VALUE|FILE", value_parser = armature::setting)]
     pub(crate) armature: Vec<Setting>,
     /// Order of joints: as in the file, or by name as in Pinocchio

@@ -112,7 +112,8 @@ fn readable(
     text
 }
 
-/// Numbers, in as many blocks of columns as the width asks for. Names over columns if there is room, else their numbers.
+/// Numbers, in as many blocks of columns as the width asks for. Names over columns if there is room, else their
+/// numbers.
 fn table(matrix: &DMatrix<f64>, rows: &[String], columns: &[String], width: usize, text: &mut String) {
     let cells: Vec<Vec<String>> =
         matrix.row_iter().map(|row| row.iter().map(|x| number::entry(*x)).collect()).collect();

@@ -243,7 +243,8 @@ fn csv_is_the_same_as_json() {
     }
 }
 
-/// Files that NumPy wrote: states along an axis and joints by name; a single state, packed, its matrices in Fortran's order.
+/// Files that NumPy wrote: states along an axis and joints by name; a single state, packed, its matrices in Fortran's
+/// order.
 #[test]
 fn npz_of_pinocchio_agrees() {
     let file = robot("solo12");
@@ -484,8 +485,8 @@ fn damaged_files_do_no_harm() {
     }
 }
 
-/// The worked example of `docs/check-pinocchio.md`: with hinges all agrees; with a universal joint derivatives are wrong in its
-/// columns, and the page shows just that.
+/// The worked example of `docs/check-pinocchio.md`: with hinges all agrees; with a universal joint derivatives are
+/// wrong in its columns, and the page shows just that.
 #[test]
 fn a_wrong_derivative_of_pinocchio_is_found() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -156,8 +156,8 @@ fn chain(name: &str, joints: &[Link]) -> String {
     file.to_str().expect("UTF-8").to_owned()
 }
 
-/// Where nothing is left of the terms of a sum but roundings, nothing deviates: oblique axes, axes through centers of mass, no
-/// gravity.
+/// Where nothing is left of the terms of a sum but roundings, nothing deviates: oblique axes, axes through centers of
+/// mass, no gravity.
 #[test]
 fn roundings_of_what_cancels_are_no_deviations() {
     let down = "0 0 -0.3";

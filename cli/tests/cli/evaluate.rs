@@ -44,7 +44,8 @@ fn assert_same(found: &Value, expected: &DMatrix<f64>, what: &str) {
     }
 }
 
-/// For every robot, fixed and floating, by each method: the answer is the library's, bit for bit, and repeats the input.
+/// For every robot, fixed and floating, by each method: the answer is the library's, bit for bit, and repeats the
+/// input.
 #[test]
 fn answers_are_the_librarys_to_the_last_bit() {
     let rng = &mut ChaCha8Rng::seed_from_u64(4);

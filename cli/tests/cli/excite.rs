@@ -67,8 +67,8 @@ fn it_says_what_it_uses_and_whether_it_converged() {
 const POSE: &str = "0,0,0.25,0,0,0,1,0,0.7,-1.4,0,0.7,-1.4,0,-0.7,1.4,0,-0.7,1.4";
 const FEET: [&str; 4] = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"];
 
-/// A motion of the quadruped on its feet, of a robot with a heavier base and a heavier leg: from its file `identify` finds both masses, which
-/// are not those of the robot that it is given; all outputs are there.
+/// A motion of the quadruped on its feet, of a robot with a heavier base and a heavier leg: from its file `identify`
+/// finds both masses, which are not those of the robot that it is given; all outputs are there.
 #[test]
 fn a_quadruped_on_its_feet_is_excited_and_identified() {
     let here = directory("excite-stance");

@@ -17,8 +17,8 @@ fn check(claims: &Value) -> Output {
     run_with(["check", "--function", "-"], claims.to_string().as_bytes())
 }
 
-/// CasADi 3.8.2 integrates a function whose derivatives by three parameters it gets wrong, unless told to watch them too
-/// (casadi/casadi#4383). Its own values refute it.
+/// CasADi 3.8.2 integrates a function whose derivatives by three parameters it gets wrong, unless told to watch them
+/// too (casadi/casadi#4383). Its own values refute it.
 #[test]
 fn a_wrong_jacobian_of_an_integrator_is_refuted_by_its_own_values() {
     for (name, found) in [("casadi_sum", [0.5, 0.5, 0.5]), ("casadi_hats", [0.25, 0.5, 0.25])] {

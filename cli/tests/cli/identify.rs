@@ -11,8 +11,8 @@ use std::fs;
 const FEET: [&str; 3] = ["FL_FOOT", "FR_FOOT", "HL_FOOT"];
 const POSE: [&str; 7] = ["x", "y", "z", "qx", "qy", "qz", "qw"];
 
-/// A quadruped with 0.4 kg on its base, carried by forces of its feet: positions and velocities of the joints, poses of the base, torques of
-/// the joints, forces.
+/// A quadruped with 0.4 kg on its base, carried by forces of its feet: positions and velocities of the joints, poses of
+/// the base, torques of the joints, forces.
 fn log() -> (Vec<String>, Vec<Vec<f64>>) {
     let model = Model::from_urdf_file(robot("solo12"), &UrdfOptions::new().floating_base(true)).expect("reads").model;
     let p = Parameters::of(&model).select("base_link.payload.m").expect("is there");
@@ -160,7 +160,8 @@ fn another_file_is_held_out() {
     assert!(message.contains("--blocks"), "{message}");
 }
 
-/// A joint that is 3 mm off is found by poses of the hand, with and without rotations, and written; bad tables are named.
+/// A joint that is 3 mm off is found by poses of the hand, with and without rotations, and written; bad tables are
+/// named.
 #[test]
 fn a_robot_is_calibrated_by_measured_poses() {
     let here = directory("identify-poses");

@@ -1,4 +1,5 @@
-//! `gradyn identify` of a payload: estimates written back, tables as people have them, data that are not what they seem.
+//! `gradyn identify` of a payload: estimates written back, tables as people have them, data that are not what they
+//! seem.
 
 use super::sensitivity::json;
 use super::{directory, good, refused, robot, run, run_with};
@@ -196,7 +197,8 @@ fn tables_are_read_as_people_have_them() {
     assert!(message.contains("low-pass") && message.contains("half the rate"), "{message}");
 }
 
-/// Torques of the other sign, in other units and columns are not fitted: exit code 1, what would explain them, and nothing is written.
+/// Torques of the other sign, in other units and columns are not fitted: exit code 1, what would explain them, and
+/// nothing is written.
 #[test]
 fn data_that_are_not_what_they_seem_are_not_fitted() {
     let data = log("identify-wrong");

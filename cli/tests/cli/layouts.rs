@@ -10,8 +10,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 
-/// MuJoCo's free joint: quaternions w x y z, linear velocity in the world's axes. Its derivatives are forward differences
-/// with a step of 1e-6, hence the floor.
+/// MuJoCo's free joint: quaternions w x y z, linear velocity in the world's axes. Its derivatives are forward
+/// differences with a step of 1e-6, hence the floor.
 #[test]
 fn the_layout_of_mujoco_agrees_with_mujoco() {
     let file = robot("solo12");

@@ -133,7 +133,8 @@ fn bounds_of_controls_have_multipliers() {
         assert!(held["active"].as_u64() > Some(0), "{solver}: {held}");
         held["multiplier"].as_f64().expect("a number")
     });
-    // A barrier ends at 1e-9 of slacks and prices together, and tolerances are 1e-8 and 1e-9 of an expected improvement, the square of prices' errors.
+    // A barrier ends at 1e-9 of slacks and prices together, and tolerances are 1e-8 and 1e-9 of an expected
+    // improvement, the square of prices' errors.
     assert!(found[0] > 1e-2 && found.iter().all(|y| (y - found[0]).abs() < 1e-3 * found[0]), "{found:?}");
 }
 

@@ -158,7 +158,8 @@ fn what_moves_at_the_start_is_stopped_or_told() {
     assert!(!said.contains("held from phase `stand` on"), "{said}");
 }
 
-/// An impact is of all that is held behind it: a sole that stands keeps standing. Of the gained one alone, it is kicked.
+/// An impact is of all that is held behind it: a sole that stands keeps standing. Of the gained one alone, it is
+/// kicked.
 #[test]
 fn an_impact_leaves_standing_soles_alone() {
     let folder = directory("impact-of-all");

@@ -51,7 +51,8 @@ fn the_shortest_time_is_found_and_written() {
         let text = good(["optimize", &again]);
         let first = text.lines().nth(1).expect("a line of an iteration");
         let cost: f64 = first.split_whitespace().nth(1).expect("a cost").parse().expect("a number");
-        // The first step goes a per cent away from it, since the barrier begins anew; from the start at rest it is at a sixth.
+        // The first step goes a per cent away from it, since the barrier begins anew; from the start at rest it is at a
+        // sixth.
         assert!((cost - least).abs() < 1e-2 * least, "{first}: {least}");
     }
 }

@@ -1,4 +1,5 @@
-//! Files of trajectories that `gradyn optimize` reads: in another program's order, its own to begin again, and what is wrong with them.
+//! Files of trajectories that `gradyn optimize` reads: in another program's order, its own to begin again, and what is
+//! wrong with them.
 
 use super::optimize::{SMALL, flat, small};
 use super::optimize_broken::refused_at;
@@ -78,7 +79,8 @@ fn long_names_of_costs_do_not_touch_their_numbers() {
     assert!(ends.iter().all(|end| *end == ends[0]), "{text}");
 }
 
-/// Restarted from its own solution a solver sees that nothing is left to do, of bounds and equalities, by either method.
+/// Restarted from its own solution a solver sees that nothing is left to do, of bounds and equalities, by either
+/// method.
 #[test]
 fn a_solution_is_where_the_next_one_begins() {
     for (solver, name) in [("newton", "warm-newton"), ("proximal", "warm-proximal")] {

@@ -6,7 +6,8 @@ use super::{directory, good, json, robots, run};
 use std::fs;
 use std::path::Path;
 
-/// A humanoid that leans over its soles of 16 cm by 2 cm, turned by an angle about the vertical; `goal`: where to, from where it stands.
+/// A humanoid that leans over its soles of 16 cm by 2 cm, turned by an angle about the vertical; `goal`: where to, from
+/// where it stands.
 fn leans(folder: &Path, yaw: f64, goal: [f64; 2], more: &str) -> String {
     let robot = robots().join("g1.urdf");
     let [x, y] = goal;
@@ -52,14 +53,16 @@ fn forces(answer: &serde_json::Value, contact: &str) -> Vec<Vec<f64>> {
     all
 }
 
-/// A robot that stands turned by a quarter leans along its soles as far as one that is not; in axes of the world it does not.
+/// A robot that stands turned by a quarter leans along its soles as far as one that is not; in axes of the world it
+/// does not.
 #[test]
 fn soles_turn_with_the_robot() {
     let folder = directory("soles");
     let quarter = std::f64::consts::FRAC_PI_2;
     let ahead = cost(&solved(&leans(&folder, 0.0, [0.05, 0.0], "")));
     let turned = cost(&solved(&leans(&folder, quarter, [0.0, 0.05], "")));
-    // Measured to five digits, with axes of the world before and with those of the frame; optima are found to 1e-8 of their conditions.
+    // Measured to five digits, with axes of the world before and with those of the frame; optima are found to 1e-8 of
+    // their conditions.
     assert!((ahead - 0.14696).abs() < 5e-6 && (turned - ahead).abs() < 1e-7, "{ahead} {turned}");
     let world = cost(&solved(&leans(&folder, quarter, [0.0, 0.05], "axes = \"world\"\n")));
     assert!((world - 0.19208).abs() < 5e-6, "{world}");
@@ -73,7 +76,8 @@ fn soles_turn_with_the_robot() {
     }
 }
 
-/// A quadruped on four feet that is to move aside within 0.3 s; `more`: what follows the kind of its cone, and the solver.
+/// A quadruped on four feet that is to move aside within 0.3 s; `more`: what follows the kind of its cone, and the
+/// solver.
 fn pushes(folder: &Path, more: &str) -> String {
     pushes_by(folder, 30, 0.08, more)
 }
@@ -107,8 +111,8 @@ fn share(answer: &serde_json::Value, n: [f64; 3]) -> f64 {
     feet.into_iter().flat_map(|foot| forces(answer, foot)).map(|f| of(&f)).fold(0.0, f64::max)
 }
 
-/// A pyramid lies inside of the cone of friction: it lets through what friction gives and no more; outside of it a warning says how much. The first barrier
-/// is no trap for forces that cost little.
+/// A pyramid lies inside of the cone of friction: it lets through what friction gives and no more; outside of it a
+/// warning says how much. The first barrier is no trap for forces that cost little.
 #[test]
 fn pyramids_lie_inside_of_the_cone() {
     let folder = directory("pyramids");

@@ -47,8 +47,9 @@ fn the_page_stands_alone() {
 /// Before the page's own scripts: errors are kept. After them: play is pressed, and frames are read.
 const WATCH: &str = "<script>window.errors = []; addEventListener('error', (e) => errors.push(e.message)); \
     for (const kind of ['error', 'warn']) console[kind] = (...all) => errors.push(all.join(' '));</script>";
-/// The page counts as loaded, and the browser ends, when an image has come that a server here holds back until frames have been read.
-/// First the page plays; then it plays again from near the end in a loop, until it is before the middle.
+/// The page counts as loaded, and the browser ends, when an image has come that a server here holds back until frames
+/// have been read. First the page plays; then it plays again from near the end in a loop, until it is before the
+/// middle.
 const PRESS: &str = "<script>setTimeout(() => { const $ = (id) => document.getElementById(id), at = () => ({ ...document.documentElement.dataset }); \
     const taken = at().taken, before = at(); let polls = 0, after = null, saved = null, tip = null; $('play').click(); \
     const ready = () => { const now = at(); if (!after) { \
@@ -89,7 +90,8 @@ fn hold() -> u16 {
     port
 }
 
-/// In a real browser the robot moves when play is pressed, at the widths of a desk and of a hand, with WebGL and without it.
+/// In a real browser the robot moves when play is pressed, at the widths of a desk and of a hand, with WebGL and
+/// without it.
 #[test]
 fn a_browser_plays_the_page() {
     let Some(browser) = browser() else {
@@ -141,7 +143,8 @@ fn a_browser_plays_the_page() {
             assert_eq!(seen["flat"], true, "{seen}");
         }
         if !flat {
-            // Across and up, nothing is cut, and what is narrower than the picture still takes most of one of its sides.
+            // Across and up, nothing is cut, and what is narrower than the picture still takes most of one of its
+            // sides.
             let taken = seen["taken"].as_str().expect("of the picture");
             let taken: Vec<f64> = taken.split(' ').map(|x| x.parse().expect("a number")).collect();
             let most = taken[0].max(taken[1]);
@@ -217,7 +220,8 @@ fn bodies_are_as_large_as_their_inertia() {
         finger.sort_by(f64::total_cmp);
         assert!(finger[1] < 0.5 * thinnest, "{finger:?}, a leg {thinnest}");
     }
-    // The ground pushes between the outermost edges of the soles: 5 cm beyond the ankles to the side, 17 cm to the front and back.
+    // The ground pushes between the outermost edges of the soles: 5 cm beyond the ankles to the side, 17 cm to the
+    // front and back.
     for (pressure, forces) in
         scene["pressure"].as_array().expect("a list").iter().zip(scene["forces"].as_array().expect("a list"))
     {

@@ -1,8 +1,8 @@
 //! `gradyn optimize`: every pair of features that a task can combine, on a hopper of a few nodes.
 //!
-//! A task has one option of each feature. Pairs of options that cannot be together are refused, each alone with all else as by default. All
-//! other pairs stand in some task that is solved, or ends with a status that is none of a fault: derivatives agree with differences, and what
-//! is written are numbers.
+//! A task has one option of each feature. Pairs of options that cannot be together are refused, each alone with all
+//! else as by default. All other pairs stand in some task that is solved, or ends with a status that is none of a
+//! fault: derivatives agree with differences, and what is written are numbers.
 
 use super::optimize_broken::refused_at;
 use super::{directory, json, refused, robots, run, text_of};
@@ -338,8 +338,8 @@ fn restitution_is_the_share_of_velocity_that_is_left() {
     }
 }
 
-/// A mass at 1 m with 2 m/s away from its goal, a force of 1 N at most, to rest there in the least time: 2 + 2 √3 s of steps that are short, and
-/// 5.4025 s of 50 semi-implicit ones.
+/// A mass at 1 m with 2 m/s away from its goal, a force of 1 N at most, to rest there in the least time: 2 + 2 √3 s of
+/// steps that are short, and 5.4025 s of 50 semi-implicit ones.
 #[test]
 fn a_duration_stays_between_its_bounds_with_all_solvers() {
     let folder = directory("least-time");
@@ -416,7 +416,8 @@ fn controls_of_equal_bounds_converge_with_all_solvers() {
     }
 }
 
-/// A quadruped's jump whose flight lasts as long as the solver likes, with impacts on four feet: the same optimum with all solvers that choose durations.
+/// A quadruped's jump whose flight lasts as long as the solver likes, with impacts on four feet: the same optimum with
+/// all solvers that choose durations.
 #[test]
 fn a_jump_of_free_duration_has_one_optimum() {
     let folder = directory("free-jump");

@@ -82,7 +82,8 @@ fn the_hand_is_put_down_at_a_place_that_is_chosen() {
     assert!(answer["constraints"]["hand"]["violation"].as_f64().expect("a number") < 1e-6);
 }
 
-/// A number of the robot by its name of `sensitivity --parameters`: the same solution as by kind and element, and errors with their line.
+/// A number of the robot by its name of `sensitivity --parameters`: the same solution as by kind and element, and
+/// errors with their line.
 #[test]
 fn numbers_of_the_robot_are_found_by_name() {
     let folder = directory("by_name");

@@ -77,8 +77,8 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("not a number: {value}"))
 }
 
-/// Nodes keep off the pillar, what is between them does not: it is said with its node and its depth, on the page and in the file too. `--refine`
-/// splits steps until it is below the tolerance.
+/// Nodes keep off the pillar, what is between them does not: it is said with its node and its depth, on the page and in
+/// the file too. `--refine` splits steps until it is below the tolerance.
 #[test]
 fn an_obstacle_between_nodes_is_told_of_and_refined_away() {
     let folder = directory("pillar");
@@ -146,7 +146,8 @@ fn tolerances_are_keys() {
     }
 }
 
-/// The mass is to slide to a stop at 0, with damping 50 N s/m: in explicit steps of 0.1 s its speed would change by the factor −4.
+/// The mass is to slide to a stop at 0, with damping 50 N s/m: in explicit steps of 0.1 s its speed would change by the
+/// factor −4.
 const SLIDES: &str = r#"[robot]
 file = "point.urdf"
 joint_friction = true
@@ -166,7 +167,8 @@ nodes = 12
 kind = "control"
 "#;
 
-/// Explicit steps of stiff damping end in a warning that names joint, nodes and key; with the key the motion is that of the damping.
+/// Explicit steps of stiff damping end in a warning that names joint, nodes and key; with the key the motion is that of
+/// the damping.
 #[test]
 fn stiff_damping_is_told_of_and_taken_implicitly() {
     let folder = directory("stiff");

@@ -261,7 +261,8 @@ fn budgets_are_refused_where_they_make_no_sense() {
     refused_at(&fddp, "budget", &["key `solver.budget`", "`newton` and `proximal`", "`fddp`"]);
 }
 
-/// At rest on four feet, of the 18 rows of v = 0 as many as 12 follow from the contacts: they are left to these, and that is told.
+/// At rest on four feet, of the 18 rows of v = 0 as many as 12 follow from the contacts: they are left to these, and
+/// that is told.
 #[test]
 fn goals_that_follow_from_contacts_are_left_to_them() {
     let folder = directory("rest");

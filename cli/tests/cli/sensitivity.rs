@@ -142,7 +142,8 @@ fn default_priors_make_robots() {
     assert!(text.contains("half-normal"), "{text}");
 }
 
-/// The placement of a fixed joint moves a share of a body's inertia that nobody has kept: it is not listed, and its error says why.
+/// The placement of a fixed joint moves a share of a body's inertia that nobody has kept: it is not listed, and its
+/// error says why.
 #[test]
 fn placements_of_fixed_joints_are_not_listed() {
     let panda = robot("panda");

@@ -6,7 +6,8 @@ use super::{directory, good, refused, robot, run};
 use serde_json::Value;
 use std::fs;
 
-/// JSON names columns, state, seed, samples, priors, and has intervals by output; its columns are in the order of its parameters.
+/// JSON names columns, state, seed, samples, priors, and has intervals by output; its columns are in the order of its
+/// parameters.
 #[test]
 fn json_stands_by_itself() {
     let panda = robot("panda");

@@ -4,8 +4,8 @@ use super::sensitivity::json;
 use super::{good, refused, robot, run};
 use std::fs;
 
-/// A quadruped at rest on its four feet: rows have the names of feet and axes, and more mass of the trunk makes all feet push up more, by
-/// its weight together.
+/// A quadruped at rest on its four feet: rows have the names of feet and axes, and more mass of the trunk makes all
+/// feet push up more, by its weight together.
 #[test]
 fn more_mass_is_carried_by_all_feet() {
     let feet = ["FL", "FR", "HL", "HR"].map(|leg| format!("{leg}_FOOT"));
@@ -19,8 +19,9 @@ fn more_mass_is_carried_by_all_feet() {
     assert_eq!((names.len(), names[2]), (12, "FL_FOOT.z"));
     let matrix = found["matrix"]["values"].as_array().expect("list");
     let by_mass = |row: usize| matrix[row][0].as_f64().expect("a number");
-    // The torques of the state are those of rest without contacts, which hold the whole robot: forces stay zero on average over the feet
-    // whatever its mass, unless the torques are held, and then the base falls on them with its weight.
+    // The torques of the state are those of rest without contacts, which hold the whole robot: forces stay zero on
+    // average over the feet whatever its mass, unless the torques are held, and then the base falls on them with its
+    // weight.
     let weight: f64 = (0..4).map(|foot| by_mass(3 * foot + 2)).sum();
     assert!((weight - 9.81).abs() < 1e-9, "{weight}");
     for method in ["analytical", "dual", "difference"] {

@@ -23,8 +23,8 @@ fn too_many_samples_are_refused() {
     }
 }
 
-/// Torques are linear in masses: pairs do nothing together, a group does what its parameters do, and bounds are total indices; of two poses'
-/// placements bounds are above them.
+/// Torques are linear in masses: pairs do nothing together, a group does what its parameters do, and bounds are total
+/// indices; of two poses' placements bounds are above them.
 #[test]
 fn pairs_groups_and_bounds_are_those_of_a_linear_map() {
     let panda = robot("panda");

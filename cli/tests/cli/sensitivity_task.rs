@@ -45,7 +45,8 @@ fn along_a_task_first_order_is_what_samples_say() {
     assert!(doubts[0].as_str().expect("text").starts_with("not trustworthy: `panda_joint"), "{doubts:?}");
 }
 
-/// Shares of the variance by samples are those to first order: over 2 % the motion with feedback is nearly linear in masses.
+/// Shares of the variance by samples are those to first order: over 2 % the motion with feedback is nearly linear in
+/// masses.
 #[test]
 fn along_a_task_by_samples() {
     let closed = ["--closed-loop", "--share", "0.02"];
@@ -64,7 +65,8 @@ fn along_a_task_by_samples() {
     }
 }
 
-/// Without feedback a tenth of the masses off sends some simulations far away: there is no index, and the exit code says so.
+/// Without feedback a tenth of the masses off sends some simulations far away: there is no index, and the exit code
+/// says so.
 #[test]
 fn a_motion_that_explodes_has_no_index() {
     let (code, answer, _) = ask(&["--global", "sobol", "--samples", "256"]);
@@ -187,7 +189,8 @@ fn a_browser_shows_heat_tubes_and_the_plane() {
     assert_eq!(effects.matches("<circle class=\"dot\"").count(), 7);
 }
 
-/// On a screen of 1280 pixels no column is cut, and on one of 390 the smallest text of a picture is as high as 10 pixels.
+/// On a screen of 1280 pixels no column is cut, and on one of 390 the smallest text of a picture is as high as 10
+/// pixels.
 #[test]
 fn a_browser_cuts_no_column_and_shrinks_no_label() {
     let Some(browser) = browser() else {
@@ -287,8 +290,8 @@ fn priors_come_from_a_file() {
         serde_json::from_str(&good([&friction[..], &["--global", "sobol", "--samples", "32", "--json"]].concat()))
             .expect("JSON");
     assert_eq!(answer["parameters"][0]["prior"]["scale"], 0.1);
-    // Torques are linear in one mass: both scatter by its slope times the range by √12; samples of 2000 to 3 %, and none lies farther
-    // away than half the range.
+    // Torques are linear in one mass: both scatter by its slope times the range by √12; samples of 2000 to 3 %, and
+    // none lies farther away than half the range.
     fs::write(&file, "\"*.mass\" = { low = 0.5, high = 1.1 }").expect("writes");
     let one = ["sensitivity", &panda, "--parameters", "panda_link7.mass", "--prior", path, "--json"];
     let answer: Value =

@@ -3,8 +3,8 @@
 use std::process::{Command, Stdio};
 use testing::Running;
 
-/// The program as a terminal starts it, heeding these signals also where these tests are told to ignore one, as jobs in the background
-/// of scripts are. It can be done where there is the `env` of GNU; see [`heeded`].
+/// The program as a terminal starts it, heeding these signals also where these tests are told to ignore one, as jobs in
+/// the background of scripts are. It can be done where there is the `env` of GNU; see [`heeded`].
 pub(super) fn gradyn() -> Command {
     let program = env!("CARGO_BIN_EXE_gradyn");
     let env = |program: &str| {

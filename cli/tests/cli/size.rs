@@ -1,4 +1,5 @@
-//! Large robots and large answers: only what is asked for is computed, and what does not fit is refused before the work begins.
+//! Large robots and large answers: only what is asked for is computed, and what does not fit is refused before the work
+//! begins.
 
 use super::{directory, json, output, refused, robot, run, text_of};
 use std::fmt::Write;
@@ -50,8 +51,8 @@ fn evaluate_within(kilobytes: u32, files: &[PathBuf; 2], quantities: &str, more:
     output(&mut command, b"")
 }
 
-/// Torques, accelerations and motions of a chain of 20 000 joints: a matrix of as many rows and columns takes 3.2 GB, of which there
-/// are not half. No step of the way is recursive.
+/// Torques, accelerations and motions of a chain of 20 000 joints: a matrix of as many rows and columns takes 3.2 GB,
+/// of which there are not half. No step of the way is recursive.
 #[cfg(unix)]
 #[test]
 fn values_of_a_long_chain_take_no_matrices() {

@@ -103,8 +103,8 @@ mod unix {
         }
     }
 
-    /// Starts it on minutes of work, second derivatives by differences, whose answer goes to a file that is there already; waits until it
-    /// is being written, to a third file in this folder.
+    /// Starts it on minutes of work, second derivatives by differences, whose answer goes to a file that is there
+    /// already; waits until it is being written, to a third file in this folder.
     fn at_work(here: &Path, mut gradyn: Command) -> Running {
         std::fs::write(here.join("answer.json"), "precious").expect("writes");
         let state = |n: usize| format!(r#"{{"q": [{0}], "v": [{0}], "a": [{0}]}}"#, vec!["0.1"; n].join(","));
@@ -143,7 +143,8 @@ mod unix {
         }
     }
 
-    /// Whoever starts it may tell it to ignore some, as `nohup` and jobs in the background are told. Others still end it.
+    /// Whoever starts it may tell it to ignore some, as `nohup` and jobs in the background are told. Others still end
+    /// it.
     #[cfg(target_os = "linux")]
     #[test]
     fn signals_that_were_ignored_stay_so() {

@@ -128,8 +128,8 @@ impl Options {
         self.symmetric = true;
         self
     }
-    /// With so many [`curves`](Self::curves) and [`directions`](Self::directions) of Taylor tests; none of them are needed
-    /// for verdicts.
+    /// With so many [`curves`](Self::curves) and [`directions`](Self::directions) of Taylor tests; none of them are
+    /// needed for verdicts.
     #[must_use]
     pub fn pictures(mut self, curves: usize, directions: usize) -> Self {
         (self.curves, self.directions) = (curves, directions);

@@ -10,8 +10,8 @@ const ROWS: usize = 16;
 
 /// `∂²/∂s∂t f(x ⊕ (s a + t b))` at zero, with steps `h, h/2, …`.
 ///
-/// `Y(s) = (f(s, h) − f(s, −h)) / 2h` is the slope along `b`, `D(h) = (Y(h) − Y(−h)) / 2h` an expansion in even powers of
-/// `h`, extrapolated to zero by Ridders' table.
+/// `Y(s) = (f(s, h) − f(s, −h)) / 2h` is the slope along `b`, `D(h) = (Y(h) − Y(−h)) / 2h` an expansion in even powers
+/// of `h`, extrapolated to zero by Ridders' table.
 pub(super) fn second<X: Manifold>(
     inputs: &X,
     f: &mut impl FnMut(&[f64]) -> f64,

@@ -9,10 +9,10 @@ pub struct Estimate {
     pub columns: usize,
     /// The derivatives, rows × columns, row-major.
     pub value: Vec<f64>,
-    /// The estimate of each one's absolute error, in the same order. It covers truncation as seen between two steps, and
-    /// the rounding of a function that is right to the last digit; one that loses digits inside is seen by
-    /// [`Method::Ridders`](super::Method::Ridders) only. Infinite where the value at the point stands apart from those around it, as that method
-    /// sees: there is no derivative.
+    /// The estimate of each one's absolute error, in the same order. It covers truncation as seen between two steps,
+    /// and the rounding of a function that is right to the last digit; one that loses digits inside is seen by
+    /// [`Method::Ridders`](super::Method::Ridders) only. Infinite where the value at the point stands apart from those
+    /// around it, as that method sees: there is no derivative.
     pub error: Vec<f64>,
 }
 

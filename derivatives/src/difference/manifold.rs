@@ -2,8 +2,8 @@
 
 /// A space whose points have coordinates and whose differences have directions, not necessarily as many.
 ///
-/// A unit quaternion has four coordinates and three directions. `integrate` is `x ⊕ dx`, `difference` is `y₁ ⊖ y₀`; near
-/// equal points one undoes the other: `difference(x, integrate(x, dx)) = dx`.
+/// A unit quaternion has four coordinates and three directions. `integrate` is `x ⊕ dx`, `difference` is `y₁ ⊖ y₀`;
+/// near equal points one undoes the other: `difference(x, integrate(x, dx)) = dx`.
 pub trait Manifold {
     /// How many numbers describe a point.
     fn coordinates(&self) -> usize;

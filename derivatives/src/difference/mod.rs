@@ -11,8 +11,8 @@
 //! | [`sweep`] | `D(h)` for a list of steps | the V itself | 2 per step |
 //!
 //! [`jacobian`], [`directional`] and [`along`] return an [`Estimate`]: each entry with an estimate of its error.
-//! Inputs and outputs live on a [`Manifold`]: [`Euclidean`] space, or any other whose tangent vectors are integrated and
-//! whose points are subtracted by its own rules. Functions may fail: a closure returns `()` or `Result<(), E>`.
+//! Inputs and outputs live on a [`Manifold`]: [`Euclidean`] space, or any other whose tangent vectors are integrated
+//! and whose points are subtracted by its own rules. Functions may fail: a closure returns `()` or `Result<(), E>`.
 //!
 //! ```
 //! use gradyn_derivatives::difference::{Euclidean, Method, jacobian};

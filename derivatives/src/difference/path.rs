@@ -4,8 +4,8 @@ use super::error::DifferenceError;
 use super::manifold::Manifold;
 use std::fmt::{Debug, Display};
 
-/// A path `t ↦ y(t)` as it is differenced: behind a pointer, so that all of this is compiled once for each type of error
-/// and not once for each function.
+/// A path `t ↦ y(t)` as it is differenced: behind a pointer, so that all of this is compiled once for each type of
+/// error and not once for each function.
 pub(crate) type Curve<'a, E> = dyn FnMut(f64, &mut [f64]) -> Result<(), E> + 'a;
 
 /// A path in an output space, ready to be differenced at `t = 0`.

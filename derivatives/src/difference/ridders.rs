@@ -8,13 +8,13 @@ use std::fmt::{Debug, Display};
 /// Derivatives by Ridders' method, each output with its own table.
 ///
 /// `D(h) = y′ + c₁ h² + c₂ h⁴ + …`. With `A₀(i) = D(h / 2ⁱ)`, each column of the table removes one power:
-/// `A_k(i) = (4ᵏ A_{k−1}(i) − A_{k−1}(i−1)) / (4ᵏ − 1)`. The error of an entry is estimated by its distance from the two
-/// it was made of, plus the rounding of the shortest step used; the entry of least estimate is kept. A table is complete
-/// when rounding at the present step is no longer small beside that estimate. (Stopping at the first row that is worse
-/// than the one before, as is common, is deceived by two entries that agree by chance.)
+/// `A_k(i) = (4ᵏ A_{k−1}(i) − A_{k−1}(i−1)) / (4ᵏ − 1)`. The error of an entry is estimated by its distance from the
+/// two it was made of, plus the rounding of the shortest step used; the entry of least estimate is kept. A table is
+/// complete when rounding at the present step is no longer small beside that estimate. (Stopping at the first row that
+/// is worse than the one before, as is common, is deceived by two entries that agree by chance.)
 ///
-/// Central differences do not look at the point itself. Where the function's value there stands apart from those around it
-/// there is no derivative, and the error is infinite ([`Middle`]).
+/// Central differences do not look at the point itself. Where the function's value there stands apart from those around
+/// it there is no derivative, and the error is infinite ([`Middle`]).
 ///
 /// Source: Ridders, "Accurate computation of F′(x) and F′(x)F″(x)", Adv. Eng. Software 4 (1982) 75.
 pub(super) fn ridders<E: Debug + Display>(
@@ -51,8 +51,8 @@ pub(super) fn ridders<E: Debug + Display>(
     let largest = |of: fn(&Middle) -> f64| middles.iter().map(of).fold(0.0, f64::max);
     let (rounding, change) = (largest(|middle| middle.rounding), largest(|middle| middle.change));
     if middles.iter().any(|middle| middle.is_apart(rounding, change)) {
-        // Two entries of a table may agree by chance, and values may be off by more than roundings: what stands apart does so
-        // by the same distance from all that is near.
+        // Two entries of a table may agree by chance, and values may be off by more than roundings: what stands apart
+        // does so by the same distance from all that is near.
         let mut apart: Vec<bool> = middles.iter().map(|middle| middle.is_apart(rounding, change)).collect();
         let mut nearest = vec![None; m];
         for part in NEAREST {
@@ -72,11 +72,12 @@ pub(super) fn ridders<E: Debug + Display>(
     Ok(estimate)
 }
 
-/// So much of the first step is the nearest that values are looked at: what is smooth changes by a 10¹²th of its curvature there.
+/// So much of the first step is the nearest that values are looked at: what is smooth changes by a 10¹²th of its
+/// curvature there.
 const NEAREST: [f64; 5] = [1e-6, 0.9e-6, 0.7e-6, 0.5e-6, 0.4e-6];
 
-/// What `(y(h) ⊖ y(0)) + (y(−h) ⊖ y(0))` goes to as the step shrinks, by a table of its own: it is an expansion in even powers, too.
-/// Zero, unless the value at the point stands apart.
+/// What `(y(h) ⊖ y(0)) + (y(−h) ⊖ y(0))` goes to as the step shrinks, by a table of its own: it is an expansion in even
+/// powers, too. Zero, unless the value at the point stands apart.
 #[derive(Clone)]
 struct Middle {
     table: Table,

@@ -38,8 +38,8 @@ pub fn plain_hessian<F: ScalarFunction>(f: &F, x: &[f64]) -> Result<(f64, Vec<f6
 
 /// `gradient[j] = ∂f/∂xⱼ` and `hessian[i * n + j] = ∂²f/∂xᵢ∂xⱼ`, both triangles; returns `f(x)`.
 ///
-/// Shapes: `x`, `gradient`: n; `hessian`: n × n, symmetric to the last bit. Cost: about `n²/16 + n/2` evaluations over a
-/// dual number of dual numbers: one direction outside, eight inside, chunks below the diagonal left out.
+/// Shapes: `x`, `gradient`: n; `hessian`: n × n, symmetric to the last bit. Cost: about `n²/16 + n/2` evaluations over
+/// a dual number of dual numbers: one direction outside, eight inside, chunks below the diagonal left out.
 ///
 /// # Errors
 /// A slice of the wrong length; a value or derivative that is not finite.

@@ -21,8 +21,8 @@ pub fn hessian_vector<F: ScalarFunction>(
 
 /// `gradient = ∇f` and `product = ∇²f v = d/dt ∇f(x + t v)` at `t = 0`; returns `f(x)`.
 ///
-/// Shapes: `x`, `v`, `gradient`, `product`: n. Cost: `⌈n/8⌉` evaluations over a dual number of dual numbers, `v` outside
-/// and eight directions inside.
+/// Shapes: `x`, `v`, `gradient`, `product`: n. Cost: `⌈n/8⌉` evaluations over a dual number of dual numbers, `v`
+/// outside and eight directions inside.
 ///
 /// # Errors
 /// A slice of the wrong length; a value or derivative that is not finite.

@@ -18,7 +18,8 @@ pub fn jacobian<F: Function>(f: &F, x: &[f64]) -> Result<(Vec<f64>, Vec<f64>), D
     Ok((value, jacobian))
 }
 
-/// [`jacobian`], one direction at a time: `f` is compiled for one number type of two numbers, not for registers at each level.
+/// [`jacobian`], one direction at a time: `f` is compiled for one number type of two numbers, not for registers at each
+/// level.
 ///
 /// For tests and checks, where a program should be built soon and a derivative need not be there in a microsecond.
 ///

@@ -9,13 +9,14 @@
 //! | [`weighted_hessian`] | `f(x)`, `Jᵀλ`, `Σ λᵢ ∇²fᵢ` | as [`hessian`] |
 //! | [`hessian_vector`] | `f(x)`, `∇f`, `∇²f v` | `⌈n/8⌉`, nested duals |
 //!
-//! Where there are no vector registers, at the plain level, they go through one direction at a time ([`directions`](crate::directions));
-//! [`plain_jacobian`] and [`plain_hessian`] do so everywhere, and are quick to compile.
+//! Where there are no vector registers, at the plain level, they go through one direction at a time
+//! ([`directions`](crate::directions)); [`plain_jacobian`] and [`plain_hessian`] do so everywhere, and are quick to
+//! compile.
 //!
 //! Each has a second form, `…_into`, that writes into the caller's slices with the scratch memory of a [`Workspace`]: a
-//! second call of the same sizes allocates nothing. Matrices are row-major slices: entry `(i, j)` of an `m × n` Jacobian
-//! stands at `i * n + j`. The function is compiled once per [`Level`](crate::Level) and run at the widest of this
-//! processor; levels agree to rounding.
+//! second call of the same sizes allocates nothing. Matrices are row-major slices: entry `(i, j)` of an `m × n`
+//! Jacobian stands at `i * n + j`. The function is compiled once per [`Level`](crate::Level) and run at the widest of
+//! this processor; levels agree to rounding.
 //!
 //! Functions that can fail, and need memory of their own for it not to be made at each call, are
 //! [`FallibleFunction`](crate::FallibleFunction)s: their drivers are [`try_gradient_into`], [`try_jacobian_into`] and
@@ -24,9 +25,9 @@
 //! A value or derivative that is not finite comes back as a [`DriverError`] that names it; what the slices then hold is
 //! unspecified. `n = 0` and `m = 0` are valid sizes.
 //!
-//! Method: forward mode, a seed direction in each lane (Griewank and Walther, *Evaluating Derivatives*, 2008, chapter 3);
-//! second derivatives by a dual number of dual numbers (Pearlmutter and Siskind, "Perturbation confusion and
-//! referential transparency", 2005: nested by type, so the two kinds of ε cannot mix).
+//! Method: forward mode, a seed direction in each lane (Griewank and Walther, *Evaluating Derivatives*, 2008,
+//! chapter 3); second derivatives by a dual number of dual numbers (Pearlmutter and Siskind, "Perturbation confusion
+//! and referential transparency", 2005: nested by type, so the two kinds of ε cannot mix).
 //!
 //! ```
 //! use gradyn_derivatives::{Scalar, ScalarFunction, drivers::hessian};

@@ -6,9 +6,9 @@ use std::fmt;
 
 /// Scratch memory of the drivers, for any function and any driver. One per thread.
 ///
-/// It grows to the largest sizes it has served and then allocates no more. Of [functions that have memory of their own](FallibleFunction)
-/// it keeps what it has had made, one for each type of memory. The number type depends on the processor's
-/// [`Level`](crate::Level) and on the driver; memory of each type in use is kept apart.
+/// It grows to the largest sizes it has served and then allocates no more. Of [functions that have memory of their
+/// own](FallibleFunction) it keeps what it has had made, one for each type of memory. The number type depends on the
+/// processor's [`Level`](crate::Level) and on the driver; memory of each type in use is kept apart.
 #[derive(Default)]
 pub struct Workspace {
     buffers: Vec<Box<dyn Any + Send>>,

@@ -116,7 +116,8 @@ impl<V: Component, E: Tangent<V>> DualNum for Dual<V, E> {
     fn atan(&self) -> Self {
         self.chain(self.re.atan(), (self.re * self.re + 1.0).recip())
     }
-    /// `d atan2(y, x) = (x dy − y dx) / (x² + y²)`, right on the axes too, and without squares that could overflow or vanish.
+    /// `d atan2(y, x) = (x dy − y dx) / (x² + y²)`, right on the axes too, and without squares that could overflow or
+    /// vanish.
     #[inline(always)]
     fn atan2(&self, x: Self) -> Self {
         let (y, value) = (*self, self.re.atan2(x.re));

@@ -1,8 +1,8 @@
 //! A value and its derivatives in the directions of one register.
 //!
 //! [`Dual<f64, Lanes<R>>`](Dual) carries eight directional derivatives in a register; the value stands beside it. As a
-//! [`num_dual::DualNum`] it goes wherever the types of the `num-dual` crate go, and inside them: `num_dual::Dual<Dual<…>>`
-//! or [`Dual<D, D>`](Dual) with `D` a dual number again carry second derivatives.
+//! [`num_dual::DualNum`] it goes wherever the types of the `num-dual` crate go, and inside them:
+//! `num_dual::Dual<Dual<…>>` or [`Dual<D, D>`](Dual) with `D` a dual number again carry second derivatives.
 //!
 //! ```
 //! use gradyn_derivatives::{Dual8, num_dual::DualNum};

@@ -1,9 +1,10 @@
 //! The one bound of every algorithm.
 //!
-//! [`Real`] is a number that may carry derivatives: `f64`, every `Copy` dual number of `num-dual`, [`Dual`](crate::Dual)
-//! and [`Lanes`](crate::Lanes). [`Scalar<P>`](Scalar) is a `Real` that can be multiplied by a `P` and made from one: in
-//! `T: Scalar<P>`, `P` is the type of a model's constants and `T` the type of its states. `T` times `f64` costs half of
-//! `T` times `T` when `T` carries derivatives, so constants stay constants; with `P = T` they become variables.
+//! [`Real`] is a number that may carry derivatives: `f64`, every `Copy` dual number of `num-dual`,
+//! [`Dual`](crate::Dual) and [`Lanes`](crate::Lanes). [`Scalar<P>`](Scalar) is a `Real` that can be multiplied by a `P`
+//! and made from one: in `T: Scalar<P>`, `P` is the type of a model's constants and `T` the type of its states. `T`
+//! times `f64` costs half of `T` times `T` when `T` carries derivatives, so constants stay constants; with `P = T` they
+//! become variables.
 //!
 //! ```
 //! use gradyn_derivatives::{Dual, Scalar};
@@ -70,8 +71,8 @@ pub trait AtLevel {
 /// A number type of your own joins with [`real_by_operators!`](crate::real_by_operators).
 ///
 /// Comparisons look at the value, never at derivatives. Generic code chooses between two formulas with
-/// [`select_lt`](Real::select_lt) and [`select_less`](Real::select_less), which work in each lane separately; where code has
-/// to branch, [`is_below`](Real::is_below) and [`is_less`](Real::is_less) say whether all lanes agree.
+/// [`select_lt`](Real::select_lt) and [`select_less`](Real::select_less), which work in each lane separately; where
+/// code has to branch, [`is_below`](Real::is_below) and [`is_less`](Real::is_less) say whether all lanes agree.
 ///
 /// What functions are where they have a kink, a pole or an edge:
 ///
@@ -290,7 +291,8 @@ where
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
         let (a, b) = (self.re(), x.re());
-        // num-dual divides by x. Next to the axis of y the point is turned by a quarter; the value is ±π/2 to the last bit.
+        // num-dual divides by x. Next to the axis of y the point is turned by a quarter; the value is ±π/2 to the last
+        // bit.
         if T::NDERIV > 0 && a != 0.0 && b.abs() <= NEAR_AXIS * a.abs() {
             return if a > 0.0 { DualNum::atan2(&-x, self) + FRAC_PI_2 } else { DualNum::atan2(&x, -self) - FRAC_PI_2 };
         }

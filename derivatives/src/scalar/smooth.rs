@@ -25,7 +25,8 @@ use super::Real;
 ///
 /// The two highest are summed below `x = 4`, where the closed forms would cancel; the others follow from
 /// `C_k = 1/k! − x C_{k+2}`. Errors, relative to each function's value at zero: 1e-15; of the first three derivatives
-/// 2e-14, 6e-13 and 3e-11, largest just above `x = 4`, and 3e-16 below it. Source: Stumpff, *Himmelsmechanik I* (1959), §41.
+/// 2e-14, 6e-13 and 3e-11, largest just above `x = 4`, and 3e-16 below it. Source: Stumpff, *Himmelsmechanik I* (1959),
+/// §41.
 #[inline(always)]
 pub fn stumpff<T: Real>(x: T) -> [T; 6] {
     let (s4, s5) = (series(x, 4), series(x, 5));
@@ -113,10 +114,11 @@ pub fn atan_ratio<T: Real>(t: T) -> T {
     alternating(&TERMS, t)
 }
 
-/// `(1 − (θ/2) cot(θ/2)) / t` at `t = tan²(θ/8)`, for `0 ≤ t ≤ 0.18`, from its series: no branch, every derivative right.
+/// `(1 − (θ/2) cot(θ/2)) / t` at `t = tan²(θ/8)`, for `0 ≤ t ≤ 0.18`, from its series: no branch, every derivative
+/// right.
 ///
-/// With `A = atan(√t)/√t` and the cotangent of four times an angle, it is `(1 − A (1 − 6t + t²)/(1 − t)) / t`. The first
-/// of the terms left out is `π 0.18²⁸ = 4e-21`, its first three derivatives 7e-19, 1e-16 and 2e-14.
+/// With `A = atan(√t)/√t` and the cotangent of four times an angle, it is `(1 − A (1 − 6t + t²)/(1 − t)) / t`. The
+/// first of the terms left out is `π 0.18²⁸ = 4e-21`, its first three derivatives 7e-19, 1e-16 and 2e-14.
 #[inline(always)]
 pub fn half_cotangent_ratio<T: Real>(t: T) -> T {
     const TERMS: [f64; 28] = {

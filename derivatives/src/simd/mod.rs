@@ -2,8 +2,8 @@
 //!
 //! A build for plain x86-64 knows only two-wide registers. Code generic over [`Register`] is compiled once per
 //! [`Level`] and entered through [`dispatch`], which looks at the processor: full width without build flags. Two
-//! conditions, or intrinsics become calls: everything between `dispatch` and the operators is `#[inline(always)]`, and it
-//! contains no closures or library functions that may stay calls.
+//! conditions, or intrinsics become calls: everything between `dispatch` and the operators is `#[inline(always)]`, and
+//! it contains no closures or library functions that may stay calls.
 //!
 //! ```
 //! use gradyn_derivatives::simd::{Kernel, Register, dispatch};
@@ -78,9 +78,9 @@ pub trait Piece {
     fn run(self) -> Self::Output;
 }
 
-/// Runs a piece as a function of its own, without instructions of a level: what [`AtLevel::call`](crate::AtLevel::call) is for numbers
-/// that are large and not made of registers. Not inlined: a piece that many algorithms share is compiled once, and in the first crate
-/// of a program that needs it.
+/// Runs a piece as a function of its own, without instructions of a level: what [`AtLevel::call`](crate::AtLevel::call)
+/// is for numbers that are large and not made of registers. Not inlined: a piece that many algorithms share is compiled
+/// once, and in the first crate of a program that needs it.
 #[inline(never)]
 pub fn call<P: Piece>(piece: P) -> P::Output {
     piece.run()
@@ -113,15 +113,15 @@ pub trait Single: Copy + Send + Sync + Debug + PartialEq + 'static {
 
 /// Eight numbers, one operation each.
 ///
-/// Implemented for the levels' register types only; see the [module](self) for the way to one. What this page leaves out is for
-/// gradyn's own kernels, and may change.
+/// Implemented for the levels' register types only; see the [module](self) for the way to one. What this page leaves
+/// out is for gradyn's own kernels, and may change.
 pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// The level whose instructions this type uses.
     const LEVEL: Level;
     /// How one number is best held to be combined with registers of this level.
     type Single: Single;
-    /// Lanes 0 to 3 by themselves, where [`HALVES`](Self::HALVES) says so: of the others arrays are not read and hold zeros, and what
-    /// is [stored](Self::store) over leaves them alone.
+    /// Lanes 0 to 3 by themselves, where [`HALVES`](Self::HALVES) says so: of the others arrays are not read and hold
+    /// zeros, and what is [stored](Self::store) over leaves them alone.
     #[doc(hidden)]
     type Low: Register;
     /// Lanes 4 to 7, as well.
@@ -180,8 +180,8 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
         // The sum makes −0 positive.
         self.select_lt(Self::splat(0.0), self.neg(), self).add(Self::splat(0.0))
     }
-    /// Sine (`self`) and cosine of an angle that is `n` quarter turns larger, lane by lane; `quarters` is `n + 1.5 · 2⁵²`, whose last
-    /// bits are those of `n`.
+    /// Sine (`self`) and cosine of an angle that is `n` quarter turns larger, lane by lane; `quarters` is
+    /// `n + 1.5 · 2⁵²`, whose last bits are those of `n`.
     #[inline(always)]
     #[doc(hidden)]
     fn turned(self, cos: Self, quarters: Self) -> (Self, Self) {

@@ -1,4 +1,5 @@
-//! Moving numbers between the lanes of registers: the plain form, and the oracle of the levels that have instructions for it.
+//! Moving numbers between the lanes of registers: the plain form, and the oracle of the levels that have instructions
+//! for it.
 
 use super::{Register, WIDTH};
 

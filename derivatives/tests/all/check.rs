@@ -143,7 +143,8 @@ fn mistakes_are_named() {
     }
 }
 
-/// At the edge of what a function is defined for, its derivative is that from inside: right ones agree, with a note, and wrong ones do not.
+/// At the edge of what a function is defined for, its derivative is that from inside: right ones agree, with a note,
+/// and wrong ones do not.
 #[test]
 fn edges_of_domains_are_looked_at_from_inside() {
     let sides: [fn(f64) -> bool; 2] = [|x| x < 0.0, |x| x > 0.0];
@@ -167,7 +168,8 @@ fn edges_of_domains_are_looked_at_from_inside() {
     }
 }
 
-/// What is left where larger terms cancel has roundings of these, that jump beside it: they are no jumps of the function.
+/// What is left where larger terms cancel has roundings of these, that jump beside it: they are no jumps of the
+/// function.
 #[test]
 fn roundings_of_terms_that_cancel_are_no_jumps() {
     let f = |x: &[f64], y: &mut [f64]| {

@@ -36,8 +36,8 @@ fn verdict(report: &Report) -> Verdict {
     report.entries[0].verdict
 }
 
-/// Samples that are wider than the function's own length say nothing, and the note which would: with these, right claims agree and wrong
-/// ones disagree.
+/// Samples that are wider than the function's own length say nothing, and the note which would: with these, right
+/// claims agree and wrong ones disagree.
 #[test]
 fn samples_that_are_too_far_apart_cannot_tell() {
     type Case = (&'static str, f64, f64, fn(f64) -> f64, f64);
@@ -156,8 +156,8 @@ fn values_on_one_side_can_refute() {
     assert!(report.as_ref().is_ok_and(Report::agrees), "{report:?}");
 }
 
-/// Rounded values, decimal or of single precision, are known to half a unit of their last digit: differences that are no larger say
-/// nothing, however well they agree.
+/// Rounded values, decimal or of single precision, are known to half a unit of their last digit: differences that are
+/// no larger say nothing, however well they agree.
 #[test]
 fn rounded_values_cannot_tell() {
     let to = |scale: f64| move |y: f64| (y * scale).round() / scale;

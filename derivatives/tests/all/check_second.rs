@@ -27,8 +27,8 @@ fn of_f(values: &[f64]) -> gradyn_derivatives::check::Report {
     hessian(&Options::new("H").seed(5), &Euclidean(3), f, &X, &claim).expect("runs")
 }
 
-/// A right Hessian agrees, and its Taylor remainders are of third order; an entry wrong by 1e-5 is found; half of a symmetric
-/// matrix is called that.
+/// A right Hessian agrees, and its Taylor remainders are of third order; an entry wrong by 1e-5 is found; half of a
+/// symmetric matrix is called that.
 #[test]
 fn hessians_are_checked() {
     let right = second(&X);

@@ -126,7 +126,8 @@ fn every_level_gives_the_same_derivatives() {
             else {
                 panic!("finite at {x:?}")
             };
-            // To the last bit those of `f64`; at the plain level num-dual's, whose quotients are products with a reciprocal: a rounding more.
+            // To the last bit those of `f64`; at the plain level num-dual's, whose quotients are products with a
+            // reciprocal: a rounding more.
             let tolerance = if level == Level::Plain { 1e-15 } else { 0.0 };
             for (a, b) in exact.iter().zip(&value_2) {
                 assert_close(*b, *a, tolerance, largest(&exact), format_args!("{level}: f"));

@@ -121,7 +121,8 @@ fn stumpff_errors(x: f64) -> [f64; 4] {
 }
 
 /// Of the largest value of each derivative. Closed forms divide a difference by `x` and each derivative divides once
-/// more, so at `x = 4`, where they are worst, a digit or two are lost per order: 4e-16, 1.7e-14, 5.7e-13 and 2.2e-11 there.
+/// more, so at `x = 4`, where they are worst, a digit or two are lost per order: 4e-16, 1.7e-14, 5.7e-13 and 2.2e-11
+/// there.
 const TOLERANCES: [f64; 4] = [2e-15, 5e-14, 2e-12, 1e-10];
 
 #[test]

@@ -11,18 +11,21 @@ use serde::Serialize;
 const ESTIMATES: f64 = 10.0;
 /// And by so much of the largest entry: estimates are estimates.
 const RELATIVE: f64 = 1e-9;
-/// And by so much of what is differentiated, at its largest: derivatives that cancel to zero are zero to a few hundred roundings
-/// of it.
+/// And by so much of what is differentiated, at its largest: derivatives that cancel to zero are zero to a few hundred
+/// roundings of it.
 const ROUNDING: f64 = 1e-13;
-/// And by so much of what cancels in it, where little or nothing is left: by formulas and dual numbers, and by differences.
+/// And by so much of what cancels in it, where little or nothing is left: by formulas and dual numbers, and by
+/// differences.
 const CANCELLED: [f64; 2] = [1e-14, 1e-12];
 /// Extrapolation makes a few thousand of those of motions, which are sums of products; solutions have as many.
 const EXTRAPOLATED: f64 = 1e-12;
-/// Accelerations are solved for: a few roundings for each unit of the condition, of the mass matrix or of the constraints.
+/// Accelerations are solved for: a few roundings for each unit of the condition, of the mass matrix or of the
+/// constraints.
 const SOLVED: f64 = 1e-15;
 /// Second derivatives multiply by the inverse three times.
 const SOLVED_TWICE: f64 = 1e-14;
-/// Differences divide roundings by their step, and extrapolation adds to them: up to 2e-13 were seen on some hundred robots.
+/// Differences divide roundings by their step, and extrapolation adds to them: up to 2e-13 were seen on some hundred
+/// robots.
 const SOLVED_DIFFERENCES: f64 = 1e-12;
 
 /// The entry where two methods are furthest apart, measured by what is allowed there.

@@ -110,8 +110,8 @@ impl<'a> Facts<'a> {
         Ok(Self { model, friction, state, conditions, torques, accelerations, scale, tau, lambda })
     }
 
-    /// The sides of a claim; `None` where it says nothing. Of several pairs of sides those that are furthest apart, by what is
-    /// `allowed`.
+    /// The sides of a claim; `None` where it says nothing. Of several pairs of sides those that are furthest apart, by
+    /// what is `allowed`.
     fn sides(&self, claim: Claim, allowed: f64) -> Result<Option<Sides>, InputError> {
         let (model, ws, scale) = (&self.model, &mut Workspace::new(&self.model), &self.scale);
         let State { q, v, a, .. } = self.state;
@@ -278,7 +278,8 @@ fn sum(whole: &DVector<f64>, parts: &[DVector<f64>; 2]) -> (f64, f64) {
     (off, whole.amax().max(parts[0].amax()).max(parts[1].amax()))
 }
 
-/// Of three gradients that which is furthest from its combined matrix, each by its own size and that of what cancels in it.
+/// Of three gradients that which is furthest from its combined matrix, each by its own size and that of what cancels in
+/// it.
 fn furthest(gradients: [(&[f64], &DMatrix<f64>, f64); 3], lambda: &DVector<f64>, allowed: f64) -> Sides {
     let [a, b, c] = gradients.map(|(gradient, matrix, cancels)| {
         let (apart, _) = apart_slices(gradient, matrix.tr_mul(lambda).as_slice());

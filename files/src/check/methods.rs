@@ -31,7 +31,8 @@ pub fn compared(model: &Model, constraints: &Constraints) -> Vec<Quantity> {
     Quantity::all().filter(is_compared).collect()
 }
 
-/// Are second derivatives compared in state `index`? Differences of them take a second a state for 35 degrees of freedom.
+/// Are second derivatives compared in state `index`? Differences of them take a second a state for 35 degrees of
+/// freedom.
 pub fn is_turn_of_tensors(model: &Model, index: u64) -> bool {
     const FEW: usize = 16;
     model.nv() <= FEW || index.is_multiple_of(4)
@@ -177,7 +178,8 @@ impl Derivatives {
         self.entries.iter().find(|(of, _)| *of == quantity).map_or(&[], |(_, matrices)| matrices)
     }
 
-    /// The matrix of a quantity, to be changed; the first one of a quantity with parts, `None` of one that was not asked for.
+    /// The matrix of a quantity, to be changed; the first one of a quantity with parts, `None` of one that was not
+    /// asked for.
     pub fn value_mut(&mut self, quantity: Quantity) -> Option<&mut DMatrix<f64>> {
         let (_, matrices) = self.entries.iter_mut().find(|(of, _)| *of == quantity)?;
         matrices.first_mut().map(|(_, derivative)| &mut derivative.value)

@@ -1,4 +1,5 @@
-//! Checks of derivatives: methods against each other, claims of other programs against evidence, and a page of what was found.
+//! Checks of derivatives: methods against each other, claims of other programs against evidence, and a page of what was
+//! found.
 
 pub mod compare;
 pub mod evidence;

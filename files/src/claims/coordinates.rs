@@ -1,8 +1,9 @@
 //! The coordinates of the other side: its order of joints, and its way to describe a floating base.
 //!
-//! Primed are the other side's, and `v = T(q) v′`. `T` is orthogonal for all layouts here, so `τ = T τ′` and `τ′ = Tᵀ τ`;
-//! accelerations are rates, `a = T a′ + Ṫ v′`. Everything is generic over the number type: derivatives in the other side's
-//! coordinates, with what `T` contributes by depending on `q`, come from running dual numbers or differences through it.
+//! Primed are the other side's, and `v = T(q) v′`. `T` is orthogonal for all layouts here, so `τ = T τ′` and
+//! `τ′ = Tᵀ τ`; accelerations are rates, `a = T a′ + Ṫ v′`. Everything is generic over the number type: derivatives in
+//! the other side's coordinates, with what `T` contributes by depending on `q`, come from running dual numbers or
+//! differences through it.
 
 use super::Layout;
 use super::table::JointPlace;

@@ -16,8 +16,8 @@ use nalgebra::Vector3;
 /// A function of the state, as one of the input that it is differentiated by: from `Rⁿ`, with the state at
 /// [`origin`](Self::origin).
 ///
-/// The configuration moves along `q ⊕ T(q₀) δ`, from `δ = 0`, with the other side's numbers for velocity, acceleration and torques
-/// kept: so the derivative has what the coordinates contribute by depending on `q`.
+/// The configuration moves along `q ⊕ T(q₀) δ`, from `δ = 0`, with the other side's numbers for velocity, acceleration
+/// and torques kept: so the derivative has what the coordinates contribute by depending on `q`.
 #[derive(Clone, Copy, Debug)]
 pub struct Differentiated<'a> {
     /// The robot.

@@ -85,7 +85,8 @@ impl StateClaims {
 }
 
 impl Claims {
-    /// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from elsewhere.
+    /// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from
+    /// elsewhere.
     ///
     /// # Errors
     /// What cannot be read or is invalid, with the place in the file.

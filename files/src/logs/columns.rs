@@ -9,7 +9,8 @@
 //! | a planar joint | `q.JOINT.x`, `.y`, `.theta` |
 //! | a contact | `f.FRAME.x`, `.y`, `.z`, and moments `.rx`, `.ry`, `.rz` |
 //!
-//! Columns of v, a and tau are those of all joints or of none; those of a base that floats, for itself, may be left out.
+//! Columns of v, a and tau are those of all joints or of none; those of a base that floats, for itself, may be left
+//! out.
 
 use crate::nearest::nearest;
 use gradyn::Model;

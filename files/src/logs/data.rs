@@ -128,7 +128,8 @@ pub fn number_in(heading: &[String], fields: &[String], separator: char, column:
         .ok_or_else(|| format!("`{field}` of column `{}` is not a finite number", heading[column]))
 }
 
-/// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there; of a floating base what [`Columns`] says.
+/// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there; of a floating base what [`Columns`]
+/// says.
 fn read(path: &Path, robot: &Robot, units: Units, warnings: &mut Vec<String>) -> Result<(Data, Columns), Error> {
     let Table { file, heading, separator, rows, .. } = Table::read(path)?;
     let refuse = |line: usize, reason: String| Error::in_line(&file, line, reason);

@@ -1,7 +1,7 @@
 //! NumPy's `.npz`: arrays by name, read packed or stored, written stored.
 //!
-//! Zip archives are those of `rawzip`. Arrays are read here: the parser of `npyz` 0.9 multiplies sizes of a damaged header without a check,
-//! which panics, and says of it nothing but the whole header.
+//! Zip archives are those of `rawzip`. Arrays are read here: the parser of `npyz` 0.9 multiplies sizes of a damaged
+//! header without a check, which panics, and says of it nothing but the whole header.
 
 mod npy;
 

@@ -30,7 +30,8 @@ pub struct Plot {
     pub dots: Vec<(f64, f64)>,
     /// Whether a script moves a line along x, which is time.
     pub clock: bool,
-    /// What lines of a class are called: in the legend, if there are several, and at the pointer. If there are none, no script reads values.
+    /// What lines of a class are called: in the legend, if there are several, and at the pointer. If there are none, no
+    /// script reads values.
     pub names: Vec<(&'static str, String)>,
 }
 
@@ -93,7 +94,8 @@ impl Axis {
                 Self { scale, first, last, every: ((last - first) / 8.0).ceil().max(1.0) }
             }
             Scale::Linear => {
-                // What does not move is in the middle. Below 1e-9 of their size no tick could tell numbers apart; below 1e-16 there is none.
+                // What does not move is in the middle. Below 1e-9 of their size no tick could tell numbers apart; below
+                // 1e-16 there is none.
                 let moves = last - first > 1e-9 * first.abs().max(last.abs());
                 let width = if moves { last - first } else { first.abs().max(1e-3) };
                 let power = 10.0_f64.powf((width / 4.0).log10().floor());

@@ -18,8 +18,8 @@ enum Way {
     Derivative,
 }
 
-/// `Variant "name" "symbol": rows columns "inputs" parts family way;` with the inputs besides `q` that it depends on, one letter
-/// each: `v`, `a`, `t` for torques, `l` for lambda, `d` for a direction.
+/// `Variant "name" "symbol": rows columns "inputs" parts family way;` with the inputs besides `q` that it depends on,
+/// one letter each: `v`, `a`, `t` for torques, `l` for lambda, `d` for a direction.
 macro_rules! quantities {
     ($($variant:ident $name:literal $symbol:literal: $rows:ident $columns:ident $inputs:literal $parts:expr, $family:ident $way:ident;)*) => {
         /// A quantity that can be asked for. Its name is its field in the answer.

@@ -57,7 +57,8 @@ pub struct ByOutput {
     pub pairs: Vec<Interval>,
 }
 
-/// To first order: a scatter below this times the rounding means nothing. As that of samples: at a hundred times it, about 1 % is rounding.
+/// To first order: a scatter below this times the rounding means nothing. As that of samples: at a hundred times it,
+/// about 1 % is rounding.
 pub const CLEAR: f64 = 100.0;
 
 impl ByOutput {
@@ -180,7 +181,8 @@ impl Answer {
         let one_unit = told().zip(told().skip(1)).all(|(a, b)| a.unit == b.unit);
         let effects = measure == "effect";
         let largest = |output: &ByOutput| (0..k).fold(0.0, |most: f64, k| most.max(output.at(measure, k).value));
-        // Variances of one unit can be added; else each output is measured by its own scatter, or by the largest effect on it.
+        // Variances of one unit can be added; else each output is measured by its own scatter, or by the largest effect
+        // on it.
         let weight = |output: &ByOutput| match (&output.without, one_unit, effects) {
             (Some(_), ..) => 0.0,
             (None, true, false) => output.sd.map_or(1.0, |sd| sd * sd),

@@ -31,8 +31,8 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// Do both say the same, to a tenth, or to the interval of the samples if that is not as wide as half of what they say? Outputs that
-    /// do not move to rounding do.
+    /// Do both say the same, to a tenth, or to the interval of the samples if that is not as wide as half of what they
+    /// say? Outputs that do not move to rounding do.
     pub fn agrees(&self, largest: f64) -> bool {
         let (off, sampled) = ((self.first - self.sampled.value).abs(), self.sampled.value);
         let half = self.sampled.half_width.filter(|half| *half < 0.5 * sampled).unwrap_or(0.0);

@@ -7,7 +7,8 @@ use gradyn_trajectory::solver::Guess;
 use gradyn_trajectory::{Trajectory, guess};
 
 impl Task {
-    /// Where the solver begins: all guesses of the task, and why nothing but the trajectory is taken of files that have more.
+    /// Where the solver begins: all guesses of the task, and why nothing but the trajectory is taken of files that have
+    /// more.
     ///
     /// # Errors
     /// If a guess cannot be made of what the task says.

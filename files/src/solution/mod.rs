@@ -86,7 +86,8 @@ impl Task {
     /// Solves the task from its guesses.
     ///
     /// # Errors
-    /// If a guess cannot be made of what the task says. A solver that does not converge is no error: its report says so.
+    /// If a guess cannot be made of what the task says. A solver that does not converge is no error: its report says
+    /// so.
     pub fn solve(self) -> Result<Solution, Error> {
         let (guesses, _) = self.guesses()?;
         self.solve_from(&guesses, RefineOption::default(), &mut |_| Control::Continue)

@@ -1,5 +1,5 @@
-//! A trajectory from a file: ours, or another program's. `.npz` or JSON, with `q`, `v`, `u`, or with `xs`, `us`, and with `time` if it is
-//! there; in the order of `joints` and `controls`, if it names them.
+//! A trajectory from a file: ours, or another program's. `.npz` or JSON, with `q`, `v`, `u`, or with `xs`, `us`, and
+//! with `time` if it is there; in the order of `joints` and `controls`, if it names them.
 
 use super::motion::Motion;
 use super::warm::{self, Warm};
@@ -330,8 +330,8 @@ impl Reference {
             && (task.free_phases().next().is_some() || time.iter().enumerate().all(same))
     }
 
-    /// At the times of the problem's nodes; without times, one to one, and where nodes are the same, or phases last as long as in a trajectory
-    /// of as many nodes.
+    /// At the times of the problem's nodes; without times, one to one, and where nodes are the same, or phases last as
+    /// long as in a trajectory of as many nodes.
     pub fn resampled(&self, task: &Task) -> Result<Trajectory, Error> {
         let Some(time) = &self.time else { return self.exactly(task) };
         if self.has_nodes_of(task, time) {

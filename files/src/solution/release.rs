@@ -6,8 +6,8 @@ use crate::Error;
 use crate::task::{PhaseTask, Released, Task};
 use gradyn_trajectory::solver::{Guess, Warning};
 
-/// Solves again until no impact pulls on a contact that its phase may release; with what was let go. What is gained is never let go: it is what
-/// the impact is of.
+/// Solves again until no impact pulls on a contact that its phase may release; with what was let go. What is gained is
+/// never let go: it is what the impact is of.
 pub(super) fn release(
     task: Task,
     solved: Solved,

@@ -1,4 +1,5 @@
-//! The steps of a solution, integrated again: what they get wrong, what happens between nodes, and where the plan ends under its feedback.
+//! The steps of a solution, integrated again: what they get wrong, what happens between nodes, and where the plan ends
+//! under its feedback.
 
 use super::{RefineOption, Solved};
 use crate::number::five;
@@ -37,7 +38,8 @@ impl Resimulated {
         Some(Self { check, tolerances, followed, end_distance, alternating: alternating(problem, at) })
     }
 
-    /// The violations between nodes that are larger than they may be, the largest of each constraint, with how many there are.
+    /// The violations between nodes that are larger than they may be, the largest of each constraint, with how many
+    /// there are.
     pub fn worst_between(&self) -> Vec<(&BetweenNodes, usize)> {
         let mut worst: Vec<(&BetweenNodes, usize)> = Vec::new();
         for found in self.check.violated(&self.tolerances) {

@@ -22,8 +22,8 @@ pub struct Violation {
     pub node: usize,
     /// The phase of that node.
     pub phase: String,
-    /// The largest multiplier of a row, if the solver has multipliers: the decrease of the cost per unit that the bound is
-    /// relaxed.
+    /// The largest multiplier of a row, if the solver has multipliers: the decrease of the cost per unit that the bound
+    /// is relaxed.
     pub multiplier: Option<f64>,
 }
 
@@ -63,8 +63,8 @@ fn beside(rows: &[f64]) -> (f64, bool) {
     ((size - t).max(0.0), t - size <= AT * (1.0 + size))
 }
 
-/// All constraints, in the order in which they are met. Nodes that cannot be evaluated are left out. `controls`: multipliers of the bounds of
-/// controls by node.
+/// All constraints, in the order in which they are met. Nodes that cannot be evaluated are left out. `controls`:
+/// multipliers of the bounds of controls by node.
 pub fn violations(
     task: &Task,
     trajectory: &Trajectory,

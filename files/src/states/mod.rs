@@ -61,7 +61,8 @@ impl LinkWrench {
         self.frame == WrenchFrame::World || self.place.placement == Transform::identity()
     }
 
-    /// The same wrench on the body that carries the link, with these numbers; `None` on the world, where it changes nothing.
+    /// The same wrench on the body that carries the link, with these numbers; `None` on the world, where it changes
+    /// nothing.
     pub fn on_body<T: Scalar>(&self, force: Force<T>) -> Option<ExternalWrench<T>> {
         let LinkPlace { body, placement } = self.place;
         // A link that is its body keeps its numbers to the last bit.

@@ -27,8 +27,8 @@ pub fn neutral(model: &Model) -> State {
     }
 }
 
-/// State `index` of those that `seed` gives: `q` within the limits, `v` and `a` in ±1, and wrenches in ±1 on two bodies, the
-/// first fixed in its body, the second in the world.
+/// State `index` of those that `seed` gives: `q` within the limits, `v` and `a` in ±1, and wrenches in ±1 on two
+/// bodies, the first fixed in its body, the second in the world.
 ///
 /// Each state has a stream of its own: it is the same however many others are made.
 pub fn random(robot: &Robot, seed: u64, index: u64) -> State {

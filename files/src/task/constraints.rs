@@ -103,7 +103,8 @@ fn of_state(residual: &dyn Residual) -> bool {
     !(depends.u || depends.a || depends.f)
 }
 
-/// What sees the state alone also holds at impacts and at the end, if no place is named, but not at the start, which is given.
+/// What sees the state alone also holds at impacts and at the end, if no place is named, but not at the start, which is
+/// given.
 fn place(table: &Table<'_>, kind: &TermKind, start: &Start, phases: usize, term: &mut Term) -> Result<(), Error> {
     let state = of_state(&*term.residuals[0]);
     if term.end && !state {

@@ -90,8 +90,8 @@ impl Contacts {
         Ok(contacts)
     }
 
-    /// A contact of a phase: one described, or the origin of a frame. HeldContact where it is at the start, if no place is given; `stays`: it is there
-    /// since then.
+    /// A contact of a phase: one described, or the origin of a frame. HeldContact where it is at the start, if no place
+    /// is given; `stays`: it is there since then.
     pub(super) fn find(
         &self,
         item: &Item<'_>,

@@ -63,8 +63,8 @@ impl<'a> Limits<'a> {
     pub(super) fn keeps_any(&self) -> bool {
         self.kept.iter().any(Option::is_some)
     }
-    /// A line for each limit that is kept and is zero, as programs write it where they know none; `bounds`: where the bounds of controls are
-    /// asked for that are those of the robot's file.
+    /// A line for each limit that is kept and is zero, as programs write it where they know none; `bounds`: where the
+    /// bounds of controls are asked for that are those of the robot's file.
     pub(super) fn zeros(limits: Option<&Self>, bounds: Option<Item<'_>>, start: &Start) -> Vec<String> {
         let (model, at) = (&start.model, start.model.limits());
         let kept = |k: usize| limits.and_then(|limits| limits.kept[k].as_ref()).map(|(item, _)| item.clone());

@@ -109,8 +109,8 @@ impl Task {
         let stem = path.file_stem().map_or_else(|| String::from("task"), |stem| stem.to_string_lossy().into_owned());
         Self::of_source(Source { file, text }, stem, path.parent().unwrap_or(Path::new("")), &[], &[])
     }
-    /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none. And with contacts that impacts let
-    /// go.
+    /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none. And with
+    /// contacts that impacts let go.
     pub fn changed(&self, finer: &[Pieces], released: &[Released]) -> Result<Self, Error> {
         Self::of_source(self.source.clone(), self.name.clone(), &self.start.folder, finer, released)
     }

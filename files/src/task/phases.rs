@@ -209,7 +209,8 @@ pub(super) fn read(
     Ok(phases)
 }
 
-/// Slower than this a held frame stands, m/s or rad/s: what is left of a start whose velocities are given in six digits.
+/// Slower than this a held frame stands, m/s or rad/s: what is left of a start whose velocities are given in six
+/// digits.
 const STANDS: f64 = 1e-5;
 
 /// The frame that is held and moves fastest at the start, and its speed, m/s or rad/s; `None` if all stand.

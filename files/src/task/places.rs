@@ -28,7 +28,8 @@ impl At {
             }
         }
     }
-    /// The nodes, as the file counts, of a phase of `n` that it counts at; `Err` if there is one that the phase does not have.
+    /// The nodes, as the file counts, of a phase of `n` that it counts at; `Err` if there is one that the phase does
+    /// not have.
     fn nodes(&self, n: usize) -> Result<Vec<usize>, i64> {
         match self {
             Self::Along => Ok((0..n).collect()),
@@ -44,7 +45,8 @@ impl At {
     }
 }
 
-/// `at` and `phases`. What is of a contact counts, unless phases are named, in those that hold it; `impacts`: at impacts on it too.
+/// `at` and `phases`. What is of a contact counts, unless phases are named, in those that hold it; `impacts`: at
+/// impacts on it too.
 pub(super) fn places(
     table: &Table<'_>,
     phases: &[PhaseTask],

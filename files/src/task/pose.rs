@@ -41,8 +41,8 @@ impl Poses {
     }
 }
 
-/// A configuration by joint; what is left out stays neutral. `ground` names frames: the base is lifted so that the lowest of them
-/// is at height 0.
+/// A configuration by joint; what is left out stays neutral. `ground` names frames: the base is lifted so that the
+/// lowest of them is at height 0.
 fn by_joint(table: &Table<'_>, model: &Model) -> Result<Vec<f64>, Error> {
     let mut q = model.neutral::<f64>();
     let mut ground = None;

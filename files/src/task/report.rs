@@ -6,7 +6,8 @@ use gradyn_trajectory::Problem;
 use gradyn_trajectory::contact_motion::{HeldFrame, Peak};
 use gradyn_trajectory::resimulation::Tolerances;
 
-/// Where the plan may end under its feedback gains, away from where it is planned to, m or rad: a per cent of a motion of one radian.
+/// Where the plan may end under its feedback gains, away from where it is planned to, m or rad: a per cent of a motion
+/// of one radian.
 const END_DISTANCE: f64 = 1e-2;
 
 /// How far held frames may move, and loops open, before that is told.
@@ -25,7 +26,8 @@ pub struct HeldLimits {
 }
 
 impl Default for HeldLimits {
-    /// What a foot on rubber gives, and what bearings of a closed loop do not. Angular: the edge of a sole of 0.2 m at the speed of a point.
+    /// What a foot on rubber gives, and what bearings of a closed loop do not. Angular: the edge of a sole of 0.2 m at
+    /// the speed of a point.
     fn default() -> Self {
         Self { drift: 1e-3, turn: 1e-3, speed: 1e-2, angular_speed: 0.1, loop_gap: 1e-4 }
     }

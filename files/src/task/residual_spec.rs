@@ -71,7 +71,8 @@ impl<'a> ResidualSpec<'a, '_> {
         Ok((surface::any_axes(normal), Some(held.frame)))
     }
 
-    /// `axes` of a pyramid, which are constant: the frame's x as it is at the start, or y where x is along the normal; or those of the world.
+    /// `axes` of a pyramid, which are constant: the frame's x as it is at the start, or y where x is along the normal;
+    /// or those of the world.
     pub(super) fn pyramid(&self) -> Result<Matrix3<f64>, Error> {
         let (held, normal) = (self.held()?, self.normal()?);
         let at_start = self.table.get("axes").map_or(Ok(0), |item| item.one_of("axes", &["start", "world"]))? == 0;

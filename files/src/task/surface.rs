@@ -7,7 +7,8 @@ use crate::error::Error;
 use gradyn::dynamics::{Workspace, frame_pose};
 use nalgebra::{Matrix3, Vector3};
 
-/// A direction that is nearer to the normal than this, rad, has none on the ground: its projection turns a thousand times as fast as it does.
+/// A direction that is nearer to the normal than this, rad, has none on the ground: its projection turns a thousand
+/// times as fast as it does.
 const ALONG: f64 = 1e-3;
 
 /// The normal of level ground.

@@ -1,4 +1,5 @@
-//! A robot, its world and its goals turned about the vertical together: nothing costs more, and nothing is violated more.
+//! A robot, its world and its goals turned about the vertical together: nothing costs more, and nothing is violated
+//! more.
 
 use super::kinds::KINDS;
 use super::source::Source;
@@ -98,8 +99,8 @@ fn read(text: String) -> Task {
     Task::of_source(source, String::from("turned"), &folder, &[], &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// At each node what each cost is and its steepest slope, and the norm of the rows of each constraint; away from the guess in a direction that
-/// is drawn, the same one in axes of the robot.
+/// At each node what each cost is and its steepest slope, and the norm of the rows of each constraint; away from the
+/// guess in a direction that is drawn, the same one in axes of the robot.
 fn numbers(problem: &Problem) -> BTreeMap<String, f64> {
     let (space, base, mut memory) = (problem.space(), guess::standing(problem), problem.memory());
     let (nv, mut all) = (problem.model().nv(), BTreeMap::new());

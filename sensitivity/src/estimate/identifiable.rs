@@ -1,7 +1,7 @@
 //! The parameters that data identify, by the singular values of the Jacobian.
 //!
-//! The columns of J are scaled to unit length, so that units do not matter: `J D⁻¹ = U Σ Vᵀ`. Singular values below a tolerance count as
-//! zero; `D⁻¹ v` of these are directions along which parameters can move without moving a residual.
+//! The columns of J are scaled to unit length, so that units do not matter: `J D⁻¹ = U Σ Vᵀ`. Singular values below a
+//! tolerance count as zero; `D⁻¹ v` of these are directions along which parameters can move without moving a residual.
 
 use super::EstimateError;
 use super::error::{expect_finite, expect_positive};

@@ -1,7 +1,7 @@
 //! Loss functions of residuals: `ρ(r)`, for one number at a time.
 //!
-//! Sources: P. Huber, *Robust estimation of a location parameter*, Ann. Math. Statist. 35(1), 1964; weights: P. Holland, R. Welsch, *Robust
-//! regression using iteratively reweighted least-squares*, Commun. Statist. A6(9), 1977.
+//! Sources: P. Huber, *Robust estimation of a location parameter*, Ann. Math. Statist. 35(1), 1964; weights: P.
+//! Holland, R. Welsch, *Robust regression using iteratively reweighted least-squares*, Commun. Statist. A6(9), 1977.
 
 use super::EstimateError;
 use super::error::expect_positive;

@@ -1,7 +1,8 @@
 //! Singular values of a small square matrix, to high relative accuracy.
 //!
-//! Sources: M. Hestenes, *Inversion of matrices by biorthogonalization and related results*, J. SIAM 6(1), 1958 (rotations of pairs of columns);
-//! J. Demmel, K. Veselić, *Jacobi's method is more accurate than QR*, SIAM J. Matrix Anal. Appl. 13(4), 1992.
+//! Sources: M. Hestenes, *Inversion of matrices by biorthogonalization and related results*, J. SIAM 6(1), 1958
+//! (rotations of pairs of columns); J. Demmel, K. Veselić, *Jacobi's method is more accurate than QR*, SIAM J. Matrix
+//! Anal. Appl. 13(4), 1992.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -36,7 +36,8 @@ const SLOPE: f64 = 3e-3;
 const EXCESS: f64 = 2e-3;
 /// ρ of the first round: excesses of some percent for slopes of one (measured on the arms).
 const RHO: f64 = 4.0;
-/// Rounds of multipliers, each with its part of the iterations; with ρ four times as large where the last did not halve the excess.
+/// Rounds of multipliers, each with its part of the iterations; with ρ four times as large where the last did not halve
+/// the excess.
 const ROUNDS: usize = 30;
 
 /// Finds the motion that is most informative about the parameters, at their current values, beginning with a random

@@ -144,7 +144,8 @@ impl JointLimits {
         Ok(())
     }
 
-    /// The middle of what is limited, and half of its width: `|x − middle| ≤ half`. Of joint j, in the order of [`LimitKind::ALL`].
+    /// The middle of what is limited, and half of its width: `|x − middle| ≤ half`. Of joint j, in the order of
+    /// [`LimitKind::ALL`].
     pub(super) fn of_joint(&self, j: usize) -> [(f64, f64); 4] {
         [middle(self.position[j]), (0.0, self.velocity[j]), (0.0, self.acceleration[j]), (0.0, self.effort[j])]
     }

@@ -17,8 +17,9 @@
 //! time of squared residuals, which sweeps over time can minimize; a determinant of a sum over time is not of this
 //! form.
 //!
-//! Sources: J. Swevers et al., *Optimal robot excitation and identification*, 1997; V. Fedorov, *Theory of optimal experiments*, 1972; M. Gautier,
-//! W. Khalil, *Exciting trajectories for the identification of base inertial parameters of robots*, Int. J. Robot. Res. 11(4), 1992.
+//! Sources: J. Swevers et al., *Optimal robot excitation and identification*, 1997; V. Fedorov, *Theory of optimal
+//! experiments*, 1972; M. Gautier, W. Khalil, *Exciting trajectories for the identification of base inertial parameters
+//! of robots*, Int. J. Robot. Res. 11(4), 1992.
 
 mod base;
 mod design;

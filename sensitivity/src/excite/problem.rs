@@ -7,7 +7,8 @@
 //! with f the cost of the information and u a position, velocity, acceleration or torque of a node over its limit, for
 //! both bounds at once. Then `y ← ρ (s − clip(s))`.
 //!
-//! Source: R. Rockafellar, *Augmented Lagrange multiplier functions and duality in nonconvex programming*, SIAM J. Control 12(2), 1974.
+//! Source: R. Rockafellar, *Augmented Lagrange multiplier functions and duality in nonconvex programming*, SIAM J.
+//! Control 12(2), 1974.
 
 use super::information::{Information, State};
 use super::limits::Uses;
@@ -20,8 +21,7 @@ use gradyn::dynamics::rnea_gradient;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// The allowance for the rise between nodes: waves with twenty nodes rise by 1.2 % there, products of four of them by
-/// less than this.
+/// The allowance for the rise between nodes: waves of twenty nodes rise by 1.2 %, products of four of them by less.
 const LEAST_PART: f64 = 0.8;
 
 /// A motion at its nodes, with cost and limits.
@@ -291,8 +291,9 @@ mod tests {
     use gradyn::derivatives::difference::{Euclidean, Method, along};
     use gradyn::{Model, UrdfOptions};
 
-    /// The gradient of information and limits, the chain through the series included, is what differences of its value converge to: with
-    /// parameters of inertias and joints, and with placements, axes and gravity, which go another way.
+    /// The gradient of information and limits, the chain through the series included, is what differences of its value
+    /// converge to: with parameters of inertias and joints, and with placements, axes and gravity, which go another
+    /// way.
     #[test]
     fn gradients_are_those_of_the_value() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
@@ -339,7 +340,8 @@ mod tests {
                 })
                 .expect("runs");
                 let slope: f64 = exact.gradient.iter().zip(&way).map(|(g, d)| g * d).sum();
-                // Where a limit comes or goes the value has a jump in its second derivative: differences are good to a step's square.
+                // Where a limit comes or goes the value has a jump in its second derivative: differences are good to a
+                // step's square.
                 assert!(
                     (slope - found.value[0]).abs() < 1e-5 * slope.abs(),
                     "{patterns}: {slope} against {}",

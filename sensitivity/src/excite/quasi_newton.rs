@@ -174,7 +174,8 @@ mod tests {
         ControlFlow::Continue(())
     }
 
-    /// A quadratic with a condition of a thousand, and Rosenbrock's valley in ten dimensions: the least is where it is known to be.
+    /// A quadratic with a condition of a thousand, and Rosenbrock's valley in ten dimensions: the least is where it is
+    /// known to be.
     #[test]
     fn known_minima_are_found() {
         let quadratic = |x: &[f64]| {

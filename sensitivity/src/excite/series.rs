@@ -135,7 +135,8 @@ fn complement(normal: &[f64]) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// Whatever the coordinates, every joint is at rest without acceleration at both ends of a period, and v and a are the derivatives.
+    /// Whatever the coordinates, every joint is at rest without acceleration at both ends of a period, and v and a are
+    /// the derivatives.
     #[test]
     fn a_period_begins_and_ends_at_rest() {
         let c = Coordinates::new(7.0, 5, vec![1.3, 0.2], vec![(0.4, 0.0), (-1.0, 2.0)]);

@@ -17,12 +17,13 @@
 //! A lognormal distribution has no such constant for the derivative by x: the inequality would give it exponential
 //! tails. But `ln x` is normal, and its inequality holds for `z ↦ f(exp z)`, whose derivative is `x ∂f/∂x`.
 //!
-//! The constant of a half-normal distribution is one over the second eigenvalue of `−scale² g″ + x g′` with `g′(0) = 0`, whose solutions are the
-//! even polynomials of Hermite: `2/scale²` of the second.
+//! The constant of a half-normal distribution is one over the second eigenvalue of `−scale² g″ + x g′` with
+//! `g′(0) = 0`, whose solutions are the even polynomials of Hermite: `2/scale²` of the second.
 //!
-//! Sources: I. Sobol', S. Kucherenko, *Derivative based global sensitivity measures and their link with global sensitivity indices*, Math.
-//! Comput. Simul. 79(10), 2009; M. Lamboni, B. Iooss, A.-L. Popelin, F. Gamboa, *Derivative-based global sensitivity measures: general links
-//! with Sobol' indices and numerical tests*, Math. Comput. Simul. 87, 2013.
+//! Sources: I. Sobol', S. Kucherenko, *Derivative based global sensitivity measures and their link with global
+//! sensitivity indices*, Math. Comput. Simul. 79(10), 2009; M. Lamboni, B. Iooss, A.-L. Popelin, F.
+//! Gamboa, *Derivative-based global sensitivity measures: general links with Sobol' indices and numerical tests*, Math.
+//! Comput. Simul. 87, 2013.
 
 use super::error::{check_priors, check_resampling};
 use super::failed::{Centered, Finite};

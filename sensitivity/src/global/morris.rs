@@ -5,8 +5,8 @@
 //! μ = mean of d    μ* = mean of |d|    σ = standard deviation of d
 //! ```
 //!
-//! Sources: M. Morris, Technometrics 33(2), 1991; μ*: F. Campolongo, J. Cariboni, A. Saltelli, *An effective screening design for
-//! sensitivity analysis of large models*, Environ. Model. Softw. 22(10), 2007.
+//! Sources: M. Morris, Technometrics 33(2), 1991; μ*: F. Campolongo, J. Cariboni, A. Saltelli, *An effective screening
+//! design for sensitivity analysis of large models*, Environ. Model. Softw. 22(10), 2007.
 
 use super::failed::{Centered, Finite};
 use super::{GlobalError, NONE, Warning, drop_rounding};

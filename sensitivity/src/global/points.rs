@@ -1,9 +1,10 @@
 //! Points that fill the unit cube evenly, scrambled by a seed.
 //!
-//! Sources: S. Joe and F. Kuo, *Constructing Sobol' sequences with better two-dimensional projections*, SIAM J. Sci. Comput. 30(5), 2008
-//! (direction numbers D6, from the crate `sobol`); J. Matoušek, *On the L2-discrepancy for anchored boxes*, J. Complexity 14(4), 1998 (the
-//! scrambling: a random lower triangular matrix of bits, then a random shift); A. Owen, *Variance with alternative scramblings of digital
-//! nets*, ACM Trans. Model. Comput. Simul. 13(4), 2003 (it has the variance of his nested scrambling).
+//! Sources: S. Joe and F. Kuo, *Constructing Sobol' sequences with better two-dimensional projections*, SIAM J. Sci.
+//! Comput. 30(5), 2008 (direction numbers D6, from the crate `sobol`); J. Matoušek, *On the L2-discrepancy for anchored
+//! boxes*, J. Complexity 14(4), 1998 (the scrambling: a random lower triangular matrix of bits, then a random shift);
+//! A. Owen, *Variance with alternative scramblings of digital nets*, ACM Trans. Model. Comput. Simul. 13(4), 2003 (it
+//! has the variance of his nested scrambling).
 
 use super::GlobalError;
 use crate::statistics::stream;
@@ -123,7 +124,8 @@ mod tests {
         }
     }
 
-    /// A digital net in base 2: each of 2ᵐ equal slices holds one of the first 2ᵐ points, in every dimension and for every scrambling.
+    /// A digital net in base 2: each of 2ᵐ equal slices holds one of the first 2ᵐ points, in every dimension and for
+    /// every scrambling.
     #[test]
     fn every_slice_holds_one_point() {
         for (dimensions, scramble) in

@@ -4,8 +4,8 @@
 //! w_i = q(x_i)/p(x_i) ,   E_q[y] ≈ Σ w_i y_i / Σ w_i ,   n_eff = (Σ w_i)² / Σ w_i²
 //! ```
 //!
-//! Sources: A. Owen, *Monte Carlo theory, methods and examples*, 2013, chapter 9 (self-normalized importance sampling and its error);
-//! n_eff: L. Kish, *Survey sampling*, 1965.
+//! Sources: A. Owen, *Monte Carlo theory, methods and examples*, 2013, chapter 9 (self-normalized importance sampling
+//! and its error); n_eff: L. Kish, *Survey sampling*, 1965.
 
 use super::error::check_priors;
 use super::failed::Finite;
@@ -32,7 +32,8 @@ pub struct Reweighted {
     pub warnings: Vec<Warning>,
 }
 
-/// Means and variances that outputs would have under the distributions `to`, from samples drawn from `from`, with intervals at `level`.
+/// Means and variances that outputs would have under the distributions `to`, from samples drawn from `from`, with
+/// intervals at `level`.
 ///
 /// `x`: k numbers for each sample; `values`: `outputs` numbers for each. O(samples · (k + outputs)).
 ///

@@ -1,8 +1,8 @@
 //! The pattern of samples from which variance-based indices are computed.
 //!
-//! Source: A. Saltelli, P. Annoni, I. Azzini, F. Campolongo, M. Ratto, S. Tarantola, *Variance based sensitivity analysis of model output*,
-//! Comput. Phys. Commun. 181(2), 2010; the second half of the pattern, for second order: A. Saltelli, *Making best use of model evaluations
-//! to compute sensitivity indices*, Comput. Phys. Commun. 145(2), 2002.
+//! Source: A. Saltelli, P. Annoni, I. Azzini, F. Campolongo, M. Ratto, S. Tarantola, *Variance based sensitivity
+//! analysis of model output*, Comput. Phys. Commun. 181(2), 2010; the second half of the pattern, for second order: A.
+//! Saltelli, *Making best use of model evaluations to compute sensitivity indices*, Comput. Phys. Commun. 145(2), 2002.
 
 use super::error::{check_priors, check_resampling};
 use super::run::bytes_of;

@@ -1,6 +1,7 @@
 //! Variance-based indices from the outputs of the pattern of samples.
 //!
-//! With `f_A`, `f_B`, `f_ABi`, `f_BAi` the outputs at A, at B, at A with group i from B, and at B with group i from A, less the mean of all:
+//! With `f_A`, `f_B`, `f_ABi`, `f_BAi` the outputs at A, at B, at A with group i from B, and at B with group i from A,
+//! less the mean of all:
 //!
 //! ```text
 //! S_i  = E[f_B (f_ABi − f_A)] / V                          Saltelli et al. 2010, table 2 (b)

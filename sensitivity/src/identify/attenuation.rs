@@ -5,7 +5,8 @@
 //! about as much again as it is biased already (simulation and extrapolation). The opposite noise is used too, so that
 //! terms linear in it cancel.
 //!
-//! Source: J. Cook, L. Stefanski, *Simulation-extrapolation estimation in parametric measurement error models*, JASA 89, 1994.
+//! Source: J. Cook, L. Stefanski, *Simulation-extrapolation estimation in parametric measurement error models*, JASA
+//! 89, 1994.
 
 use super::Data;
 use super::data::noise_of;

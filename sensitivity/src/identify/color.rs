@@ -7,8 +7,8 @@
 //! C' = C + (C/s²) (Jᵀ Ω J − s² Jᵀ J) (C/s²)        Ω(t, u) = γ(|t − u|) of each joint        n' = n / (1 + 2 Σ γ(l)/γ(0))
 //! ```
 //!
-//! Sources: G. Ljung, G. Box, *On a measure of lack of fit in time series models*, Biometrika 65(2), 1978; W. den Haan, A. Levin, *A
-//! practitioner's guide to robust covariance matrix estimation*, Handbook of Statistics 15, 1997.
+//! Sources: G. Ljung, G. Box, *On a measure of lack of fit in time series models*, Biometrika 65(2), 1978; W. den Haan,
+//! A. Levin, *A practitioner's guide to robust covariance matrix estimation*, Handbook of Statistics 15, 1997.
 
 use crate::estimate::Estimate;
 use crate::statistics::normal_quantile;

@@ -49,8 +49,8 @@ fn derivative_weights(places: &[f64], at: usize) -> Vec<f64> {
 }
 
 impl Data {
-    /// Accelerations by differences of velocities, of fourth order in the step. Samples at ends and beside gaps, where a
-    /// neighbor is missing, are left out: two on each side. A step of more than 1.5 medians is a gap.
+    /// Accelerations by differences of velocities, of fourth order in the step. Samples at ends and beside gaps, where
+    /// a neighbor is missing, are left out: two on each side. A step of more than 1.5 medians is a gap.
     #[must_use]
     pub fn with_differenced_accelerations(self) -> Self {
         let all: Vec<usize> = (0..self.v.first().map_or(0, Vec::len)).collect();

@@ -13,7 +13,8 @@
 //! zero where the fit ends: steps are Newton's there in every chart. Ten residuals whose half squares sum to (2) would
 //! be an alternative; with a small weight they took hundreds of steps.
 //!
-//! Source: T. Lee, P. Wensing, F. Park, *Geometric robot dynamic identification: a convex programming approach*, T-RO 36(2), 2020.
+//! Source: T. Lee, P. Wensing, F. Park, *Geometric robot dynamic identification: a convex programming approach*, T-RO
+//! 36(2), 2020.
 
 use super::nullspace::by_parameters;
 use crate::error::SensitivityError;
@@ -144,7 +145,8 @@ mod tests {
         assert!(found > 0.1);
     }
 
-    /// In each chart: the cost is γ times the divergences, `Aᵀb` its gradient, and `AᵀA` its Hessian, in linear parameters.
+    /// In each chart: the cost is γ times the divergences, `Aᵀb` its gradient, and `AᵀA` its Hessian, in linear
+    /// parameters.
     #[test]
     fn rows_have_the_derivatives_of_differences() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
@@ -171,7 +173,8 @@ mod tests {
             let gradient = own.jacobian.tr_mul(&own.rows);
             let hessian = own.jacobian.tr_mul(&own.jacobian);
             for k in 0..at.len() {
-                // Numbers are 1e-4 at least; where one is, P is 1e-3 or more of its size, and the fourth power of a step 1e-9 of that.
+                // Numbers are 1e-4 at least; where one is, P is 1e-3 or more of its size, and the fourth power of a
+                // step 1e-9 of that.
                 let h = 1e-3 * (1e-4 + 0.1 * at[k].abs());
                 let to = |step: f64| {
                     let mut to = at.clone();

@@ -101,8 +101,8 @@ fn interpolated(series: &[f64], at: f64) -> f64 {
     weights.iter().zip(-1..).map(|(w, k)| w * of(k)).sum()
 }
 
-/// A Butterworth filter of second order by the bilinear transform; run forwards and backwards it has no delay, and half the power at the corner
-/// each way. (A. Oppenheim, R. Schafer, *Discrete-time signal processing*, section 7.1.)
+/// A Butterworth filter of second order by the bilinear transform; run forwards and backwards it has no delay, and half
+/// the power at the corner each way. (A. Oppenheim, R. Schafer, *Discrete-time signal processing*, section 7.1.)
 #[derive(Clone, Copy, Debug)]
 struct Butterworth {
     b: [f64; 3],

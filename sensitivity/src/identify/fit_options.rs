@@ -27,7 +27,8 @@ pub struct FitOptions {
     pub color: bool,
     /// Whether the delay of the torques is estimated, and removed if it is more than noise.
     pub delay: bool,
-    /// The corner of a low-pass, Hz: Butterworth of second order, forwards and backwards, over measured and predicted torques alike.
+    /// The corner of a low-pass, Hz: Butterworth of second order, forwards and backwards, over measured and predicted
+    /// torques alike.
     pub low_pass: Option<f64>,
     /// One of this many samples is kept, after the low-pass.
     pub every: usize,

@@ -14,8 +14,9 @@
 //! Every round is a relaxation, so its cost bounds that of all physical robots from below. The result is moved inwards
 //! until it is physical, and both costs are given.
 //!
-//! Sources: P. Wensing, S. Kim, J.-J. Slotine, *Linear matrix inequalities for physically consistent inertial parameter identification*, RA-L
-//! 3(1), 2018; J. Kelley, *The cutting-plane method for solving convex programs*, 1960; P. Goulart, Y. Chen, *Clarabel*, arXiv 2405.12762.
+//! Sources: P. Wensing, S. Kim, J.-J. Slotine, *Linear matrix inequalities for physically consistent inertial parameter
+//! identification*, RA-L 3(1), 2018; J. Kelley, *The cutting-plane method for solving convex programs*, 1960; P.
+//! Goulart, Y. Chen, *Clarabel*, arXiv 2405.12762.
 
 use super::Data;
 use super::nullspace::by_parameters;
@@ -81,7 +82,8 @@ impl Link {
     }
 }
 
-/// Least squares over all physical robots. `noise`: standard deviation of each joint's torque, nv, as [`fit`](super::fit()) finds them.
+/// Least squares over all physical robots. `noise`: standard deviation of each joint's torque, nv, as
+/// [`fit`](super::fit()) finds them.
 ///
 /// # Errors
 /// Invalid data ([`Data::fits`]) or noise; parameters that torques are not linear in; a link of the robot that is not
@@ -119,7 +121,8 @@ pub fn fit_convex(parameters: &Parameters, data: &Data, noise: &[f64]) -> Result
     let never_negative: Vec<usize> = (0..np).filter(|k| parameters.is_never_negative(*k)).collect();
     let cost = |x: &DVector<f64>| 0.5 * (&r + &j * x).norm_squared();
 
-    // Along eigenvectors of JᵀJ: its eigenvalues are up to 10¹² apart, and as a diagonal they do not mix in the solver's sums.
+    // Along eigenvectors of JᵀJ: its eigenvalues are up to 10¹² apart, and as a diagonal they do not mix in the
+    // solver's sums.
     let SymmetricEigen { eigenvectors: axes, eigenvalues } = hessian.symmetric_eigen();
     let quadratic = (eigenvalues.map(|x| x.max(held)), axes.tr_mul(&gradient));
 

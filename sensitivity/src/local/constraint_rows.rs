@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The rotations of frames are held by `e = log E`, `E = R_b C R_aᵀ`, and their rates are those of the frames in axes
-//! of the world. If B rotates by θ there, `δe = J_l⁻¹(e) θ`; if A does, `δe = −J_r⁻¹(e) θ`. A [helical joint](HelicalRow)
-//! subtracts an angle.
+//! of the world. If B rotates by θ there, `δe = J_l⁻¹(e) θ`; if A does, `δe = −J_r⁻¹(e) θ`. A [helical
+//! joint](HelicalRow) subtracts an angle.
 
 use super::helical::HelicalRow;
 use super::joint_geometry::{BodyState, Change, JointGeometry};

@@ -1,7 +1,7 @@
 //! Forces of contacts and closed loops by parameters.
 //!
-//! `M q̈ + c = τ + Jᵀ λ`, `J q̈ = −γ`. With `E₁`, `E₂` the derivatives of `id(q, v, q̈) − Jᵀ λ` and of `J q̈ + γ` at held `q̈` and `λ`, and
-//! `D = ∂λ/∂τ = −G⁺ J M⁻¹`, `G = J M⁻¹ Jᵀ`:
+//! `M q̈ + c = τ + Jᵀ λ`, `J q̈ = −γ`. With `E₁`, `E₂` the derivatives of `id(q, v, q̈) − Jᵀ λ` and of `J q̈ + γ` at
+//! held `q̈` and `λ`, and `D = ∂λ/∂τ = −G⁺ J M⁻¹`, `G = J M⁻¹ Jᵀ`:
 //!
 //! ```text
 //! G⁺ = D M Dᵀ ,   1 − P = 1 + J Dᵀ ,   r = −(J q̈ + γ)

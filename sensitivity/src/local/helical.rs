@@ -1,7 +1,8 @@
 //! A helical joint that closes a loop: its middle row is the coordinate along the axis, minus the pitch times the angle
 //! about it.
 //!
-//! With the axis n and e, f across it, fixed in A, and a direction e' fixed in B, `c = e·e'` and `s = f·e'` are linear in poses:
+//! With the axis n and e, f across it, fixed in A, and a direction e' fixed in B, `c = e·e'` and `s = f·e'` are linear
+//! in poses:
 //!
 //! ```text
 //! e = n·d − h θ ,   θ = atan2(s, c) ,   θ̇ = (c ṡ − s ċ)/ρ ,   θ̈ = (c s̈ − s c̈ − ρ̇ θ̇)/ρ ,   ρ = c² + s²

@@ -9,7 +9,8 @@
 //! | energy | `½ vᵀ M v` and potential energy by regressors; by geometry `Σ (I v)ᵀ δv` and `−Σ m g·δc` | `joint_geometry`, `energy` |
 //! | contact forces | `dλ = −D E₁ − G⁺ E₂`: derivatives of torques, wrenches and rows at constant `q̈` and `λ` | `constraint_rows`, `helical`, `contact` |
 //!
-//! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
+//! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share
+//! no formula.
 
 mod analytical;
 mod batch;

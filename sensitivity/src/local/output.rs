@@ -1,4 +1,5 @@
-//! A function of a robot at a state that is asked for its derivatives by parameters, written once for every number type.
+//! A function of a robot at a state that is asked for its derivatives by parameters, written once for every number
+//! type.
 
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
@@ -33,10 +34,10 @@ pub struct AtState<'a> {
     pub u: &'a [f64],
 }
 
-/// A function of a robot at a state. [`StateOutput`](super::StateOutput) has those of the library; others are written once, generic over the
-/// number type, and have the same sensitivities: [`local`](super::local()), [`local_second`](super::local_second),
-/// [`evaluate_many`](super::evaluate_many) for the methods of [`global`](crate::global), and [`Rollout::output`](crate::Rollout::output)
-/// along a trajectory.
+/// A function of a robot at a state. [`StateOutput`](super::StateOutput) has those of the library; others are written
+/// once, generic over the number type, and have the same sensitivities: [`local`](super::local()),
+/// [`local_second`](super::local_second), [`evaluate_many`](super::evaluate_many) for the methods of
+/// [`global`](crate::global), and [`Rollout::output`](crate::Rollout::output) along a trajectory.
 ///
 /// ```
 /// use gradyn::dynamics::center_of_mass;
@@ -85,8 +86,8 @@ pub trait Output: Sync {
     /// # Errors
     /// Why it has none there.
     fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError>;
-    /// `∂(output)/∂p` by formulas, at these values and the robot that has them: rows by parameters. `None` without formulas; then
-    /// [`Method::Analytical`](gradyn::Method::Analytical) runs dual numbers.
+    /// `∂(output)/∂p` by formulas, at these values and the robot that has them: rows by parameters. `None` without
+    /// formulas; then [`Method::Analytical`](gradyn::Method::Analytical) runs dual numbers.
     ///
     /// # Errors
     /// Why there is none.
@@ -99,8 +100,9 @@ pub trait Output: Sync {
         let _ = (parameters, values, model);
         Ok(None)
     }
-    /// Whether [`evaluate_many`](super::evaluate_many) computes it for eight robots at once, one to a lane of the vector registers. Worth it
-    /// where the output takes more time than making a robot, and takes no branch by its numbers.
+    /// Whether [`evaluate_many`](super::evaluate_many) computes it for eight robots at once, one to a lane of the
+    /// vector registers. Worth it where the output takes more time than making a robot, and takes no branch by its
+    /// numbers.
     fn is_batched(&self) -> bool {
         false
     }

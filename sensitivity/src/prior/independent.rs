@@ -45,7 +45,8 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// The lognormal distribution of this mean and standard deviation: `log_sd² = ln(1 + (sd/mean)²)`, `median = mean exp(−log_sd²/2)`.
+    /// The lognormal distribution of this mean and standard deviation: `log_sd² = ln(1 + (sd/mean)²)`,
+    /// `median = mean exp(−log_sd²/2)`.
     ///
     /// # Errors
     /// A mean or a standard deviation that is not positive or not finite.
@@ -100,7 +101,8 @@ impl Prior {
         }
     }
 
-    /// The value below which lies as much as below a normal deviate `z`: `quantile(Φ(z))`, without rounding Φ where it cancels.
+    /// The value below which lies as much as below a normal deviate `z`: `quantile(Φ(z))`, without rounding Φ where it
+    /// cancels.
     #[must_use]
     pub fn at_normal(&self, z: f64) -> f64 {
         match *self {

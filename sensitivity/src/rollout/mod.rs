@@ -82,7 +82,8 @@ impl<'p> Rollout<'p> {
     /// joints but a floating base.
     ///
     /// # Errors
-    /// [`SensitivityError::Number`] for a step that is not positive, [`SensitivityError::Length`] for controls of a wrong number.
+    /// [`SensitivityError::Number`] for a step that is not positive, [`SensitivityError::Length`] for controls of a
+    /// wrong number.
     pub fn new(
         parameters: &'p Parameters,
         scheme: Scheme,
@@ -135,7 +136,8 @@ impl<'p> Rollout<'p> {
     /// Sets different lengths of steps, s, one each. Call [`each_for`](Self::each_for) before.
     ///
     /// # Errors
-    /// [`SensitivityError::Length`] if there is not one for each step, [`SensitivityError::Number`] for one that is not positive.
+    /// [`SensitivityError::Length`] if there is not one for each step, [`SensitivityError::Number`] for one that is not
+    /// positive.
     pub fn lengths(mut self, dt: &[f64]) -> Result<Self, SensitivityError> {
         let expected = self.steps();
         if dt.len() != expected {

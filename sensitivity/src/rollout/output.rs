@@ -1,4 +1,5 @@
-//! Outputs along a trajectory: what every parameter does to a function of the robot at a node, by the motion and by itself.
+//! Outputs along a trajectory: what every parameter does to a function of the robot at a node, by the motion and by
+//! itself.
 
 use super::Rollout;
 use super::forward::Forward;
@@ -10,8 +11,8 @@ use nalgebra::DMatrix;
 
 impl Rollout<'_> {
     /// `dy/dp` of an output at a node, rows by parameters: with `y = f(x, u, p)` and the sensitivities of the state,
-    /// `∂f/∂x ∂x/∂p + ∂f/∂p`, by dual numbers. The output is asked for at the state of the node, not at its own; `u` is held: torques or
-    /// accelerations as it takes them, and its own if `u` is empty.
+    /// `∂f/∂x ∂x/∂p + ∂f/∂p`, by dual numbers. The output is asked for at the state of the node, not at its own; `u` is
+    /// held: torques or accelerations as it takes them, and its own if `u` is empty.
     ///
     /// Cost: an evaluation of the output over dual numbers for each parameter.
     ///

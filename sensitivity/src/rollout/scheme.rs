@@ -1,4 +1,5 @@
-//! One step of time over any number type: the pages of `gradyn-trajectory`, with the robot's parameters and the length as variables.
+//! One step of time over any number type: the pages of `gradyn-trajectory`, with the robot's parameters and the length
+//! as variables.
 
 use crate::error::SensitivityError;
 use gradyn::{Constraint, Model, Scalar, Workspace, aba, constraint_dynamics};

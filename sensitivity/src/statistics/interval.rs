@@ -17,10 +17,12 @@ impl Interval {
     pub fn contains(&self, x: f64) -> bool {
         self.half_width.is_some_and(|half| (x - self.value).abs() <= half)
     }
-    /// `Σ w x / Σ w` over what has a positive weight; not a number where nothing has. Half widths are added as if all errors had one cause.
+    /// `Σ w x / Σ w` over what has a positive weight; not a number where nothing has. Half widths are added as if all
+    /// errors had one cause.
     ///
-    /// Of the indices of several outputs, weighted by their variances, it is the index of all outputs together. Source: F. Gamboa, A. Janon,
-    /// T. Klein, A. Lagnoux, *Sensitivity analysis for multidimensional and functional outputs*, 2014.
+    /// Of the indices of several outputs, weighted by their variances, it is the index of all outputs together. Source:
+    /// F. Gamboa, A. Janon, T. Klein, A. Lagnoux, *Sensitivity analysis for multidimensional and functional
+    /// outputs*, 2014.
     #[must_use]
     pub fn weighted_mean(all: &[(f64, Self)]) -> Self {
         let told = || all.iter().filter(|(weight, _)| *weight > 0.0);

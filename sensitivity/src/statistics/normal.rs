@@ -1,6 +1,7 @@
 //! The inverse of the normal distribution.
 //!
-//! Source: M. Wichura, *Algorithm AS 241: the percentage points of the normal distribution*, Appl. Statist. 37(3), 1988, PPND16.
+//! Source: M. Wichura, *Algorithm AS 241: the percentage points of the normal distribution*, Appl. Statist. 37(3),
+//! 1988, PPND16.
 
 use std::f64::consts::TAU;
 

@@ -32,7 +32,8 @@ pub(super) fn check_symmetric(
     Ok(())
 }
 
-/// `S` with `S Sᵀ = P`, of a covariance that may be singular: `V √Λ` of its eigenvectors, of P scaled to a unit diagonal.
+/// `S` with `S Sᵀ = P`, of a covariance that may be singular: `V √Λ` of its eigenvectors, of P scaled to a unit
+/// diagonal.
 pub(super) fn root(p: &DMatrix<f64>) -> Result<DMatrix<f64>, UncertaintyError> {
     let n = p.nrows();
     let deviation: Vec<f64> = (0..n).map(|i| if p[(i, i)] > 0.0 { p[(i, i)].sqrt() } else { 1.0 }).collect();

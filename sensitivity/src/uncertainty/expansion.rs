@@ -1,7 +1,7 @@
 //! Covariances by Taylor series.
 //!
-//! Source: M. Athans, R. Wishner, A. Bertolini, *Suboptimal state estimation for continuous-time nonlinear systems from discrete noisy
-//! measurements*, IEEE Trans. Autom. Control 13(5), 1968 (the filter of second order).
+//! Source: M. Athans, R. Wishner, A. Bertolini, *Suboptimal state estimation for continuous-time nonlinear systems from
+//! discrete noisy measurements*, IEEE Trans. Autom. Control 13(5), 1968 (the filter of second order).
 
 use super::UncertaintyError;
 use super::covariance::{check, check_symmetric};

@@ -1,7 +1,7 @@
 //! The mean of points on a manifold, and the deviations from it.
 //!
-//! Source: C. Hertzberg, R. Wagner, U. Frese, L. Schröder, *Integrating generic sensor fusion algorithms with sound state representations
-//! through encapsulation of manifolds*, Inf. Fusion 14(1), 2013.
+//! Source: C. Hertzberg, R. Wagner, U. Frese, L. Schröder, *Integrating generic sensor fusion algorithms with sound
+//! state representations through encapsulation of manifolds*, Inf. Fusion 14(1), 2013.
 
 use super::{Manifold, UncertaintyError};
 use nalgebra::DMatrix;

@@ -43,7 +43,8 @@ const BLOCK: usize = 64;
 /// `f(x, y)`: x holds at most 64 points one after the other; their outputs are written to y.
 ///
 /// # Errors
-/// As [`unscented`](super::unscented); fewer than two samples; an invalid level; more than 1 % of samples whose outputs are not finite.
+/// As [`unscented`](super::unscented); fewer than two samples; an invalid level; more than 1 % of samples whose outputs
+/// are not finite.
 pub fn monte_carlo(
     inputs: &(impl Manifold + Sync),
     x: &[f64],

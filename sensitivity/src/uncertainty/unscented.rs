@@ -1,6 +1,7 @@
 //! Covariances by sigma points.
 //!
-//! Source: E. Wan, R. van der Merwe, *The unscented Kalman filter for nonlinear estimation*, AS-SPCC 2000, equations 12 to 15.
+//! Source: E. Wan, R. van der Merwe, *The unscented Kalman filter for nonlinear estimation*, AS-SPCC 2000, equations 12
+//! to 15.
 
 use super::covariance::{check, root};
 use super::error::{expect_finite, expect_size};
@@ -22,7 +23,8 @@ pub struct SigmaPoints {
 }
 
 impl Default for SigmaPoints {
-    /// α = 1, β = 2, κ = 0: no weight is negative, and none is large. (The paper's α = 1e-3 has weights of a million, which cost six digits.)
+    /// α = 1, β = 2, κ = 0: no weight is negative, and none is large. (The paper's α = 1e-3 has weights of a million,
+    /// which cost six digits.)
     fn default() -> Self {
         Self { alpha: 1.0, beta: 2.0, kappa: 0.0 }
     }

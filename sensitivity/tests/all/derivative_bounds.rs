@@ -60,8 +60,8 @@ fn bounds_of_the_ishigami_function_are_above_its_total_indices() {
     }
 }
 
-/// `f = ln x` of a lognormal x is linear in what is normal: the bound is met. By `∂f/∂x` there is none: `x = 1/f′` comes as near to zero as it
-/// likes.
+/// `f = ln x` of a lognormal x is linear in what is normal: the bound is met. By `∂f/∂x` there is none: `x = 1/f′`
+/// comes as near to zero as it likes.
 #[test]
 fn lognormal_parameters_are_bounded_by_their_logarithm() {
     let priors = [Prior::LogNormal { median: 2.0, log_sd: 0.7 }, Prior::Fixed { value: 5.0 }];
@@ -78,7 +78,8 @@ fn lognormal_parameters_are_bounded_by_their_logarithm() {
     assert_eq!(found.bounds[1].value.to_bits(), 0.0_f64.to_bits());
 }
 
-/// `x²` of a half-normal x is the function whose variance is Poincaré's constant times its mean square slope: the bound is met.
+/// `x²` of a half-normal x is the function whose variance is Poincaré's constant times its mean square slope: the bound
+/// is met.
 #[test]
 fn half_normal_parameters_have_their_own_constant() {
     let priors = [Prior::HalfNormal { scale: 1.3 }];

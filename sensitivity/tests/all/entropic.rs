@@ -88,7 +88,8 @@ fn both_ends_of_the_weight() {
     // Near P₀, D is a square of steps that go with 1/γ: ten times the weight, a hundredth.
     let (nearer, _) = run(Some(1e10));
     assert!((near / nearer / 100.0 - 1.0).abs() < 0.01, "{near:e} {nearer:e}");
-    // What data tell is theirs: as without a pull, residuals of the noise that was put in, 0.05² (1.7²/3) each, within 5 deviations.
+    // What data tell is theirs: as without a pull, residuals of the noise that was put in, 0.05² (1.7²/3) each, within
+    // 5 deviations.
     let n = (7 * data.len()) as f64;
     let expected = n * 0.05_f64.powi(2) * 1.7 * 1.7 / 3.0;
     assert!((fitted / expected - 1.0).abs() < 5.0 * (0.8 / n).sqrt(), "{fitted} against {expected}");
@@ -109,7 +110,8 @@ fn charts_do_not_matter_and_all_is_physical() {
         })
         .collect();
     for (a, b) in robots[0].bodies().iter().zip(robots[1].bodies()).skip(5) {
-        // Fits end where steps promise nothing: 1e-10 of the cost of a thousand residuals, and D is of that order; measured 1e-12.
+        // Fits end where steps promise nothing: 1e-10 of the cost of a thousand residuals, and D is of that order;
+        // measured 1e-12.
         let apart = divergence(a.inertia(), b.inertia()).expect("are physical");
         assert!(apart < 1e-8, "{}: {apart:e}", a.name());
     }

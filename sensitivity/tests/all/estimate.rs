@@ -49,8 +49,8 @@ fn the_valley_of_rosenbrock_is_followed_to_its_end() {
     }
 }
 
-/// A planted linear problem with normal noise: 95 % intervals hold 92 to 98 % of the true parameters over 200 seeds, with estimated and with
-/// known noise, and with robust losses.
+/// A planted linear problem with normal noise: 95 % intervals hold 92 to 98 % of the true parameters over 200 seeds,
+/// with estimated and with known noise, and with robust losses.
 #[test]
 fn intervals_hold_the_truth_as_often_as_they_say() {
     let (n, k) = (60, 5);
@@ -93,7 +93,8 @@ fn a_linear_problem_has_the_solution_of_the_normal_equations() {
     assert_eq!((found.freedom, found.identifiability.rank), (26, 4));
 }
 
-/// A tenth of the measurements are off by fifty deviations to one side: least squares is far off, the robust losses are not.
+/// A tenth of the measurements are off by fifty deviations to one side: least squares is far off, the robust losses are
+/// not.
 #[test]
 fn robust_losses_recover_the_truth_from_outliers() {
     let mut rng = ChaCha8Rng::seed_from_u64(17);
@@ -125,7 +126,8 @@ fn angle(a: &DMatrix<f64>, b: &DMatrix<f64>) -> f64 {
     (b - a * a.tr_mul(b)).norm()
 }
 
-/// Two planted directions that the data cannot tell, in units that are far apart, are found to 1e-8, and the rest is estimated all the same.
+/// Two planted directions that the data cannot tell, in units that are far apart, are found to 1e-8, and the rest is
+/// estimated all the same.
 #[test]
 fn directions_that_cannot_be_told_are_found() {
     for seed in 0..20 {
@@ -151,8 +153,8 @@ fn directions_that_cannot_be_told_are_found() {
         }
         // Entries below 1e-6 are not printed.
         assert!(angle(&exact, &printed.qr().q()) < 1e-5, "seed {seed}");
-        // Residuals at the end are those of the projection: what can be told is told. It ends where a step promises 1e-20 of the cost: the
-        // gradient is then 1e-10 of |r| = 7 and of columns of length 7.
+        // Residuals at the end are those of the projection: what can be told is told. It ends where a step promises
+        // 1e-20 of the cost: the gradient is then 1e-10 of |r| = 7 and of columns of length 7.
         let r = DVector::from_column_slice(&found.residuals);
         let scaled = &a * DMatrix::from_diagonal(&units);
         assert!(scaled.tr_mul(&r).amax() < 1e-8, "seed {seed}");
@@ -283,13 +285,14 @@ fn a_rotation_is_found_on_its_manifold() {
         let along = |h: f64| cost(std::array::from_fn(|j| if i == j { h } else { 0.0 }));
         let h = 1e-3;
         let slope = (8.0 * (along(h) - along(-h)) - (along(2.0 * h) - along(-2.0 * h))) / (12.0 * h);
-        // It ends where a step promises 1e-20 of the cost: the gradient is then the square root of that, times numbers of size 10. Differences of
-        // fourth order are good to 1e-11.
+        // It ends where a step promises 1e-20 of the cost: the gradient is then the square root of that, times numbers
+        // of size 10. Differences of fourth order are good to 1e-11.
         assert!(slope.abs() < 1e-8, "{slope:e}");
     }
 }
 
-/// Where residuals cannot be computed, a shorter step is tried; a wrong Jacobian ends with a status that says so; and the limit is kept.
+/// Where residuals cannot be computed, a shorter step is tried; a wrong Jacobian ends with a status that says so; and
+/// the limit is kept.
 #[test]
 fn every_end_has_its_status() {
     // ln p = 0 from 5: the first step goes to 5 − 5 ln 5 < 0.

@@ -73,7 +73,8 @@ fn a_ball_on_a_plane_in_closed_form() {
     let (q, v) = &found.states[steps];
     assert!((q[2] - (ground - e * fast * (t - s) - 0.5 * g * (t - s).powi(2))).abs() < 1e-12);
     let by = &by[steps];
-    // ds = (dz0 + s dw0 − dground + s²/2 dγ)/−fast with γ = −g; then z = ground − e v (t − s) + γ (t − s)²/2, v = w0 + γ s.
+    // ds = (dz0 + s dw0 − dground + s²/2 dγ)/−fast with γ = −g; then z = ground − e v (t − s) + γ (t − s)²/2, v = w0 +
+    // γ s.
     let ds = |z: f64, w: f64, ground: f64, gamma: f64| -(z + s * w - ground + 0.5 * s * s * gamma) / fast;
     let expected = |z: f64, w: f64, de: f64, dground: f64, gamma: f64| {
         let ds = ds(z, w, dground, gamma);
@@ -111,8 +112,8 @@ fn a_ball_on_a_plane_in_closed_form() {
     assert!((slope - by.column(2)).amax() < 1e-8);
 }
 
-/// Two balls of one mass on a line, elastic: they swap velocities, ∂(x₁, x₂)/∂(x₁, x₂) = (0 1; 1 0), where another engine was reported to
-/// give (.75 .25 .91 .08) for the velocities.
+/// Two balls of one mass on a line, elastic: they swap velocities, ∂(x₁, x₂)/∂(x₁, x₂) = (0 1; 1 0), where another
+/// engine was reported to give (.75 .25 .91 .08) for the velocities.
 #[test]
 fn two_balls_swap() {
     let mut builder = ModelBuilder::new("balls");
@@ -251,8 +252,8 @@ fn an_event_on_a_sample_is_exact() {
     assert!((end[(0, 0)] + 0.5).abs() < 1e-10 && (end[(0, 1)] + 0.5).abs() < 1e-10, "{end}");
 }
 
-/// A ball that bounces twice within one step: the step is split at both, and the state and its derivatives are those of steps so short
-/// that each holds one bounce. RK4 is exact for a motion of second degree.
+/// A ball that bounces twice within one step: the step is split at both, and the state and its derivatives are those of
+/// steps so short that each holds one bounce. RK4 is exact for a motion of second degree.
 #[test]
 fn a_step_is_split_at_each_of_its_events() {
     let model = ball(Translation);
@@ -282,7 +283,8 @@ fn a_step_is_split_at_each_of_its_events() {
     assert!(a.0.iter().chain(&a.1).zip(b.0.iter().chain(&b.1)).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
     assert!((by_coarse - by_fine).amax() < 1e-8);
 
-    // Whatever the step, the ball is where it is between bounces, and never below the floor: at 0.25 s it has bounced twice.
+    // Whatever the step, the ball is where it is between bounces, and never below the floor: at 0.25 s it has bounced
+    // twice.
     for steps in 1..40_u16 {
         let h = 0.24 / f64::from(steps);
         let run = Rollout::new(&p, Scheme::Rk4, h, vec![vec![0.0; 3]; usize::from(steps)]).expect("fits");

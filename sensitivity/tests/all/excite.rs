@@ -39,8 +39,8 @@ fn uses(model: &Model, found: &Excitation, limits: &JointLimits, points: usize) 
     most
 }
 
-/// The arm's 43 base parameters. Measured for the seeds 0 to 3: conditions of 49, 36, 99, 50 of random motions as large as limits let them be,
-/// 21 to 26 of those found; deviations 5.5, 5.8, 11.9, 10.1 times smaller in the mean.
+/// The arm's 43 base parameters. Measured for the seeds 0 to 3: conditions of 49, 36, 99, 50 of random motions as large
+/// as limits let them be, 21 to 26 of those found; deviations 5.5, 5.8, 11.9, 10.1 times smaller in the mean.
 #[test]
 fn an_arm_is_told_better_than_by_random_motions_and_within_limits() {
     let model = robot("panda", false);
@@ -157,7 +157,8 @@ fn promised_deviations_are_those_of_fits() {
     }
 }
 
-/// Noise twice as large, deviations twice as large; the same seed, the same bits; another seed, another motion; a stop is heeded.
+/// Noise twice as large, deviations twice as large; the same seed, the same bits; another seed, another motion; a stop
+/// is heeded.
 #[test]
 fn the_same_seed_gives_the_same_motion() {
     let model = robot("double_pendulum", false);
@@ -186,7 +187,8 @@ fn the_same_seed_gives_the_same_motion() {
     assert_eq!((stopped.expect("runs").status, seen), (Status::Stopped, 2));
 }
 
-/// Placements and gravity go another way than the regressor; of what is told only together with others the deviation is infinite.
+/// Placements and gravity go another way than the regressor; of what is told only together with others the deviation is
+/// infinite.
 #[test]
 fn what_is_not_linear_is_told_too() {
     let model = robot("double_pendulum", false);
@@ -195,7 +197,8 @@ fn what_is_not_linear_is_told_too() {
     let options = ExciteOptions { period: 4.0, harmonics: 2, ..ExciteOptions::new(&model).expect("two joints") };
     let found = designed(&p, &options);
     assert!(found.found.rank == found.base.len() && found.gain >= 1.0, "{found:?}");
-    // A root that leans by δ about y is gravity that leans by 9.81 δ along x; about its other axes and along all of them nothing is felt.
+    // A root that leans by δ about y is gravity that leans by 9.81 δ along x; about its other axes and along all of
+    // them nothing is felt.
     assert_eq!(found.base.len(), 7, "{:?}", found.base);
     assert_eq!(found.base[0], "shoulder.placement.ry + 0.1019 gravity.x");
     for (name, told) in

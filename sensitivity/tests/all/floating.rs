@@ -29,7 +29,8 @@ fn at(model: &Model, t: f64) -> (Vec<f64>, Vec<f64>) {
     (q, v.as_slice().to_vec())
 }
 
-/// Positions, velocities, accelerations (by differences of fourth order with a step of 1e-3: rounding is 1e-12), and all torques.
+/// Positions, velocities, accelerations (by differences of fourth order with a step of 1e-3: rounding is 1e-12), and
+/// all torques.
 fn moved(robot: &Model, step: f64, samples: usize) -> Data {
     let ws = &mut Workspace::new(robot);
     let mut data = Data::default();
@@ -61,7 +62,8 @@ fn planted() -> (Parameters, Vec<f64>, Model) {
     (p, truth, robot)
 }
 
-/// Forces of the feet that carry the base, the smallest; torques of the motors with them, and no other wrench on the base.
+/// Forces of the feet that carry the base, the smallest; torques of the motors with them, and no other wrench on the
+/// base.
 fn stand(robot: &Model, data: &mut Data, axes: ReferenceFrame) -> Vec<ContactForces> {
     let ws = &mut Workspace::new(robot);
     let frames = FEET.map(|name| robot.find_frame(name).expect("is there"));
@@ -94,7 +96,8 @@ fn assert_found(p: &Parameters, data: &Data, truth: &[f64]) {
     }
 }
 
-/// The base's wrench as measured; forces of feet in either axes; and of these the six rows of the base alone, without a torque of a motor.
+/// The base's wrench as measured; forces of feet in either axes; and of these the six rows of the base alone, without a
+/// torque of a motor.
 #[test]
 fn wrenches_on_the_base_tell_inertias() {
     let (p, truth, robot) = planted();
@@ -113,7 +116,8 @@ fn wrenches_on_the_base_tell_inertias() {
     }
 }
 
-/// In free flight nothing acts on the base: `M_bb a_b = −(h_b + M_bj a_j)`. Links are told beside one that is known; all at once are not.
+/// In free flight nothing acts on the base: `M_bb a_b = −(h_b + M_bj a_j)`. Links are told beside one that is known;
+/// all at once are not.
 #[test]
 fn free_flight_tells_links_without_any_torque() {
     let (p, truth, robot) = planted();
@@ -155,7 +159,8 @@ fn delays_and_filters_are_those_of_arms() {
     }
 }
 
-/// Of velocities and accelerations of a base that turns by more than a turn: half the step leaves a sixteenth of the error.
+/// Of velocities and accelerations of a base that turns by more than a turn: half the step leaves a sixteenth of the
+/// error.
 #[test]
 fn differences_on_the_manifold_are_of_fourth_order() {
     let (_, _, robot) = planted();

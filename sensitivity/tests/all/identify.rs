@@ -77,7 +77,8 @@ fn a_planted_truth_is_found_and_intervals_cover_it() {
             inside[k] += usize::from((found.estimate.parameters[k] - truth[k]).abs() < half);
         }
     }
-    // Of 200 runs 95 % in the mean; five parameters at once stay within three standard deviations of a binomial count: 190 ± 9.
+    // Of 200 runs 95 % in the mean; five parameters at once stay within three standard deviations of a binomial count:
+    // 190 ± 9.
     for (k, count) in inside.iter().enumerate() {
         assert!((181..=199).contains(count), "{}: {count} of {runs}", p.names()[k]);
     }
@@ -215,7 +216,8 @@ fn a_fit_at_a_bound_ends_as_fast_as_one_inside() {
     assert!(at_bound.iter().zip(&inside).all(|(bound, inside)| *bound <= 2 * inside), "{at_bound:?} {inside:?}");
 }
 
-/// Less left than before is no fit, if that is more than there is, or if what is left is not noise. Noise as large is no reason against one.
+/// Less left than before is no fit, if that is more than there is, or if what is left is not noise. Noise as large is
+/// no reason against one.
 #[test]
 fn what_is_left_has_to_be_noise() {
     let model = robot("double_pendulum", false);

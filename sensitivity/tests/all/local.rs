@@ -8,7 +8,8 @@ use gradyn_sensitivity::{Output as _, Parameters, SensitivityError, StateOutput,
 use nalgebra::DMatrix;
 use testing::{numbers, rng, vector};
 
-/// All that there are, but of two charts of one inertia one: linear parameters of even bodies, the standard chart of odd ones.
+/// All that there are, but of two charts of one inertia one: linear parameters of even bodies, the standard chart of
+/// odd ones.
 fn everything(model: &Model, log: bool) -> Parameters {
     let mut p = Parameters::of(model);
     for (b, body) in model.bodies().iter().enumerate() {
@@ -155,7 +156,8 @@ fn contact_forces_of_feet_and_hands_by_every_parameter() {
     assert_contact_forces("a hand that holds", &p, (&q, &v, &tau), &[held], false);
 }
 
-/// Joints of each kind between a body and another one, and in another tree between one and the world, on either side in turn.
+/// Joints of each kind between a body and another one, and in another tree between one and the world, on either side in
+/// turn.
 #[test]
 fn contact_forces_of_closed_loops_by_every_parameter() {
     let rng = &mut rng(5);

@@ -1,6 +1,7 @@
 //! Logs with what real logs have wrong with them: intervals hold the truth, or a warning says that they do not.
 //!
-//! Truth: the last link carries 0.8 kg at (0.02, 0, 0.1); every joint has damping 0.3 and friction 0.4, smooth over 0.01 rad/s.
+//! Truth: the last link carries 0.8 kg at (0.02, 0, 0.1); every joint has damping 0.3 and friction 0.4, smooth
+//! over 0.01 rad/s.
 
 use crate::common::*;
 use gradyn::{Model, Workspace, rnea};
@@ -73,7 +74,8 @@ fn white(data: &mut Data, size: f64, rng: &mut ChaCha8Rng) {
     }
 }
 
-/// White noise through a Butterworth filter of second order, forwards and backwards, its corner at a tenth of Nyquist's frequency.
+/// White noise through a Butterworth filter of second order, forwards and backwards, its corner at a tenth of Nyquist's
+/// frequency.
 fn colored(data: &mut Data, rng: &mut ChaCha8Rng) {
     let w = (std::f64::consts::PI * 0.05).tan();
     let norm = 1.0 / (1.0 + 2.0_f64.sqrt() * w + w * w);
@@ -179,8 +181,8 @@ fn held(kind: Kind, seeds: u64) -> (f64, u64, f64) {
     (part, warned, worst)
 }
 
-/// Of 60 seeds 88 to 99 % are wanted; of 180 truths, three standard deviations of a binomial count are 5 %: 95 % in the mean is 90 to 100 %, and
-/// truths of one fit hang together: 86.
+/// Of 60 seeds 88 to 99 % are wanted; of 180 truths, three standard deviations of a binomial count are 5 %: 95 % in the
+/// mean is 90 to 100 %, and truths of one fit hang together: 86.
 const BOUND: f64 = 0.86;
 
 #[test]
@@ -267,8 +269,8 @@ fn a_robust_scale_is_that_of_the_good_samples() {
     }
 }
 
-/// The figures of docs/sensitivity.md: intervals of 95 % hold between 88 and 99 % of the truths, or all are warned of; of white and clean logs 57 of
-/// 60 are without a warning.
+/// The figures of docs/sensitivity.md: intervals of 95 % hold between 88 and 99 % of the truths, or all are warned of;
+/// of white and clean logs 57 of 60 are without a warning.
 #[test]
 #[ignore = "takes 90 s; ten seeds of each kind always run"]
 fn sixty_seeds_of_each_kind() {

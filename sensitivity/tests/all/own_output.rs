@@ -32,8 +32,8 @@ impl Output for Torques<'_> {
     }
 }
 
-/// By every method, second derivatives too, an output of a user is to the last bit what the library's is by the same method. Without
-/// formulas it is the library's by dual numbers.
+/// By every method, second derivatives too, an output of a user is to the last bit what the library's is by the same
+/// method. Without formulas it is the library's by dual numbers.
 #[test]
 fn an_own_output_has_the_derivatives_of_a_built_in_one() {
     for model in [tree(1), robot("panda", false)] {
@@ -96,7 +96,8 @@ impl Output for Position<'_> {
     }
 }
 
-/// Along a trajectory a parameter moves an output by the motion and by itself: the chain rule by formulas says the same.
+/// Along a trajectory a parameter moves an output by the motion and by itself: the chain rule by formulas says the
+/// same.
 #[test]
 fn an_own_output_along_a_trajectory_follows_the_chain_rule() {
     let model = robot("panda", false);

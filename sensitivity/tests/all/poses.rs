@@ -8,8 +8,8 @@ use gradyn_sensitivity::identify::{Poses, fit_poses};
 use nalgebra::Vector3;
 use testing::{numbers, rng};
 
-/// Poses of the hand with planted errors of placements: found to rounding from exact poses, within intervals from noisy ones; positions alone
-/// do as well; what poses cannot tell is named and stays.
+/// Poses of the hand with planted errors of placements: found to rounding from exact poses, within intervals from noisy
+/// ones; positions alone do as well; what poses cannot tell is named and stays.
 #[test]
 fn planted_placements_are_found() {
     let model = robot("panda", false);

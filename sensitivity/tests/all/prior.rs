@@ -14,8 +14,8 @@ fn all() -> [Prior; 4] {
     ]
 }
 
-/// Quantile, density, mean and variance say the same: the slope of the quantile is one over the density, and the mean of the quantile over
-/// equal slices is the mean.
+/// Quantile, density, mean and variance say the same: the slope of the quantile is one over the density, and the mean
+/// of the quantile over equal slices is the mean.
 #[test]
 fn quantile_density_mean_and_variance_agree() {
     for prior in all() {
@@ -114,8 +114,8 @@ fn a_covariance_that_is_none_names_the_parameter() {
     assert!(named(&DMatrix::from_diagonal(&nalgebra::dvector![1e-20, 1.0, 1e20])).is_ok());
 }
 
-/// Of every parameter of a robot, at any share, the values that its default prior can take make a robot; means and deviations of what is
-/// positive are those of a normal prior.
+/// Of every parameter of a robot, at any share, the values that its default prior can take make a robot; means and
+/// deviations of what is positive are those of a normal prior.
 #[test]
 fn default_priors_stay_within_the_domain() {
     for model in [robot("panda", false), robot("solo12", true), tree(3)] {
@@ -136,7 +136,8 @@ fn default_priors_stay_within_the_domain() {
             }
         }
     }
-    // Of zero: a tenth of the limit of effort, of this over that of velocity, and of the moment of inertia about the joint.
+    // Of zero: a tenth of the limit of effort, of this over that of velocity, and of the moment of inertia about the
+    // joint.
     let model = robot("panda", false);
     let prior = |name: &str| Parameters::of(&model).select(name).expect("is there").default_priors(0.1)[0];
     let limits = model.limits();

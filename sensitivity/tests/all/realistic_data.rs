@@ -1,5 +1,6 @@
-//! Data as a robot gives them: encoders that count, torques of a coarse resolution, noise, velocities that come late, drives at their limits.
-//! The truth is planted; positions and torques go through one filter, as in `examples/identification/panda_log.py`.
+//! Data as a robot gives them: encoders that count, torques of a coarse resolution, noise, velocities that come late,
+//! drives at their limits. The truth is planted; positions and torques go through one filter, as in
+//! `examples/identification/panda_log.py`.
 
 use crate::common::*;
 use gradyn::{Model, Workspace, rnea};
@@ -124,7 +125,8 @@ fn intervals_cover_a_planted_truth_through_counts_and_noise() {
     assert!(inside.iter().all(|count| *count >= 52), "{inside:?}");
 }
 
-/// With samples at the reversals of a joint with dry friction, filtered torques are of no robot: its interval is too sure.
+/// With samples at the reversals of a joint with dry friction, filtered torques are of no robot: its interval is too
+/// sure.
 #[test]
 fn filtered_reversals_of_dry_friction_are_not_covered() {
     let inside = covered(60, None);

@@ -14,8 +14,8 @@ fn yaw() -> Model {
     Model::from_urdf_text(text, &UrdfOptions::new()).expect("a robot").model
 }
 
-/// Gravity does nothing about a vertical axis, so what is computed there is rounding. It is as large as it is said to be: at most ten times
-/// it, as numbers are rounded about ten times on their way, and not below a thousandth of it.
+/// Gravity does nothing about a vertical axis, so what is computed there is rounding. It is as large as it is said to
+/// be: at most ten times it, as numbers are rounded about ten times on their way, and not below a thousandth of it.
 #[test]
 fn torques_about_a_vertical_axis_are_as_small_as_said() {
     let (model, mut random, mut largest) = (yaw(), Random::new(1), 0.0_f64);
@@ -36,8 +36,8 @@ fn torques_about_a_vertical_axis_are_as_small_as_said() {
     assert!(largest > 1e-3, "{largest}");
 }
 
-/// Torques and accelerations of all kinds of robots, held against numbers of twice the digits, are off by no more than ten times what is said,
-/// and by no less than a ten-thousandth of it for some.
+/// Torques and accelerations of all kinds of robots, held against numbers of twice the digits, are off by no more than
+/// ten times what is said, and by no less than a ten-thousandth of it for some.
 #[test]
 fn results_are_off_by_no_more_than_said() {
     let lift = |x: &[f64]| x.iter().map(|x| Precise::from(*x)).collect::<Vec<_>>();

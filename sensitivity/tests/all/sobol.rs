@@ -48,8 +48,8 @@ fn the_constants_are_those_of_the_function() {
 
 /// Of 100 seeds, how many have an index within its own 95 % interval: of the index that is least often.
 ///
-/// Intervals by resampling are those of random points. In these dimensions Sobol points are about as good as random ones up to 512 rows, and
-/// better from 1024 rows on.
+/// Intervals by resampling are those of random points. In these dimensions Sobol points are about as good as random
+/// ones up to 512 rows, and better from 1024 rows on.
 fn coverage(priors: &[Prior], rows: usize, f: fn(&[f64], &mut [f64]), exact: &[f64]) -> usize {
     let mut within = vec![0; exact.len()];
     for seed in 0..100 {
@@ -69,7 +69,8 @@ fn errors_of_the_ishigami_function_are_below_their_intervals() {
     assert!(coverage(&around(), 1024, ishigami, &exact) >= 95);
 }
 
-/// The g function of Saltelli and Sobol' (1995): `Π (|4 x_i − 2| + a_i)/(1 + a_i)`, whose partial variances are `1/3 (1 + a_i)²`.
+/// The g function of Saltelli and Sobol' (1995): `Π (|4 x_i − 2| + a_i)/(1 + a_i)`, whose partial variances are
+/// `1/3 (1 + a_i)²`.
 #[test]
 fn errors_of_the_g_function_are_below_their_intervals() {
     const A: [f64; 6] = [0.0, 0.5, 3.0, 9.0, 99.0, 99.0];
@@ -118,7 +119,8 @@ fn second_order_finds_the_pair() {
     }
 }
 
-/// A function that is linear has the closed form, for every kind of distribution; and a whole vector of outputs costs one pass.
+/// A function that is linear has the closed form, for every kind of distribution; and a whole vector of outputs costs
+/// one pass.
 #[test]
 fn linear_outputs_have_the_closed_form_within_their_intervals() {
     let priors = [
@@ -263,8 +265,8 @@ fn an_outlier_is_named() {
     assert!(found.warnings[0].to_string().contains("output 0: one sample is so far away"));
 }
 
-/// One sample of thousands that explodes makes the variance: there is no index, and a name. Half of a variance is none that smooth functions
-/// give one sample.
+/// One sample of thousands that explodes makes the variance: there is no index, and a name. Half of a variance is none
+/// that smooth functions give one sample.
 #[test]
 fn a_sample_that_explodes_leaves_no_index() {
     let explodes = |x: &[f64], y: &mut [f64]| {

@@ -61,7 +61,8 @@ fn assert_stands(name: &str, model: &Model, start: &[f64], feet: &[Constraint], 
         assert!(error.iter().all(|e| e.abs() < 1e-9), "{name}: {error:?}");
         let rate = model.difference(q0, q1).expect("near");
         for j in 0..model.nv() {
-            // Third derivatives of some hundred by h²/6, relative to velocities of about one and accelerations of about ten.
+            // Third derivatives of some hundred by h²/6, relative to velocities of about one and accelerations of about
+            // ten.
             assert!(
                 (rate[j] / (2.0 * h) - v[j]).abs() < 1e-5,
                 "{name}, v {j}: {} against {}",
@@ -76,7 +77,8 @@ fn assert_stands(name: &str, model: &Model, start: &[f64], feet: &[Constraint], 
     assert!(moved > 0.02, "{name} hardly moves: {moved}");
 }
 
-/// Points of a quadruped, three of them with a leg that swings, and the soles of a humanoid whose arms and waist are free.
+/// Points of a quadruped, three of them with a leg that swings, and the soles of a humanoid whose arms and waist are
+/// free.
 #[test]
 fn feet_stay_and_rates_are_rates() {
     let (model, q) = standing(1.4);
@@ -132,7 +134,8 @@ fn carried(model: &Model, data: &Data, i: usize) -> (Vec<f64>, DVector<f64>) {
     (forces.as_slice().to_vec(), does)
 }
 
-/// A motion of the quadruped: better than random ones, within limits between samples too, with forces that carry it; and what it tells of planted masses.
+/// A motion of the quadruped: better than random ones, within limits between samples too, with forces that carry it;
+/// and what it tells of planted masses.
 #[test]
 fn a_quadruped_is_told_by_its_feet() {
     let (model, q) = standing(1.4);

@@ -32,7 +32,8 @@ fn assert_same_structure(name: &str, model: &Model) -> usize {
     formula.rank
 }
 
-/// Base parameters of inertias, as Pinocchio's regressor and a singular value decomposition gave them; 43 is that of Gaz et al. for the arm.
+/// Base parameters of inertias, as Pinocchio's regressor and a singular value decomposition gave them; 43 is that of
+/// Gaz et al. for the arm.
 #[test]
 fn base_parameters_of_known_robots() {
     for (name, floating, rank) in [
@@ -56,7 +57,8 @@ fn formula_and_motions_agree_on_all_robots() {
         let name = path.file_stem().and_then(|name| name.to_str()).expect("is a name");
         let is_urdf = path.extension().is_some_and(|extension| extension == "urdf");
         for floating in [false, true] {
-            // A robot that does not move tells nothing; joints that move with others have no formula; decompositions of the humanoid's take long.
+            // A robot that does not move tells nothing; joints that move with others have no formula; decompositions of
+            // the humanoid's take long.
             if is_urdf && !["mimic", "g1"].contains(&name) && robot(name, floating).nv() > 0 {
                 let rank = assert_same_structure(name, &robot(name, floating));
                 assert!(rank > 0, "{name}");
@@ -169,7 +171,8 @@ fn parts_charts_and_what_falls_back() {
     assert!(error.contains("70"), "{error}");
 }
 
-/// Mirrors, lengths in other units and a robot on another wall do not change what can be told; without gravity less can.
+/// Mirrors, lengths in other units and a robot on another wall do not change what can be told; without gravity less
+/// can.
 #[test]
 fn frames_and_units_do_not_matter() {
     let model = robot("ur5", false);
@@ -191,8 +194,8 @@ fn frames_and_units_do_not_matter() {
     for factor in [1e-6, 1e-3, 1e3, 1e6] {
         assert_eq!(scaled(factor), own, "{factor}");
     }
-    // The first joint's axis is vertical: without gravity the second one loses nothing, it swings in a plane that turns. A
-    // pendulum loses its first moments.
+    // The first joint's axis is vertical: without gravity the second one loses nothing, it swings in a plane that
+    // turns. A pendulum loses its first moments.
     let pendulum = robot("pendulum", false);
     assert_eq!(base_parameters_by_body(&pendulum), Some(vec![3]));
     assert_eq!(base_parameters_by_body(&pendulum.with_gravity(Vector3::zeros())), Some(vec![1]));

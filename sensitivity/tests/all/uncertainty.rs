@@ -53,8 +53,8 @@ fn quadratic_functions_are_exact_to_second_order() {
     assert!((found.mean[0] - 0.5).abs() < 1e-15 && (found.mean[1] - 0.1).abs() < 1e-15);
 }
 
-/// The torque `sin θ` of a pendulum at 1 rad with a deviation of 0.3 rad: `E[sin θ] = sin 1 exp(−σ²/2)`. Second order is more than ten times
-/// nearer to a million samples than first order.
+/// The torque `sin θ` of a pendulum at 1 rad with a deviation of 0.3 rad: `E[sin θ] = sin 1 exp(−σ²/2)`. Second order
+/// is more than ten times nearer to a million samples than first order.
 #[test]
 fn second_order_beats_first_order_ten_times_on_a_pendulum() {
     let sigma = 0.3_f64;
@@ -112,7 +112,8 @@ impl Manifold for Rotations {
     }
 }
 
-/// A fixed rotation behind an uncertain one turns its covariance; samples at the far side of the sphere make no difference.
+/// A fixed rotation behind an uncertain one turns its covariance; samples at the far side of the sphere make no
+/// difference.
 #[test]
 fn rotations_turn_their_covariance() {
     let p = dmatrix![0.04, 0.01, 0.0; 0.01, 0.09, 0.0; 0.0, 0.0, 0.01];

@@ -69,8 +69,9 @@ fn bias_is_the_rate_of_the_jacobian() {
     }
 }
 
-/// Accelerations and multipliers solve the equations of motion, by inverse dynamics, and leave nothing of the constraints, or
-/// the least sum of squares; where the rows are independent, they are what a dense solve of all equations gives.
+/// Accelerations and multipliers solve the equations of motion, by inverse dynamics, and leave nothing of the
+/// constraints, or the least sum of squares; where the rows are independent, they are what a dense solve of all
+/// equations gives.
 #[test]
 fn accelerations_are_those_of_a_dense_solve() {
     let (mut full, mut deficient) = (0, 0);
@@ -158,8 +159,8 @@ fn redundant_constraints_change_nothing() {
     }
 }
 
-/// A point on the axis that a body turns about stays where it is: its rows consist of rounding errors, hold nothing, and do not
-/// change what other rows hold.
+/// A point on the axis that a body turns about stays where it is: its rows consist of rounding errors, hold nothing,
+/// and do not change what other rows hold.
 #[test]
 fn rows_of_rounding_errors_hold_nothing() {
     let mut noise = 0;
@@ -364,7 +365,8 @@ fn dual_numbers_pass_through() {
     }
 }
 
-/// The value over dual numbers is that over numbers, to rounding: bias forces of `f64` are summed eight joints at a time.
+/// The value over dual numbers is that over numbers, to rounding: bias forces of `f64` are summed eight joints at a
+/// time.
 #[test]
 fn values_over_dual_numbers_are_the_same() {
     for (what, model) in regular() {

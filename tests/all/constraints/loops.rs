@@ -88,8 +88,8 @@ fn loop_joints(rng: &mut rand::rngs::ChaCha8Rng) -> Vec<Elementary> {
     kinds.filter(|kind| !matches!(kind, Elementary::FreeFlyer(_))).collect()
 }
 
-/// Wherever a joint of the tree is, the same joint as a constraint holds, and takes nothing away; with its own freedoms its
-/// rows make six.
+/// Wherever a joint of the tree is, the same joint as a constraint holds, and takes nothing away; with its own freedoms
+/// its rows make six.
 #[test]
 fn loop_joints_allow_what_the_joint_does() {
     let rng = &mut rng(77);

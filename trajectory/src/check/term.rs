@@ -120,7 +120,8 @@ impl NodeCheck<'_> {
             return Ok(());
         }
 
-        // The function x ↦ Jᵀ λ along q ⊕ x_q, of plain numbers: its Jacobian is symmetric, and one differentiation is enough.
+        // The function x ↦ Jᵀ λ along q ⊕ x_q, of plain numbers: its Jacobian is symmetric, and one differentiation is
+        // enough.
         let (lambda, sizes) = (lambda(m), [nv, nv, nu, nv, nf]);
         let n = sizes.iter().sum();
         let mut hessian = DMatrix::zeros(n, n);

@@ -31,7 +31,8 @@ impl Qr {
         }
     }
 
-    /// Of the first rows and columns of `a`. Columns count as dependent if what is left of each of them is not longer than `tolerance`.
+    /// Of the first rows and columns of `a`. Columns count as dependent if what is left of each of them is not longer
+    /// than `tolerance`.
     pub(crate) fn factor(&mut self, rows: usize, columns: usize, tolerance: f64) {
         let Self { a, tau, order, .. } = self;
         order.iter_mut().enumerate().for_each(|(i, order)| *order = i);

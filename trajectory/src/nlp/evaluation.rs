@@ -72,8 +72,8 @@ impl Nlp<'_> {
     /// Values of the entries of the Hessian of `σ objective + λᵀ rows`.
     ///
     /// # Errors
-    /// [`Fault`]: node, phase, term, entry; also if an entry outside of the pattern is not zero, or a node does not know its second
-    /// derivatives.
+    /// [`Fault`]: node, phase, term, entry; also if an entry outside of the pattern is not zero, or a node does not
+    /// know its second derivatives.
     pub fn hessian(&mut self, w: &[f64], sigma: f64, lambda: &[f64], values: &mut [f64]) -> Result<(), Fault> {
         let mut first = 0;
         for k in 0..self.layout.len() {

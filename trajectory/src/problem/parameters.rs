@@ -99,7 +99,8 @@ impl Problem {
     /// The numbers of a [parameter](crate::Parameter) in a trajectory.
     ///
     /// # Errors
-    /// [`ProblemError::Unknown`] if there is no such parameter, [`ProblemError::Missing`] if the trajectory has other sizes than the problem.
+    /// [`ProblemError::Unknown`] if there is no such parameter, [`ProblemError::Missing`] if the trajectory has other
+    /// sizes than the problem.
     pub fn parameter<'t>(&self, name: &str, at: &'t Trajectory) -> Result<&'t [f64], ProblemError> {
         self.check_sizes(at)?;
         let place = self.place_of(name)?;
@@ -134,8 +135,9 @@ impl Problem {
             }
         }
     }
-    /// The control of node 0 that chooses a number of a parameter: [`Newton::control_multiplier`](crate::Newton::control_multiplier) has the
-    /// multiplier of its bound. `None` if the parameter has no such number, or its bounds are equal.
+    /// The control of node 0 that chooses a number of a parameter:
+    /// [`Newton::control_multiplier`](crate::Newton::control_multiplier) has the multiplier of its bound. `None` if the
+    /// parameter has no such number, or its bounds are equal.
     ///
     /// # Errors
     /// [`ProblemError::Unknown`] if there is no such parameter.

@@ -15,8 +15,8 @@ pub(super) struct LogCurvature {
 }
 
 impl LogCurvature {
-    /// At `r`: the derivative of `J(r)ᵀ λ` along `∂r = J ∂ξ`, and the mean of both orders. Of a rotation alone, and of motions in a plane,
-    /// parts of `r` and λ are zero.
+    /// At `r`: the derivative of `J(r)ᵀ λ` along `∂r = J ∂ξ`, and the mean of both orders. Of a rotation alone, and of
+    /// motions in a plane, parts of `r` and λ are zero.
     #[inline(never)]
     pub(super) fn new(r: Motion<f64>, lambda: Force<f64>) -> Self {
         let (at, by, weights) = (r.to_array(), jlog6(r), lambda.to_array());

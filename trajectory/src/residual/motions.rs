@@ -1,9 +1,10 @@
 //! Second derivatives of the velocity and the acceleration of a frame.
 //!
-//! In coordinates of a reference, with the [axes](super::axes) `S_i` from the root to the frame, `V_i` and `A_i` the velocity and the
-//! acceleration of what is before the stage of i, `V_i⁺` the velocity of what is behind it, `V` and `A` those of the frame,
-//! `d_i = S_i × V_i`, and `W_i` how the coordinates turn along `q ⊕ ε e_i`: not at all in those of the frame, `ω_i ×` of both parts in axes of
-//! the world about it, `S_i ×` in those of the world. In coordinates of the frame only what is before a stage counts:
+//! In coordinates of a reference, with the [axes](super::axes) `S_i` from the root to the frame, `V_i` and `A_i` the
+//! velocity and the acceleration of what is before the stage of i, `V_i⁺` the velocity of what is behind it, `V` and
+//! `A` those of the frame, `d_i = S_i × V_i`, and `W_i` how the coordinates turn along `q ⊕ ε e_i`: not at all in those
+//! of the frame, `ω_i ×` of both parts in axes of the world about it, `S_i ×` in those of the world. In coordinates of
+//! the frame only what is before a stage counts:
 //!
 //! ```text
 //! ∂V/∂q_i = W_i V − d_i                         ∂A/∂q_i = W_i A + Z_i ,   Z_i = −S_i × A_i − d_i × (V − V_i)
@@ -16,7 +17,8 @@
 //! e_i = S_i × A_i − d_i × V_i ,   B_k = −S_k × (V_k + V_k⁺)
 //! ```
 //!
-//! (1) and (3) hold within a stage too, with i moved first. They follow from `∂S_j/∂q_i = S_i × S_j` and the Jacobi identity.
+//! (1) and (3) hold within a stage too, with i moved first. They follow from `∂S_j/∂q_i = S_i × S_j` and the Jacobi
+//! identity.
 
 use super::axes::{Axes, Coordinates};
 use gradyn::dynamics::ReferenceFrame;
@@ -168,7 +170,8 @@ impl Motions {
         self.add_by_v(v.len(), out);
     }
 
-    /// Adds `h · ∂²V` of a velocity in axes of the world about the frame, by q alone; then calls with each degree of freedom and its part of `∂V/∂q`.
+    /// Adds `h · ∂²V` of a velocity in axes of the world about the frame, by q alone; then calls with each degree of
+    /// freedom and its part of `∂V/∂q`.
     pub(super) fn add_velocity_at(
         &mut self,
         v: &[f64],
@@ -184,7 +187,8 @@ impl Motions {
         }
     }
 
-    /// Adds `h · ∂²α` of the classical acceleration `α = A + (ω × v, 0)` in these coordinates, by q, v and a; `first`: where those of a begin.
+    /// Adds `h · ∂²α` of the classical acceleration `α = A + (ω × v, 0)` in these coordinates, by q, v and a; `first`:
+    /// where those of a begin.
     pub(super) fn add_acceleration(
         &mut self,
         coordinates: Coordinates,

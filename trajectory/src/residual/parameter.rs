@@ -85,8 +85,8 @@ impl Residual for ParameterValue {
     }
 }
 
-/// `r = s(x, u) − M p`: another residual less a parameter, so that a foot is at a foothold where `r = 0`. M is the identity unless it is
-/// given.
+/// `r = s(x, u) − M p`: another residual less a parameter, so that a foot is at a foothold where `r = 0`. M is the
+/// identity unless it is given.
 #[derive(Debug)]
 pub struct MinusParameter {
     residual: Box<dyn Residual>,

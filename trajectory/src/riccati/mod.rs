@@ -348,7 +348,8 @@ impl Riccati {
     /// optimality are looked at, and the solution is corrected by another sweep if they do not hold to rounding.
     ///
     /// # Errors
-    /// [`Failure`]: the node where the sweep had to stop, or the nodes whose equalities cannot hold together from this start.
+    /// [`Failure`]: the node where the sweep had to stop, or the nodes whose equalities cannot hold together from this
+    /// start.
     pub fn solve_lq(
         &mut self,
         lq: &[Quadratic],

@@ -4,8 +4,8 @@
 //! linearize → converged? → update → direction → search → converged? → recover
 //! ```
 //!
-//! An [`Algorithm`] of your own needs a [direction](Algorithm::direction), a [search](Algorithm::search) along it, and a
-//! [test](Algorithm::status) of whether the iterate is a solution. Everything else has a default: see
+//! An [`Algorithm`] of your own needs a [direction](Algorithm::direction), a [search](Algorithm::search) along it, and
+//! a [test](Algorithm::status) of whether the iterate is a solution. Everything else has a default: see
 //! `examples/own_algorithm.rs`.
 
 use super::evaluator::{Evaluator, SecondTrial};
@@ -88,7 +88,8 @@ pub trait Algorithm: Sized + Send {
         let _ = options;
         Ok(())
     }
-    /// Names a constraint of the problem that the algorithm does not support. By default it supports none, nor control bounds.
+    /// Names a constraint of the problem that the algorithm does not support. By default it supports none, nor control
+    /// bounds.
     fn unsupported(&self, problem: &Problem) -> Option<Fault> {
         support::unsupported_constraint(problem).or_else(|| support::unsupported_bounds(problem))
     }

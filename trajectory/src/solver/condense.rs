@@ -8,7 +8,8 @@ pub(super) fn row_dot(m: &DMatrix<f64>, row: usize, x: &DVector<f64>) -> f64 {
     m.row(row).iter().zip(x.iter()).map(|(m, x)| m * x).sum()
 }
 
-/// Adds `½ σ (G δ)² + push G δ` of one row, `G = [x u]`, to the cost of its node. Cost: the square of the span of its entries that are not zero.
+/// Adds `½ σ (G δ)² + push G δ` of one row, `G = [x u]`, to the cost of its node. Cost: the square of the span of its
+/// entries that are not zero.
 pub(super) fn add_row(
     node: &mut Cost<'_>,
     [by_x, by_u]: [&DMatrix<f64>; 2],

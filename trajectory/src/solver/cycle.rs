@@ -120,7 +120,8 @@ pub(super) fn take(to: &mut Multipliers, from: &Multipliers) {
     parts.into_iter().filter(|(to, from)| to.len() == from.len()).for_each(|(to, from)| to.copy_from(from));
 }
 
-/// `u₀ − k₀ − K₀ (x ⊖ x₀)` at a measured state, between the bounds of controls, into `u`. `prepared`: whether there is a sweep.
+/// `u₀ − k₀ − K₀ (x ⊖ x₀)` at a measured state, between the bounds of controls, into `u`. `prepared`: whether there is
+/// a sweep.
 pub(super) fn feedback(
     problem: &Problem,
     prepared: bool,

@@ -1,11 +1,11 @@
-//! A solver: threads, memory, and a method. What is the same for all methods of second order stands here: guesses, warm starts,
-//! model-predictive control, reports.
+//! A solver: threads, memory, and a method. What is the same for all methods of second order stands here: guesses, warm
+//! starts, model-predictive control, reports.
 //!
-//! A cycle of control is [`shift`](Solver::shift) or [`shift_by`](Solver::shift_by), [`Problem::set_start`], [`resolve`](Solver::resolve) with
-//! few iterations. Between cycles, [`prepare`](Solver::prepare) does all the work that does not depend on the state, and
-//! [`feedback`](Solver::feedback) answers to a measured state with one product: M. Diehl, H. G. Bock and J. P. Schlöder, *A real-time
-//! iteration scheme for nonlinear optimization in optimal feedback control*, SIAM J. Control Optim. 43(5), 2005. After the first cycle
-//! nothing is allocated.
+//! A cycle of control is [`shift`](Solver::shift) or [`shift_by`](Solver::shift_by), [`Problem::set_start`],
+//! [`resolve`](Solver::resolve) with few iterations. Between cycles, [`prepare`](Solver::prepare) does all the work
+//! that does not depend on the state, and [`feedback`](Solver::feedback) answers to a measured state with one product:
+//! M. Diehl, H. G. Bock and J. P. Schlöder, *A real-time iteration scheme for nonlinear optimization in optimal
+//! feedback control*, SIAM J. Control Optim. 43(5), 2005. After the first cycle nothing is allocated.
 
 use super::algorithm::{Algorithm, Context, NoDirection};
 use super::cycle::{self, FAILURES};
@@ -47,7 +47,8 @@ impl<A: Algorithm> Solver<A> {
         let algorithm = A::new(problem, &options);
         Self { evaluator, state, algorithm, options }
     }
-    /// The last trajectory that was accepted; where several strategies have failed, of the one that came nearest to an optimum.
+    /// The last trajectory that was accepted; where several strategies have failed, of the one that came nearest to an
+    /// optimum.
     #[must_use]
     pub fn trajectory(&self) -> &Trajectory {
         &self.state.iterate
@@ -129,8 +130,8 @@ impl<A: Algorithm> Solver<A> {
 /// Warm starts and model-predictive control.
 #[expect(private_bounds, reason = "algorithms of this crate")]
 impl<A: Resume> Solver<A> {
-    /// Multipliers of the bounds of a node's controls: negative at a lower one, positive at an upper one. `None` if it has
-    /// no bound.
+    /// Multipliers of the bounds of a node's controls: negative at a lower one, positive at an upper one. `None` if it
+    /// has no bound.
     #[must_use]
     pub fn control_multiplier(&self, k: usize, control: usize) -> Option<f64> {
         Some(self.algorithm.control_multiplier(k, control)? / self.state.now.scale)
@@ -172,8 +173,8 @@ impl<A: Resume> Solver<A> {
         self.run(problem, Begin::Warm(from), watch, |algorithm, at| algorithm.take_over(at, from))
     }
 
-    /// Solves from the last solution: its trajectory, multipliers, slacks and μ. It solves from `guess` if there is no last
-    /// solution, or if five in a row ended neither converged nor at a limit.
+    /// Solves from the last solution: its trajectory, multipliers, slacks and μ. It solves from `guess` if there is no
+    /// last solution, or if five in a row ended neither converged nor at a limit.
     pub fn resolve(&mut self, problem: &Problem, guess: &Trajectory) -> Report {
         self.resolve_with(problem, guess, |_| Control::Continue)
     }
@@ -207,8 +208,8 @@ impl<A: Resume> Solver<A> {
         report
     }
 
-    /// Moves the solution on by so many nodes: node k takes what node k + n has, and the last ones keep theirs. Nodes of
-    /// different sizes keep theirs too.
+    /// Moves the solution on by so many nodes: node k takes what node k + n has, and the last ones keep theirs. Nodes
+    /// of different sizes keep theirs too.
     ///
     /// # Errors
     /// [`Fault`] if the problem has other sizes.

@@ -1,5 +1,5 @@
-//! What every algorithm has, whatever it does with constraints: the iterate, its gaps, multipliers, a direction, and the
-//! history.
+//! What every algorithm has, whatever it does with constraints: the iterate, its gaps, multipliers, a direction, and
+//! the history.
 
 use super::algorithm::Limits;
 use super::cost_model::CostModel;
@@ -142,8 +142,8 @@ impl State {
         Ok(())
     }
 
-    /// Derivatives at the iterate, with curvature at the multipliers that there are, and its gaps. `node`: more to be read of each node.
-    /// Returns the largest entry of the cost's gradient.
+    /// Derivatives at the iterate, with curvature at the multipliers that there are, and its gaps. `node`: more to be
+    /// read of each node. Returns the largest entry of the cost's gradient.
     pub(super) fn evaluate(
         &mut self,
         evaluator: &Evaluator,

@@ -52,8 +52,8 @@ pub(super) fn straight(
     })
 }
 
-/// `u + α δu − K (x_try ⊖ x − α δx)`, and the next state where the dynamics lead, short of a share `1 − α` of the gap, into
-/// the trial. `limit` keeps a node's controls inside their bounds.
+/// `u + α δu − K (x_try ⊖ x − α δx)`, and the next state where the dynamics lead, short of a share `1 − α` of the gap,
+/// into the trial. `limit` keeps a node's controls inside their bounds.
 pub(super) fn by_dynamics(
     at: &mut Context<'_>,
     lq: Option<&LqSolution>,

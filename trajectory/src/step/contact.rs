@@ -8,15 +8,16 @@ use std::ops::Range;
 
 /// A constraint with a name: a foot on the ground, the hinge that closes a loop.
 ///
-/// Multipliers are as [`Constraint`] says: of points and frames the force (N), then the moment (N m), on body B at `p_b`, in axes of the
-/// world. B is the robot where A is the ground.
+/// Multipliers are as [`Constraint`] says: of points and frames the force (N), then the moment (N m), on body B at
+/// `p_b`, in axes of the world. B is the robot where A is the ground.
 #[derive(Clone, Debug)]
 pub struct Contact {
     /// Its name: that of a foot, for instance. Phases that have it one after the other hold the same contact.
     pub name: String,
     /// What is held.
     pub constraint: Constraint,
-    /// The normal of the ground, away from it, in axes of the world, of length 1: what [reports](crate::contact_motion) measure forces by.
+    /// The normal of the ground, away from it, in axes of the world, of length 1: what [reports](crate::contact_motion)
+    /// measure forces by.
     pub normal: Vector3<f64>,
 }
 
@@ -84,7 +85,8 @@ impl Contact {
         Ok(Self::new(name, constraint.map_err(|error| input(name, error))?))
     }
 
-    /// On ground with this normal, in axes of the world, away from the ground; of any length. One that is zero or not finite leaves it level.
+    /// On ground with this normal, in axes of the world, away from the ground; of any length. One that is zero or not
+    /// finite leaves it level.
     #[must_use]
     pub fn with_normal(mut self, normal: Vector3<f64>) -> Self {
         // The largest entry first: squares of large or small ones are infinite or zero.
@@ -100,10 +102,11 @@ impl Contact {
     }
     /// With gains that fit steps of this length, s: critically damped, `k_p = ω²`, `k_d = 2 ω`, `ω = 1/(4 h)`.
     ///
-    /// Semi-implicit Euler makes of `ë + 2 ω ė + ω² e = 0`, with `z = ω h`, a map of `(e, h ė)` with the trace `2 − 2 z − z²` and the
-    /// determinant `1 − 2 z`. It is stable for `z < √8 − 2 = 0.83` and does not alternate for `z ≤ ½`. At `z = ¼` errors shrink by 0.59 and 0.85 a
-    /// step, from rest to a tenth in 16 steps, and steps may become 3.3 times as long before it is unstable. Explicit Euler shrinks them by 0.75.
-    /// Where steps take 10 ms, `k_d` is 50 1/s.
+    /// Semi-implicit Euler makes of `ë + 2 ω ė + ω² e = 0`, with `z = ω h`, a map of `(e, h ė)` with the trace
+    /// `2 − 2 z − z²` and the determinant `1 − 2 z`. It is stable for `z < √8 − 2 = 0.83` and does not alternate for
+    /// `z ≤ ½`. At `z = ¼` errors shrink by 0.59 and 0.85 a step, from rest to a tenth in 16 steps, and steps may
+    /// become 3.3 times as long before it is unstable. Explicit Euler shrinks them by 0.75. Where steps take 10 ms,
+    /// `k_d` is 50 1/s.
     #[must_use]
     pub fn with_default_gains(self, dt: f64) -> Self {
         let omega = 0.25 / dt;

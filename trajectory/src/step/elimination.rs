@@ -2,7 +2,8 @@
 
 use nalgebra::DMatrix;
 
-/// `x := m⁻¹ x`, by Gaussian elimination with pivots chosen in columns; `m` is used up. `None` if a pivot is zero or not finite.
+/// `x := m⁻¹ x`, by Gaussian elimination with pivots chosen in columns; `m` is used up. `None` if a pivot is zero or
+/// not finite.
 pub(super) fn solve(m: &mut DMatrix<f64>, x: &mut DMatrix<f64>) -> Option<()> {
     let n = m.nrows();
     for k in 0..n {

@@ -13,7 +13,8 @@ use gradyn::{
 use std::any::Any;
 use std::sync::Arc;
 
-/// An impact on contacts, in no time, without controls. Costs see the velocity before it, and impulses Λ, N s, as multipliers.
+/// An impact on contacts, in no time, without controls. Costs see the velocity before it, and impulses Λ, N s, as
+/// multipliers.
 #[derive(Clone, Debug)]
 #[doc(alias = "ActionModelImpulseFwdDynamics")]
 pub struct Impulse {
@@ -25,8 +26,8 @@ pub struct Impulse {
 }
 
 impl Impulse {
-    /// Of these contacts: those that are gained, not those that have been there. `restitution` from 0 (none) to 1; problems with
-    /// another one are refused when they are built.
+    /// Of these contacts: those that are gained, not those that have been there. `restitution` from 0 (none) to 1;
+    /// problems with another one are refused when they are built.
     #[must_use]
     pub fn new(contacts: &[Contact], restitution: f64) -> Self {
         let constraints = contacts.iter().map(|contact| contact.constraint).collect();
@@ -44,8 +45,8 @@ struct ImpulseMemory {
 }
 
 impl Impulse {
-    /// Derivatives by numbers of the robot, with what impulses of joints do to velocities and contacts, which is what torques do to
-    /// accelerations and their multipliers,
+    /// Derivatives by numbers of the robot, with what impulses of joints do to velocities and contacts, which is what
+    /// torques do to accelerations and their multipliers,
     ///
     /// ```text
     /// ∂v⁺/∂p = −∂a/∂τ ∂M/∂p (v⁺ − v) ,    ∂Λ/∂p = −∂f/∂τ ∂M/∂p (v⁺ − v)

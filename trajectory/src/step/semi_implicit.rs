@@ -25,9 +25,9 @@ impl<A: Acceleration> SemiImplicitEuler<A> {
 }
 
 impl SemiImplicitEuler<ForwardDynamics> {
-    /// With damping and friction of joints that act at the velocity the step ends with: stable at any length of the step, however stiff they
-    /// are. A joint of inertia m with damping d slows down by `1/(1 + h d/m)` a step. A and B are exact, and second derivatives are, but for
-    /// those by the [duration of a phase](crate::Phase::free_duration).
+    /// With damping and friction of joints that act at the velocity the step ends with: stable at any length of the
+    /// step, however stiff they are. A joint of inertia m with damping d slows down by `1/(1 + h d/m)` a step. A and B
+    /// are exact, and second derivatives are, but for those by the [duration of a phase](crate::Phase::free_duration).
     ///
     /// Cost: two derivatives of the dynamics a step, and a few eliminations of nv × nv.
     #[must_use]
@@ -47,8 +47,8 @@ struct Extrapolation {
 }
 
 impl<A: Acceleration> SemiImplicitEuler<A> {
-    /// `x(h/2, h/2) ⊕ (x(h/2, h/2) ⊖ x(h))`, Richardson's extrapolation: of order 2, and as stable as the step is, which no explicit method
-    /// would be.
+    /// `x(h/2, h/2) ⊕ (x(h/2, h/2) ⊖ x(h))`, Richardson's extrapolation: of order 2, and as stable as the step is,
+    /// which no explicit method would be.
     fn extrapolate(&self, on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
         let (nq, h) = (on.q.len(), on.at.dt);
         let Extrapolation { step, whole, half, turn } = memory_of(on.own)?;
@@ -159,7 +159,8 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         let j = std::mem::take(&mut out.step_dv);
         let known = self.0.add_acceleration_curvature(on, weights, Some(&j), out);
         out.step_dv = j;
-        // Second derivatives of q ⊕ h v⁺: Rᵀ φ'' R, with R = ∂(δ, ε)/∂(q, v, u), whose rows of ε are h times those of v⁺ in [A B].
+        // Second derivatives of q ⊕ h v⁺: Rᵀ φ'' R, with R = ∂(δ, ε)/∂(q, v, u), whose rows of ε are h times those of
+        // v⁺ in [A B].
         let Quadratic { a, b, curvature, .. } = out;
         let EulerMemory { w, retraction, along, .. } = EulerMemory::of(on.own)?;
         self.0.retraction.each(retraction, w, &weights.next[..nv], |block, second| {

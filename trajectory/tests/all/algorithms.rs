@@ -126,7 +126,8 @@ fn histories_are_what_the_caller_was_shown() {
         assert_eq!(solver.history(), &seen[..], "{}", A::NAME);
         assert_eq!(report.iterations, seen.len(), "{}", A::NAME);
         assert!(seen.iter().enumerate().all(|(i, line)| line.iteration == i), "{}", A::NAME);
-        // From its solution little is left to do. FDDP sees only in its third iteration that the iterate before had no gaps.
+        // From its solution little is left to do. FDDP sees only in its third iteration that the iterate before had no
+        // gaps.
         let end = solver.trajectory().clone();
         let again = solver.solve(problem, &end);
         assert!(again.status.is_solved() && again.iterations <= 3, "{}: {again:?}", A::NAME);
@@ -231,7 +232,8 @@ fn infeasible_problems_end_with_the_names_of_what_blocks() {
         for name in names {
             assert!(constraints.iter().any(|found| found.contains(&format!("`{name}`"))), "{constraints:?}");
         }
-        // Measured with `Proximal`: 4, 200 and 235, since penalties of what cannot hold bend more and more; `Newton` takes fewer.
+        // Measured with `Proximal`: 4, 200 and 235, since penalties of what cannot hold bend more and more; `Newton`
+        // takes fewer.
         assert!(report.iterations <= 400, "{}: {}", A::NAME, report.iterations);
     }
     let cases: [(Problem, &[&str]); 3] = [

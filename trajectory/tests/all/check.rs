@@ -143,7 +143,8 @@ fn a_term_that_fails_is_told() {
     assert!(failures[0].to_string().contains("cannot be checked: it is half a turn from its goal"), "{}", failures[0]);
 }
 
-/// A constraint is a term like a cost; a right one is looked at with the step, and with all second derivatives of its node.
+/// A constraint is a term like a cost; a right one is looked at with the step, and with all second derivatives of its
+/// node.
 #[test]
 fn constraints_are_looked_at() {
     for (name, floating) in [("panda", false), ("solo12", true)] {

@@ -1,4 +1,5 @@
-//! Durations and parameters that a solver chooses: impacts carry them, and no trial leaves the domain in which they have a meaning.
+//! Durations and parameters that a solver chooses: impacts carry them, and no trial leaves the domain in which they
+//! have a meaning.
 
 use crate::common::robot;
 use gradyn::joint::{Axis, Prismatic};
@@ -61,8 +62,8 @@ fn hop(make: &dyn Fn(&Model) -> Box<dyn Step>, free: bool, numbers: bool, rates:
     builder
 }
 
-/// Whatever states carry, and whichever step stands around it: derivatives of the impact by all of it are those of differences, the contact
-/// leaves with its share of the velocity, and all solvers come to an end.
+/// Whatever states carry, and whichever step stands around it: derivatives of the impact by all of it are those of
+/// differences, the contact leaves with its share of the velocity, and all solvers come to an end.
 #[test]
 fn impacts_carry_what_is_chosen() {
     type Make = fn(&Model) -> Box<dyn Step>;

@@ -1,4 +1,5 @@
-//! Second-order cones: closed forms, conditions of optimality by differences, other formulations of the same problem, infeasible ones.
+//! Second-order cones: closed forms, conditions of optimality by differences, other formulations of the same problem,
+//! infeasible ones.
 
 use crate::common::puck::{conditions, puck, random_problem};
 use crate::common::robot;
@@ -36,8 +37,8 @@ fn projection(a: [f64; 3]) -> Problem {
     Problem::builder(&model).phase(phase).build().expect("a problem")
 }
 
-/// The projection onto `t ≥ |w|`: the point itself inside, the tip from the polar cone, and else `½ (1 + t/|w|) (|w|, w)`. Its multiplier is
-/// what is left, turned round.
+/// The projection onto `t ≥ |w|`: the point itself inside, the tip from the polar cone, and else
+/// `½ (1 + t/|w|) (|w|, w)`. Its multiplier is what is left, turned round.
 #[test]
 fn projections_are_those_in_closed_form() {
     let cases: [([f64; 3], Option<[f64; 3]>); 7] = [
@@ -59,7 +60,8 @@ fn projections_are_those_in_closed_form() {
         assert!(report.iterations <= 15, "{a:?}: {} iterations", report.iterations);
         let (u, y) = (solver.trajectory().u(0), &solver.multipliers(0).ineq);
         println!("{a:?}: {} iterations, {u:?}, multiplier {:?}", report.iterations, y.as_slice());
-        // The cone is 1e-8 wider, and the barrier ends at 1e-9 of a cost that is scaled by up to 1/3 to 1/100: some 1e-7.
+        // The cone is 1e-8 wider, and the barrier ends at 1e-9 of a cost that is scaled by up to 1/3 to 1/100: some
+        // 1e-7.
         for i in 0..3 {
             assert!((u[i] - expected[i]).abs() < 2e-7, "{a:?}: {u:?} {expected:?}");
             // u − a + y = 0
@@ -84,8 +86,8 @@ fn any_start_will_do() {
     }
 }
 
-/// Linear-quadratic problems by seed, with cones of controls, balls of controls and of states: all are solved, and the conditions of
-/// optimality hold by differences.
+/// Linear-quadratic problems by seed, with cones of controls, balls of controls and of states: all are solved, and the
+/// conditions of optimality hold by differences.
 #[test]
 fn forty_random_convex_problems_are_solved() {
     let (mut most, mut all, mut tight) = (0, 0, 0);

@@ -37,7 +37,8 @@ fn given(problem: &Problem) -> Trajectory {
     at
 }
 
-/// A held mass takes the force that pushes it, so the contact's force is minus the control; errors are those of the states.
+/// A held mass takes the force that pushes it, so the contact's force is minus the control; errors are those of the
+/// states.
 #[test]
 fn held_frames_are_measured_at_their_states() {
     let problem = problem();

@@ -37,8 +37,8 @@ fn gradient(
     DVector::from_iterator(lx.len() + lu.len(), lx.iter().chain(lu.iter()).copied())
 }
 
-/// The Hessian along `x ⊕ δx`, `u + δu`: differences of gradients, of which only the symmetric part is that of a function, and the
-/// estimated error of each entry.
+/// The Hessian along `x ⊕ δx`, `u + δu`: differences of gradients, of which only the symmetric part is that of a
+/// function, and the estimated error of each entry.
 fn by_differences(problem: &Problem, k: usize, x: &[f64], u: &[f64], by: &Multipliers) -> [DMatrix<f64>; 2] {
     let (space, mut memory) = (problem.space(), problem.memory());
     let (ndx, n) = (space.ndx(), space.ndx() + u.len());
@@ -185,7 +185,8 @@ fn contacts_and_impacts() {
     }
 }
 
-/// Feet and soles with gains, loops that a hinge closes, two contacts of one leg; a joint that follows another, friction, damping, armature.
+/// Feet and soles with gains, loops that a hinge closes, two contacts of one leg; a joint that follows another,
+/// friction, damping, armature.
 #[test]
 fn soles_loops_and_followers() {
     let model = rough();

@@ -41,7 +41,8 @@ fn velocities(model: &Model, step: impl Step + 'static, h: f64, n: usize, push: 
     (0..=n).map(|k| at.x(k)[1]).collect()
 }
 
-/// A step of implicit damping is `v/(1 + h d/m)`, and toward `exp(−d t/m)` of order one; explicitly it is `v (1 − h d/m)`, which explodes.
+/// A step of implicit damping is `v/(1 + h d/m)`, and toward `exp(−d t/m)` of order one; explicitly it is
+/// `v (1 − h d/m)`, which explodes.
 #[test]
 fn stiff_damping_is_stable_and_right() {
     let (h, d, m) = (0.1, 100.0, 2.0);
@@ -62,8 +63,8 @@ fn stiff_damping_is_stable_and_right() {
     assert!((ratio - 2.0).abs() < 0.05, "{ratio}");
 }
 
-/// Dry friction of 10 N stops 2 kg from 1 m/s within two steps of 0.1 s, and holds it against 5 N: it creeps at `w/√3` of the smooth friction. Explicitly
-/// it goes back and forth for ever.
+/// Dry friction of 10 N stops 2 kg from 1 m/s within two steps of 0.1 s, and holds it against 5 N: it creeps at `w/√3`
+/// of the smooth friction. Explicitly it goes back and forth for ever.
 #[test]
 fn dry_friction_sticks() {
     let model = slider(0.0, 10.0);
@@ -95,8 +96,9 @@ fn without_friction_nothing_changes() {
     assert!((&plain.b - &other.b).amax() < 1e-11 * plain.b.amax());
 }
 
-/// A, B, derivatives of accelerations and forces, and second derivatives of the Lagrangian agree with differences: with friction, mimic
-/// joints, under contacts, with costs of accelerations and forces, and numbers of the robot that vary; and first ones by a free duration.
+/// A, B, derivatives of accelerations and forces, and second derivatives of the Lagrangian agree with differences: with
+/// friction, mimic joints, under contacts, with costs of accelerations and forces, and numbers of the robot that vary;
+/// and first ones by a free duration.
 #[test]
 fn derivatives_are_exact() {
     let model = rough();
@@ -164,7 +166,8 @@ fn damping_that_varies_is_refused() {
     }
 }
 
-/// The explicit step of a stiffly damped joint is told of by its sign; the implicit one is held against a stable method.
+/// The explicit step of a stiffly damped joint is told of by its sign; the implicit one is held against a stable
+/// method.
 #[test]
 fn alternating_velocities_are_found() {
     let model = slider(100.0, 0.0);

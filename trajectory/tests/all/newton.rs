@@ -14,8 +14,8 @@ fn options(hessian: Hessian) -> NewtonOptions {
     options
 }
 
-/// What is left of the conditions of optimality at the solver's trajectory and multipliers, from the problem's own derivatives: dual, primal,
-/// and the largest product of a multiplier and its slack; and how many bounds are active.
+/// What is left of the conditions of optimality at the solver's trajectory and multipliers, from the problem's own
+/// derivatives: dual, primal, and the largest product of a multiplier and its slack; and how many bounds are active.
 fn optimality(problem: &Problem, solver: &Newton) -> ([f64; 3], usize) {
     let (at, mut memory) = (solver.trajectory(), problem.memory());
     let last = problem.steps();
@@ -83,7 +83,8 @@ fn limits_hold_at_an_optimum() {
             assert_eq!(report.status, Status::Converged, "{name}");
             assert!(report.iterations <= 150, "{name}: {}", report.iterations);
             let ([dual, primal, product], active) = optimality(&problem, &solver);
-            // The tolerance is 1e-8 of a problem whose multipliers are some 100 on average; bounds are 1e-8 wider than they are given.
+            // The tolerance is 1e-8 of a problem whose multipliers are some 100 on average; bounds are 1e-8 wider than
+            // they are given.
             assert!(dual < 1e-6, "{name}: dual {dual:e}");
             assert!(primal < 5e-8, "{name}: primal {primal:e}");
             assert!(product < 1e-6, "{name}: products {product:e}");
@@ -99,8 +100,8 @@ fn the_last_iterations_are_quadratic() {
         let start = guess::standing(&problem);
         let mut solver = Newton::new(&problem, options(Hessian::Automatic));
         assert_eq!(solver.solve(&problem, &start).status, Status::Converged, "{name}");
-        // The last whole step doubles the digits: the logarithm grows by more than 3/2, until what is left is the rounding of sums of
-        // multipliers, some 1e-10.
+        // The last whole step doubles the digits: the logarithm grows by more than 3/2, until what is left is the
+        // rounding of sums of multipliers, some 1e-10.
         let [.., before, last] = solver.history() else { panic!("{name}") };
         assert!(before.exact && before.step >= 1.0 && before.regularization <= 0.0, "{name}: {before:?}");
         assert!((1e-8..1e-3).contains(&before.kkt_error.unwrap_or(f64::NAN)), "{name}: {before:?}");
@@ -137,7 +138,8 @@ fn a_moved_solution_is_nearly_one() {
     let mut solver = Newton::new(&problem, NewtonOptions::default());
     let cold = solver.solve(&problem, &start).iterations;
     let first = solver.trajectory().clone();
-    // The state after two thirds of a step more than two steps; the end stays where it is in time, so the problem is another one.
+    // The state after two thirds of a step more than two steps; the end stays where it is in time, so the problem is
+    // another one.
     let space = problem.space();
     let (mut off, mut x) = (vec![0.0; space.ndx()], vec![0.0; space.nx()]);
     space.difference(first.x(2), first.x(3), &mut off).expect("runs");
@@ -165,7 +167,8 @@ fn a_moved_solution_is_nearly_one() {
         let expected = (u[i] - 1e-4 * gain[(i, 1)]).clamp(-40.0, 40.0);
         assert!((other[i] - expected).abs() < 1e-5 || other[i].abs() > 1.99, "{i}: {} {expected}", other[i]);
     }
-    // However far a state is, controls stay between their bounds, to the last bit: those of the solver are a little wider.
+    // However far a state is, controls stay between their bounds, to the last bit: those of the solver are a little
+    // wider.
     x[7..].iter_mut().for_each(|v| *v += 30.0);
     solver.feedback(&problem, &x, &mut other).expect("is prepared");
     let (lower, upper) = problem.node(0).control_bounds().expect("has bounds");
@@ -173,8 +176,8 @@ fn a_moved_solution_is_nearly_one() {
     assert!((0..7).any(|i| other[i] <= lower[i] || other[i] >= upper[i]), "{other:?} is at no bound");
 }
 
-/// A slide of 1 kg, 1 m from rest to rest by a force within 1 N: full forth, then full back, in 2 s. A semi-implicit step of even number
-/// goes `h² (N/2)²`, so that this holds for it too.
+/// A slide of 1 kg, 1 m from rest to rest by a force within 1 N: full forth, then full back, in 2 s. A semi-implicit
+/// step of even number goes `h² (N/2)²`, so that this holds for it too.
 #[test]
 fn a_free_duration_becomes_the_shortest() {
     let mut builder = gradyn::ModelBuilder::new("slide");

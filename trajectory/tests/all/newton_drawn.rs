@@ -1,4 +1,5 @@
-//! The interior point on problems drawn by seed: a part of what `benches/newton.rs` solves, and seeds that it once failed on.
+//! The interior point on problems drawn by seed: a part of what `benches/newton.rs` solves, and seeds that it once
+//! failed on.
 
 use crate::drawn;
 use gradyn_trajectory::solver::Hessian;
@@ -20,7 +21,8 @@ fn all_converge(seeds: &[(&str, u64)]) {
     for (family, seed) in seeds {
         let (report, solver) = solve(family, *seed);
         assert_eq!(report.status, Status::Converged, "{family}, seed {seed}");
-        // Each iteration is entered, those of restorations and of ways that led nowhere too, and no more than are allowed.
+        // Each iteration is entered, those of restorations and of ways that led nowhere too, and no more than are
+        // allowed.
         assert_eq!(report.iterations, solver.history().len(), "{family}, seed {seed}");
         assert!(report.iterations <= 500, "{family}, seed {seed}: {}", report.iterations);
         assert!(solver.history().iter().enumerate().all(|(k, entry)| entry.iteration == k), "{family}, seed {seed}");
@@ -58,15 +60,15 @@ fn drawn_problems_are_solved() {
 
 #[test]
 fn near_an_optimum_rounding_does_not_decide() {
-    // With weak motors and small costs, steps near the optimum change violations at 1e-10 and costs at 1e-12: a filter that counts such violations as none,
-    // or one that compares them digit by digit, ends at 1e-7.
+    // With weak motors and small costs, steps near the optimum change violations at 1e-10 and costs at 1e-12: a filter
+    // that counts such violations as none, or one that compares them digit by digit, ends at 1e-7.
     all_converge(&[("quadrotor_limits", 3), ("quadrotor_limits", 5), ("quadrotor_limits", 7), ("quadrotor_limits", 8)]);
 }
 
 #[test]
 fn a_stretched_arm_is_not_infeasible() {
-    // Where the arm is stretched, places nearer to its base are out of reach to first order: steps along linearized equalities are far too long.
-    // These ended `Infeasible` after steps to torques of a million N m.
+    // Where the arm is stretched, places nearer to its base are out of reach to first order: steps along linearized
+    // equalities are far too long. These ended `Infeasible` after steps to torques of a million N m.
     all_converge(&[("ur5_reach", 1), ("ur5_reach", 2), ("ur5_reach", 11), ("ur5_reach", 22), ("ur5_reach", 42)]);
 }
 
@@ -76,8 +78,8 @@ fn contacts_by_complementarity_are_solved() {
     all_converge(&[("car", 0), ("car_quadratic", 0), ("pushing", 1)]);
 }
 
-/// Acrobots between stops: of these one was solved before the two kinds of steps took turns and the filter forgot. What two
-/// hundred iterations lead to hangs on rounding, so that one may fail.
+/// Acrobots between stops: of these one was solved before the two kinds of steps took turns and the filter forgot. What
+/// two hundred iterations lead to hangs on rounding, so that one may fail.
 #[test]
 fn where_one_kind_of_step_goes_to_and_fro_the_other_gets_on() {
     let is_solved = |seed: &&u64| solve("acrobot_stops", **seed).0.status == Status::Converged;
@@ -88,14 +90,16 @@ fn where_one_kind_of_step_goes_to_and_fro_the_other_gets_on() {
 
 #[test]
 fn what_explodes_is_begun_again() {
-    // Swings of a double pendulum, and a quadrotor on its head, whose trials by the dynamics exploded: costs of 1e19 to 1e140. Seed 57 is one
-    // more, but chaos: it depends on the last digit, and with it on the width of registers, whether it is solved within the limit of iterations.
+    // Swings of a double pendulum, and a quadrotor on its head, whose trials by the dynamics exploded: costs of 1e19 to
+    // 1e140. Seed 57 is one more, but chaos: it depends on the last digit, and with it on the width of registers,
+    // whether it is solved within the limit of iterations.
     all_converge(&[("double_pendulum", 3), ("double_pendulum", 10), ("quadrotor", 4)]);
 }
 
 #[test]
 fn close_to_an_optimum_no_way_is_left() {
-    // Gauss-Newton is slow there: after 500 iterations less than this is left. Another way, from the guess, would end at 1e-5.
+    // Gauss-Newton is slow there: after 500 iterations less than this is left. Another way, from the guess, would end
+    // at 1e-5.
     let (report, _) = solve_by("double_pendulum", 9, Hessian::GaussNewton);
     assert!(report.kkt_error.unwrap_or(f64::NAN) < 1e-6, "{report:?}");
 }

@@ -12,7 +12,8 @@ use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// An arm within limits that is to reach a place; one constraint counts at one node only, one cost is flat where the arm is.
+/// An arm within limits that is to reach a place; one constraint counts at one node only, one cost is flat where the
+/// arm is.
 fn arm() -> Problem {
     let model = robot("panda", false);
     let hand = model.find_frame("panda_link8").expect("a hand");
@@ -212,8 +213,8 @@ fn derivatives_of_what_turns_in_space_are_those_of_differences_far_from_the_base
 
 #[test]
 fn every_entry_of_a_pattern_is_needed() {
-    // Of the flight, what is zero in the direction of three axes at once is never seen to be needed; of the arm all is but for the
-    // barrier, whose entries other terms have too.
+    // Of the flight, what is zero in the direction of three axes at once is never seen to be needed; of the arm all is
+    // but for the barrier, whose entries other terms have too.
     for problem in [arm(), flight(0)] {
         let mut random = Random::new(7);
         let base = base(&problem, &mut random);

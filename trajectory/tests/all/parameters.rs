@@ -199,7 +199,8 @@ fn all_solvers_find_the_same() {
     }
 }
 
-/// At a bound the multiplier is what the least cost falls by where the bound is moved: negative at a lower one, positive at an upper one.
+/// At a bound the multiplier is what the least cost falls by where the bound is moved: negative at a lower one,
+/// positive at an upper one.
 #[test]
 fn bounds_hold_and_their_multipliers_are_the_slope_of_the_cost() {
     let model = robot("double_pendulum", false);

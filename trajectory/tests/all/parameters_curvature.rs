@@ -1,4 +1,5 @@
-//! Derivatives by parameters and by free durations against differences, of first and second order: every number, step and kind of joint.
+//! Derivatives by parameters and by free durations against differences, of first and second order: every number, step
+//! and kind of joint.
 
 use crate::common::joints::{arm_on, kinds};
 use gradyn::dynamics::ReferenceFrame;
@@ -52,7 +53,8 @@ fn filled(phase: Phase, model: &Model) -> Phase {
         .constraint(PathConstraint::at_most("slow", acceleration, 5.0))
 }
 
-/// All that a problem says of node 1 agrees with differences; so does the gradient of its cost, which is returned by state and controls.
+/// All that a problem says of node 1 agrees with differences; so does the gradient of its cost, which is returned by
+/// state and controls.
 fn check(what: &str, builder: ProblemBuilder, seed: u64, remembered: usize, duration: f64) -> bool {
     let problem = builder.build().expect("is a problem");
     let model = problem.model();

@@ -1,4 +1,5 @@
-//! The augmented Lagrangian: the optimum of the interior point, dependent rows, warm starts, and infeasible problems by name.
+//! The augmented Lagrangian: the optimum of the interior point, dependent rows, warm starts, and infeasible problems by
+//! name.
 
 use crate::common::{ARM, reach, robot};
 use crate::problems;

@@ -1,4 +1,5 @@
-//! Second derivatives of residuals: formulas against dual numbers with two directions, on every kind of joint; no allocation.
+//! Second derivatives of residuals: formulas against dual numbers with two directions, on every kind of joint; no
+//! allocation.
 
 use crate::common::joints::{arm_on, kinds};
 use crate::common::robot;

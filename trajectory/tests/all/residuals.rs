@@ -1,4 +1,5 @@
-//! Residuals: Jacobians and Hessians against differences and dual numbers, values against what they mean, goals that are none.
+//! Residuals: Jacobians and Hessians against differences and dual numbers, values against what they mean, goals that
+//! are none.
 
 use crate::common::joints::{arm_on, kinds};
 use crate::common::{puck, robot};
@@ -216,7 +217,8 @@ fn a_coulomb_cone_is_the_force_on_its_surface() {
     }
 }
 
-/// Half a turn from the goal there are two rotation vectors: both signs of the axis are the same residual, at the cost of the angle.
+/// Half a turn from the goal there are two rotation vectors: both signs of the axis are the same residual, at the cost
+/// of the angle.
 #[test]
 fn half_a_turn_has_a_side() {
     let model = robot("panda", false);
@@ -243,7 +245,8 @@ fn half_a_turn_has_a_side() {
     }
 }
 
-/// A free body that is half a turn away from its goal turns there, whichever way the goal is written, about the same axis.
+/// A free body that is half a turn away from its goal turns there, whichever way the goal is written, about the same
+/// axis.
 #[test]
 fn a_goal_of_half_a_turn_is_reached() {
     use gradyn_trajectory::{Newton, NewtonOptions, Status};
@@ -384,8 +387,8 @@ fn wrench(axes: &Matrix3<f64>, at: [f64; 2], force: [f64; 3]) -> [f64; 6] {
     [f.x, f.y, f.z, moment.x, moment.y, moment.z]
 }
 
-/// A sole that follows a frame is the constant one with x along that of the frame, projected on the ground: at a configuration, and at one that
-/// is turned about the normal together with the wrench.
+/// A sole that follows a frame is the constant one with x along that of the frame, projected on the ground: at a
+/// configuration, and at one that is turned about the normal together with the wrench.
 #[test]
 fn soles_follow_a_frame() {
     let model = robot("panda", false);
@@ -428,7 +431,8 @@ fn soles_follow_a_frame() {
     assert!(error.is_err_and(|why| why.contains("along the normal")));
 }
 
-/// The rows of the wrench cone are its faces: none is negative on a force in a corner that friction can make, and each is zero on some of them.
+/// The rows of the wrench cone are its faces: none is negative on a force in a corner that friction can make, and each
+/// is zero on some of them.
 #[test]
 fn wrench_cone_is_spanned_by_forces_in_corners() {
     let (x, y, mu) = (0.11, 0.05, 0.6);
@@ -443,7 +447,8 @@ fn wrench_cone_is_spanned_by_forces_in_corners() {
             }
         }
     }
-    // A cone of 16 rays in 6 dimensions: a face holds five of them at least, but for the normal force, which is no face.
+    // A cone of 16 rays in 6 dimensions: a face holds five of them at least, but for the normal force, which is no
+    // face.
     assert!(least > -1e-14, "{least:e}");
     assert!(zeros.iter().enumerate().all(|(k, n)| k == 4 || *n >= 5), "{zeros:?}");
     // A corner that is a hair further out, and one that slips a hair.

@@ -28,8 +28,8 @@ fn falls(step: impl Fn(&Model) -> Box<dyn Step>, h: f64) -> StepsCheck {
 
 type Make = fn(&Model) -> Box<dyn Step>;
 
-/// The relative defect of a step falls by `2^order` with half its length, and of semi-implicit Euler it is what theory says: `h² a/2` of the
-/// configuration, `h² ȧ/2` of the velocity.
+/// The relative defect of a step falls by `2^order` with half its length, and of semi-implicit Euler it is what theory
+/// says: `h² a/2` of the configuration, `h² ȧ/2` of the velocity.
 #[test]
 fn defects_fall_with_the_order() {
     let all: [(&str, Make, f64, u32); 4] = [
@@ -58,7 +58,8 @@ fn defects_fall_with_the_order() {
     assert!((found / expected - 1.0).abs() < 0.05, "{found:e}, {expected:e}");
 }
 
-/// A puck of radius 5 cm that goes around a pillar of radius 30 cm, at the start or free to begin elsewhere, in ten steps of 0.1 s.
+/// A puck of radius 5 cm that goes around a pillar of radius 30 cm, at the start or free to begin elsewhere, in ten
+/// steps of 0.1 s.
 fn around(nodes: usize) -> Problem {
     let model = puck();
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Full(3)));
@@ -87,7 +88,8 @@ fn solved(problem: &Problem) -> Newton {
     solver
 }
 
-/// Between nodes the puck is inside of the pillar, though no node is; half as long steps are a quarter as deep, and the pieces say how many are needed.
+/// Between nodes the puck is inside of the pillar, though no node is; half as long steps are a quarter as deep, and the
+/// pieces say how many are needed.
 #[test]
 fn an_obstacle_between_nodes_is_found() {
     let deepest = |problem: &Problem, at: &Trajectory| {
@@ -118,7 +120,8 @@ fn an_obstacle_between_nodes_is_found() {
     assert!(less < 0.5 * deep, "{less} {deep}");
 }
 
-/// Limits of joints are told of with the joint; what a phase does not ask for at both nodes does not count between them.
+/// Limits of joints are told of with the joint; what a phase does not ask for at both nodes does not count between
+/// them.
 #[test]
 fn limits_between_nodes_name_the_joint() {
     let mut builder = gradyn::ModelBuilder::new("slider");
@@ -157,7 +160,8 @@ fn limits_between_nodes_name_the_joint() {
     }
 }
 
-/// The plan follows itself where steps are fine; where gains are none a pendulum drifts away from it, and where they are those of the solver less.
+/// The plan follows itself where steps are fine; where gains are none a pendulum drifts away from it, and where they
+/// are those of the solver less.
 #[test]
 fn plans_are_followed_under_their_gains() {
     let model = robot("pendulum", false);
@@ -184,8 +188,8 @@ fn plans_are_followed_under_their_gains() {
     assert!(fine < 0.4 * with, "{fine} {with}");
 }
 
-/// Impacts, contacts, closed forms of accelerations, parameters and free durations: all steps are looked at in the mode that they are of, and
-/// defects fall with the length of steps.
+/// Impacts, contacts, closed forms of accelerations, parameters and free durations: all steps are looked at in the mode
+/// that they are of, and defects fall with the length of steps.
 #[test]
 fn all_kinds_of_phases_are_looked_at() {
     let model = robot("solo12", true);

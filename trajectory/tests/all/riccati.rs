@@ -86,8 +86,8 @@ impl Lq {
         self.dims[k].n_eq = node.eq.len();
     }
 
-    /// Equalities at every node of random number and rank by the controls, which some trajectory fulfils; in all no more than leave the
-    /// start free: what the controls of a node cannot do, those of nodes before it have to.
+    /// Equalities at every node of random number and rank by the controls, which some trajectory fulfils; in all no
+    /// more than leave the start free: what the controls of a node cannot do, those of nodes before it have to.
     fn constrain_stages(&mut self, rng: &mut ChaCha8Rng) {
         let (x, u) = self.some_trajectory(rng);
         let nu = self.nodes[0].lu.len();
@@ -207,8 +207,8 @@ impl Lq {
         (m * &found + g).amax() / found.amax()
     }
 
-    /// Adds rows that depend on those that are there, in a node or on those of the node behind; the latter with this much more on the
-    /// right.
+    /// Adds rows that depend on those that are there, in a node or on those of the node behind; the latter with this
+    /// much more on the right.
     fn repeat_rows(&mut self, rng: &mut ChaCha8Rng, k: usize, more: f64) {
         let behind = &self.nodes[k + 1];
         let mix = matrix(rng, 2, behind.eq.len());
@@ -224,8 +224,8 @@ impl Lq {
     }
 }
 
-/// `−M⁻¹ g` by LU, corrected until nothing changes but rounding: where rows repeat others the condition has 1/δ_c in it, and LU alone
-/// is off by some 1e-10.
+/// `−M⁻¹ g` by LU, corrected until nothing changes but rounding: where rows repeat others the condition has 1/δ_c in
+/// it, and LU alone is off by some 1e-10.
 fn exact(m: DMatrix<f64>, g: &DVector<f64>) -> DVector<f64> {
     let lu = m.clone().lu();
     let mut x = lu.solve(&-g).expect("is regular");
@@ -266,7 +266,8 @@ fn random_problems_are_solved_at_once() {
     assert!(largest[0] > 35 && largest[1] == 20 && largest[2] > 30, "sizes reach far: {largest:?}");
 }
 
-/// Sixty steps of the largest sizes are too many for LU; the conditions of optimality, which have one solution only, are not.
+/// Sixty steps of the largest sizes are too many for LU; the conditions of optimality, which have one solution only,
+/// are not.
 #[test]
 fn the_largest_problem_is_optimal() {
     let mut rng = ChaCha8Rng::seed_from_u64(36);
@@ -300,8 +301,8 @@ fn soft_equalities_are_those_of_the_regularized_system() {
         let dual = 10.0_f64.powi(-(i % 7));
         let by = Regularization { primal: 0.01 * f64::from(i % 3), dual };
         let (error, condition) = (lq.error(by), lq.condition(by));
-        // Repeated rows leave pivots of δ_c: two solutions that are each right to rounding differ by a part of ε × condition; found: up to
-        // a fortieth, on two processors.
+        // Repeated rows leave pivots of δ_c: two solutions that are each right to rounding differ by a part of ε ×
+        // condition; found: up to a fortieth, on two processors.
         let tolerance = TOLERANCE.max(f64::EPSILON * condition / 16.0);
         assert!(
             error < tolerance,

@@ -29,7 +29,8 @@ fn check(name: &str, count: usize, (fddp, newton): (usize, usize)) {
     assert!(found.1 >= newton, "{name}: Newton solves {} of {count}, expected {newton}", found.1);
 }
 
-// Measured of 20, 15 and 10 starts: 20 and 20, 15 and 15, 10 and 10. Of the first ones, as many as here, both solve all.
+// Measured of 20, 15 and 10 starts: 20 and 20, 15 and 15, 10 and 10. Of the first ones, as many as here, both solve
+// all.
 
 #[test]
 fn a_double_pendulum_swings_up_from_almost_anywhere() {

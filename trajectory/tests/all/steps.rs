@@ -62,7 +62,8 @@ fn steps(model: &Model, contacts: &[Contact]) -> Vec<(&'static str, f64, Box<dyn
     ]
 }
 
-/// A, B, equalities, and derivatives of accelerations and multipliers: every step, every kind of joint, free and under a contact.
+/// A, B, equalities, and derivatives of accelerations and multipliers: every step, every kind of joint, free and under
+/// a contact.
 #[test]
 fn derivatives_of_every_step_and_joint() {
     let (mut derivatives, mut entries) = (0, 0);
@@ -235,7 +236,8 @@ fn energies(model: &Model, step: Box<dyn Step>, dt: f64, n: usize, x: &[f64]) ->
     energies
 }
 
-/// On a pendulum, whose mass matrix is constant, symplectic steps keep the energy near where it was for 500 swings; explicit Euler does not.
+/// On a pendulum, whose mass matrix is constant, symplectic steps keep the energy near where it was for 500 swings;
+/// explicit Euler does not.
 #[test]
 fn energy_of_a_pendulum_stays_bounded() {
     let model = robot("pendulum", false);
@@ -255,7 +257,8 @@ fn energy_of_a_pendulum_stays_bounded() {
     assert!(last > 2.0 * first, "{first:e}, {last:e}");
 }
 
-/// A body in space that nothing acts on: the midpoint rule keeps its energy, and the magnitudes of both momenta, to rounding; Euler's steps do not.
+/// A body in space that nothing acts on: the midpoint rule keeps its energy, and the magnitudes of both momenta, to
+/// rounding; Euler's steps do not.
 #[test]
 fn a_body_in_space_keeps_energy_and_momenta() {
     let model = afloat(FreeFlyer);
@@ -327,7 +330,8 @@ fn inverse_dynamics_accepts_solutions_of_forward_dynamics() {
     assert_eq!(eq.len(), 6 + 9);
     let u = [a, force].concat();
     inverse.value(0, inverse.start(), &u, &mut inverse.memory(), &mut other, &mut eq).expect("runs");
-    // Accelerations of some 1e2, read off velocities at a step of 0.01: 1e-16 × 1e2 × 1e2, times what the mass matrix makes of it.
+    // Accelerations of some 1e2, read off velocities at a step of 0.01: 1e-16 × 1e2 × 1e2, times what the mass matrix
+    // makes of it.
     assert!(eq.iter().all(|x| x.abs() < 1e-9), "{eq:?}");
     assert!(distance(&model, &next, &other) < 1e-12);
 }
@@ -382,8 +386,8 @@ fn a_midpoint_that_is_not_found_is_an_error() {
     assert!(error.contains("node 0 (phase `step`), dynamics: the equations of the midpoint"), "{error}");
 }
 
-/// A point that stands beside its place comes back as the documentation of default gains says: by its recurrence, to a tenth in 16 steps, and
-/// for steps of up to 3.31 times the length.
+/// A point that stands beside its place comes back as the documentation of default gains says: by its recurrence, to a
+/// tenth in 16 steps, and for steps of up to 3.31 times the length.
 #[test]
 fn default_gains_are_stable() {
     let model = afloat(Translation);

@@ -123,7 +123,8 @@ fn robots() -> Vec<(&'static str, Model)> {
     arms.chain([("rough", rough())]).chain(named).collect()
 }
 
-/// Every scheme, on every robot: the kernel's `x⁺`, A, B, `∂x⁺/∂h`, `∂²(λᵀ x⁺)` by state and controls, and by the length.
+/// Every scheme, on every robot: the kernel's `x⁺`, A, B, `∂x⁺/∂h`, `∂²(λᵀ x⁺)` by state and controls, and by the
+/// length.
 #[test]
 fn kernels_of_steps_agree_with_dual_numbers_through_their_page() {
     for (seed, (name, model)) in robots().into_iter().enumerate() {
@@ -140,8 +141,8 @@ fn kernels_of_steps_agree_with_dual_numbers_through_their_page() {
             let state = State { q: &q, v: &v, u: &with_h, wrenches: &[] };
             let mut duals = StateWorkspace::new();
             let first = state_jacobian(&model, &mut duals, &page, state).expect("runs");
-            // Forward dynamics of light links on heavy ones lose some three digits of sixteen, x⁺ keeps the more as h is
-            // small, and derivatives are sums of some ten such numbers.
+            // Forward dynamics of light links on heavy ones lose some three digits of sixteen, x⁺ keeps the more as h
+            // is small, and derivatives are sums of some ten such numbers.
             let value = [&vec![0.0; nv][..], &next[model.nq()..]].concat();
             let agree = |what: &str, found: &DMatrix<f64>, expected: &DMatrix<f64>, tolerance: f64| {
                 let off = off(found, expected);

@@ -39,7 +39,8 @@ fn infeasible_problems_name_their_reason() {
     assert!(other.len() <= 2, "{other:?}");
 }
 
-/// From rest to rest, N steps of h with |u| ≤ 1 and m = 1 kg lead h² N²/4 far: a goal a thousandth beyond is refuted, one within is reached.
+/// From rest to rest, N steps of h with |u| ≤ 1 and m = 1 kg lead h² N²/4 far: a goal a thousandth beyond is refuted,
+/// one within is reached.
 #[test]
 fn forces_lead_so_far_and_no_further() {
     let (nodes, dt) = (20, 0.1);

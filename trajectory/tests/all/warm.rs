@@ -8,8 +8,8 @@ use gradyn_trajectory::{
     guess,
 };
 
-/// A mass that is to come to rest at a place in a second, with forces that are bounded, and at their bounds on some of the way: the least squares
-/// of forces without bounds begin at 6 N for each meter.
+/// A mass that is to come to rest at a place in a second, with forces that are bounded, and at their bounds on some of
+/// the way: the least squares of forces without bounds begin at 6 N for each meter.
 fn problem(goal: f64) -> Problem {
     let model = puck();
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::Full(3)));

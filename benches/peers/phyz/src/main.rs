@@ -1,7 +1,7 @@
 //! The same arm in gradyn and in phyz-diff: forward sensitivities of the first, adjoints of both.
 //!
-//! `gradyn-peers-phyz URDF STEPS RUNS`: semi-implicit Euler steps of 1 ms from q = 0, velocities and torques 0.1, without friction.
-//! Prints what each finds, and the processor's seconds of each run: JSON.
+//! `gradyn-peers-phyz URDF STEPS RUNS`: semi-implicit Euler steps of 1 ms from q = 0, velocities and torques 0.1,
+//! without friction. Prints what each finds, and the processor's seconds of each run: JSON.
 
 use cpu_time::ProcessTime;
 use gradyn::joint::{Elementary, Joint};

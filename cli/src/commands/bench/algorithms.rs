@@ -271,7 +271,8 @@ const LARGE_BATCH: usize = 1024;
 /// unless its matrices had more numbers than this.
 const MOST: usize = 8_000_000;
 
-/// Nanoseconds a state of a batch on one thread; and of larger ones on one thread and on as many as there are processors.
+/// Nanoseconds a state of a batch on one thread; and of larger ones on one thread and on as many as there are
+/// processors.
 fn batches(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     batch(model, points, (1, BATCH), "", clock);
     let processors = std::thread::available_parallelism().map_or(1, usize::from);

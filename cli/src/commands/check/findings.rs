@@ -25,8 +25,8 @@ pub(super) struct Findings {
     pub(super) without_accelerations: Vec<u64>,
     /// Does the robot have no accelerations anywhere? Then there is nothing to tell of them.
     pub(super) never_accelerates: bool,
-    /// Of those from which the steps of differences run into a state where it is singular, so that accelerations are compared by the other
-    /// methods.
+    /// Of those from which the steps of differences run into a state where it is singular, so that accelerations are
+    /// compared by the other methods.
     pub(super) without_differences: Vec<u64>,
 }
 
@@ -59,8 +59,8 @@ impl Findings {
         states::random_whole(robot, self.seed, index)
     }
 
-    /// What is worth showing: all that deviate, and of what agrees the comparison that is nearest to deviating, a quantity or,
-    /// in short, a family of them; with how many quantities it stands for.
+    /// What is worth showing: all that deviate, and of what agrees the comparison that is nearest to deviating, a
+    /// quantity or, in short, a family of them; with how many quantities it stands for.
     pub(super) fn shown(&self, short: bool) -> Vec<(&Comparison, usize)> {
         let together = |a: &Comparison, b: &Comparison| {
             let (a, b) = (a.quantity, b.quantity);

@@ -239,7 +239,8 @@ mod tests {
         assert_eq!((&value["agree"], &value["states"][0]["q"].as_array().map(Vec::len)), (&false.into(), &Some(2)));
     }
 
-    /// The first step of differences, 1/8, leads into a gimbal lock: the other methods are compared there all the same, and it is said.
+    /// The first step of differences, 1/8, leads into a gimbal lock: the other methods are compared there all the same,
+    /// and it is said.
     #[test]
     fn differences_that_run_into_a_lock_are_left_out() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/accuracy/handroot.urdf");

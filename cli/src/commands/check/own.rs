@@ -15,8 +15,8 @@ use gradyn_files::quantity::Quantity;
 use gradyn_files::robot::Robot;
 use gradyn_files::{evaluation, states};
 
-/// The methods against each other on all states; formulas in closed form against evidence on one of them, the first that
-/// deviates if one does.
+/// The methods against each other on all states; formulas in closed form against evidence on one of them, the first
+/// that deviates if one does.
 pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<String, Error> {
     let index = findings.deviating.first().copied().unwrap_or(findings.first);
     let place = format!("random state {index} (seed {})", findings.seed);

@@ -1,4 +1,5 @@
-//! `gradyn check --function`: a Jacobian that another program claims of any function, against that function's own values.
+//! `gradyn check --function`: a Jacobian that another program claims of any function, against that function's own
+//! values.
 
 use super::against::{self, Subject};
 use crate::args::Check;

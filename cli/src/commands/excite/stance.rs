@@ -82,7 +82,8 @@ impl HeldFeet {
         columns
     }
 
-    /// Of the base its displacement from the start in the axes in which it stands, of joints their coordinates: what limits are of.
+    /// Of the base its displacement from the start in the axes in which it stands, of joints their coordinates: what
+    /// limits are of.
     pub(super) fn positions(&self, model: &Model, q: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let of = |q: &Vec<f64>| self.stance.positions(model, q).unwrap_or_else(|_| vec![f64::NAN; model.nv()]);
         q.iter().map(of).collect()
@@ -94,7 +95,8 @@ fn bases(model: &Model) -> impl Iterator<Item = &Body> {
     model.bodies().iter().filter(|body| body.parent().is_none() && body.joint().kind() == "free-flyer")
 }
 
-/// A point or a frame, held in the world: where the entry says, or where it is at the start. Errors begin with what follows "constraint 2".
+/// A point or a frame, held in the world: where the entry says, or where it is at the start. Errors begin with what
+/// follows "constraint 2".
 fn contact(item: &Json, model: &Model, start: &[f64]) -> Result<(FrameId, Constraint), String> {
     let (constraint, frame) = constraints::one(item, model)?;
     let Json::Object(entries) = item else { return Err(String::from(": expected an object")) };

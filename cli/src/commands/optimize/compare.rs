@@ -1,4 +1,5 @@
-//! Another program's trajectory in the eyes of this problem: what it costs, how large its gaps are, how far from optimal it is.
+//! Another program's trajectory in the eyes of this problem: what it costs, how large its gaps are, how far from
+//! optimal it is.
 
 use super::tables;
 use crate::error::Error;

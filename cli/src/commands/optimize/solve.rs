@@ -10,7 +10,8 @@ use gradyn_trajectory::{Control, Iteration};
 use indicatif::ProgressBar;
 use std::io::{self, Write};
 
-/// Columns of the lines of iterations: heading, width, and what stands there. Those of which a method has nothing are left out.
+/// Columns of the lines of iterations: heading, width, and what stands there. Those of which a method has nothing are
+/// left out.
 type Column = (&'static str, usize, fn(&Iteration) -> Option<String>);
 
 const COLUMNS: [Column; 10] = [

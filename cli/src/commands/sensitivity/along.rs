@@ -164,8 +164,8 @@ impl Question for Along<'_> {
         self.time.len()
     }
 
-    /// Each step rounds the state once, to `u` of 1 rad, m, rad/s or m/s. Such an error grows no more than that of the start has, or, where feedback
-    /// makes errors small again, has not yet shrunk.
+    /// Each step rounds the state once, to `u` of 1 rad, m, rad/s or m/s. Such an error grows no more than that of the
+    /// start has, or, where feedback makes errors small again, has not yet shrunk.
     fn rounding(&self) -> Result<Vec<f64>, Error> {
         let (p, model) = (self.parameters, self.parameters.robot());
         let (q0, v0) = &self.planned[0];

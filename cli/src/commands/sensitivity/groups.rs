@@ -4,8 +4,8 @@ use crate::error::Error;
 use gradyn_files::sensitivity::Column;
 use gradyn_sensitivity::Parameters;
 
-/// The groups of `--group NAME=LIST`, in their order, then each parameter in none of them by itself; the places of their members. Empty if
-/// none is given.
+/// The groups of `--group NAME=LIST`, in their order, then each parameter in none of them by itself; the places of
+/// their members. Empty if none is given.
 pub(super) fn of(given: &[String], parameters: &Parameters) -> Result<Vec<(String, Vec<usize>)>, Error> {
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
     let names = parameters.names();

@@ -102,8 +102,8 @@ impl Question for AtState<'_> {
         let Ok(by) = local(self.parameters, values, self.output, self.method) else { return };
         let mut jacobian = by.jacobian;
         if let (StateOutput::Pose { .. }, [.., x, y, z]) = (self.output, &outputs[..m]) {
-            // `local` has the angular velocity at this pose; the rotation vector from the robot's own moves by the inverse of its Jacobian.
-            // J_l(v) = J_r(−v): the angular velocity is in axes of the world.
+            // `local` has the angular velocity at this pose; the rotation vector from the robot's own moves by the
+            // inverse of its Jacobian. J_l(v) = J_r(−v): the angular velocity is in axes of the world.
             let turned = jlog3(-Vector3::new(*x, *y, *z)) * jacobian.rows(3, 3);
             jacobian.rows_mut(3, 3).copy_from(&turned);
         }

@@ -89,8 +89,8 @@ pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
     }
 }
 
-/// A hash of what samples depend on: all numbers of the robot with its gravity, and what is computed at two of the samples, in which the
-/// state and the task are. FNV-1a, which does not change between versions of the compiler.
+/// A hash of what samples depend on: all numbers of the robot with its gravity, and what is computed at two of the
+/// samples, in which the state and the task are. FNV-1a, which does not change between versions of the compiler.
 pub(super) fn fingerprint(model: &Model, values: &[f64]) -> u64 {
     let bits = values.iter().flat_map(|value| value.to_bits().to_le_bytes());
     let bytes = format!("{model:?}").into_bytes().into_iter().chain(bits);

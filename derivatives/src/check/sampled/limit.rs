@@ -60,7 +60,8 @@ pub(super) fn ladders(steps: impl Iterator<Item = f64>) -> impl Iterator<Item = 
     })
 }
 
-/// The limit by extrapolation, in powers of `hᵖ`: the best of several tables, which what the others differ by is an error of.
+/// The limit by extrapolation, in powers of `hᵖ`: the best of several tables, which what the others differ by is an
+/// error of.
 pub(super) fn limit(quotients: &[Quotient], power: i32) -> Option<Limit> {
     let of = |ladder: Vec<usize>| one(&ladder.into_iter().map(|i| quotients[i]).collect::<Vec<_>>(), power);
     let ladders = ladders(quotients.iter().map(|quotient| quotient.h)).filter(|ladder| ladder.len() >= SHORT);
@@ -107,8 +108,8 @@ fn extrapolated(quotients: &[Quotient], power: i32) -> (Limit, bool) {
             last = k;
         }
     }
-    // Quotients go to their limit like hᵖ. What those of shorter steps are further off by is noise of the values, which the longer
-    // steps have, too, or a bend that these step over.
+    // Quotients go to their limit like hᵖ. What those of shorter steps are further off by is noise of the values, which
+    // the longer steps have, too, or a bend that these step over.
     let (known, shorter) = quotients.split_at(quotients.len().min(last + 1));
     let excess = |of: &Quotient| {
         let expected = known.iter().map(|q| (q.value - value).abs() * (of.h / q.h).powi(power)).fold(0.0, f64::max);

@@ -10,21 +10,24 @@ use super::{CheckError, Claim, Options, Reason, Report, Verdict};
 use line::{Line, Seen};
 use resolution::resolutions;
 
-/// Differences have settled to so much of the derivative, or of what the output changes by; else nothing can be said, neither way.
+/// Differences have settled to so much of the derivative, or of what the output changes by; else nothing can be said,
+/// neither way.
 const SETTLED: [f64; 2] = [1e-3, 1e-6];
-/// A constant that hides no change larger than this of itself, over the input's own size: that of single precision at default steps.
+/// A constant that hides no change larger than this of itself, over the input's own size: that of single precision at
+/// default steps.
 const FLAT: f64 = 1e-5;
 
 /// Checks a claimed Jacobian of a function that cannot be called: what is known are values at some points, `(x, f(x))`.
 ///
-/// The first is the point itself. Along each input `k` there must be four or more at other `x_k`, best at `x ± h e_k` with
-/// `h = s, s/2, s/4, …`, where the function hardly bends over the longest step `s`: an eighth of the input's own scale
-/// ([`Options::scales`], or `|x_k|`) unless [`Options::steps`] says otherwise. Steps need not be halves, but the next has to be at most
-/// 0.55 of the one before; those in between, such as 0.61 and 0.83 of them, make tables of their own, which are compared. Samples that
-/// do not exist, as those of a logarithm left of zero, are left out.
+/// The first is the point itself. Along each input `k` there must be four or more at other `x_k`, best at `x ± h e_k`
+/// with `h = s, s/2, s/4, …`, where the function hardly bends over the longest step `s`: an eighth of the input's own
+/// scale ([`Options::scales`], or `|x_k|`) unless [`Options::steps`] says otherwise. Steps need not be halves, but the
+/// next has to be at most 0.55 of the one before; those in between, such as 0.61 and 0.83 of them, make tables of their
+/// own, which are compared. Samples that do not exist, as those of a logarithm left of zero, are left out.
 ///
-/// Where differences do not settle as steps shrink, the verdict is [`Reason::StepTooLarge`] or [`Reason::Noise`], and a note says which
-/// samples to add. Where the differences ahead and behind settle to different numbers, the function is not smooth, and a note has both.
+/// Where differences do not settle as steps shrink, the verdict is [`Reason::StepTooLarge`] or [`Reason::Noise`], and a
+/// note says which samples to add. Where the differences ahead and behind settle to different numbers, the function is
+/// not smooth, and a note has both.
 ///
 /// ```
 /// use gradyn_derivatives::check::{Claim, Options, sampled_jacobian};
@@ -42,7 +45,8 @@ const FLAT: f64 = 1e-5;
 /// ```
 ///
 /// # Errors
-/// [`CheckError`] if shapes do not fit, or the point is not finite; [`CheckError::Sample`] if there are too few values along an input.
+/// [`CheckError`] if shapes do not fit, or the point is not finite; [`CheckError::Sample`] if there are too few values
+/// along an input.
 pub fn sampled_jacobian(
     options: &Options,
     samples: &[(Vec<f64>, Vec<f64>)],
@@ -85,7 +89,8 @@ pub fn sampled_jacobian(
         })
         .collect();
     evidence.found.extend(seen.iter().map(|seen| seen.found));
-    // What has not settled cannot contradict either. A kink that is larger than the error is one, however coarse the values.
+    // What has not settled cannot contradict either. A kink that is larger than the error is one, however coarse the
+    // values.
     let changes: Vec<f64> = (0..y.len()).map(|i| largest(lines.iter().map(|line| line.change(i)))).collect();
     for (k, found) in evidence.found.iter_mut().enumerate() {
         let (row, line) = (k / x.len(), &lines[k % x.len()]);

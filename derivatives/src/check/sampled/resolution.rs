@@ -4,7 +4,8 @@ use super::largest;
 
 /// A decimal fraction of more digits than this is no rounded one: 15 digits always survive in a `f64`.
 const DIGITS: usize = 15;
-/// A constant of fewer digits than this is exact, not rounded: of values rounded to six digits one in a thousand is shorter than four.
+/// A constant of fewer digits than this is exact, not rounded: of values rounded to six digits one in a thousand is
+/// shorter than four.
 const SHORT_CONSTANT: usize = 4;
 /// A constant of more digits than this has those of a `f64`: rounded values have three, six or nine.
 const LONG_CONSTANT: usize = 9;
@@ -20,8 +21,8 @@ pub(super) struct Resolution {
 
 /// Of each output, by the digits of its values: of decimal fractions, of `f32`, or of `f64`.
 ///
-/// Exact values of few digits, such as `x + 1` at `1 ± 1/8`, are taken for rounded ones; the error that this allows them is far below
-/// what differences need.
+/// Exact values of few digits, such as `x + 1` at `1 ± 1/8`, are taken for rounded ones; the error that this allows
+/// them is far below what differences need.
 pub(super) fn resolutions(samples: &[(Vec<f64>, Vec<f64>)]) -> Vec<Resolution> {
     let outputs = samples[0].1.len();
     let of = |i: usize| samples.iter().map(move |(_, y)| y[i]).filter(|y| y.is_finite());

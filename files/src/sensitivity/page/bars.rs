@@ -1,5 +1,5 @@
-//! Bars over a scale: the tornado, and Sobol's indices with their intervals. Names stand above their bars, so that both are readable on a
-//! narrow screen.
+//! Bars over a scale: the tornado, and Sobol's indices with their intervals. Names stand above their bars, so that both
+//! are readable on a narrow screen.
 
 use crate::number;
 use crate::page::escape;

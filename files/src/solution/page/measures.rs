@@ -1,4 +1,5 @@
-//! What a motion does beside its states: the center of mass, the center of pressure, forces of contacts and thrusters, distances.
+//! What a motion does beside its states: the center of mass, the center of pressure, forces of contacts and thrusters,
+//! distances.
 
 use crate::solution::motion::Motion;
 use crate::task::Task;

@@ -1,4 +1,5 @@
-//! A trajectory as one page: the robot in motion, plots, and the verdict. One file, with script and style inside, and no network.
+//! A trajectory as one page: the robot in motion, plots, and the verdict. One file, with script and style inside, and
+//! no network.
 
 mod curves;
 mod measures;

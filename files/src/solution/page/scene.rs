@@ -226,8 +226,8 @@ fn poses(task: &Task, motion: &Motion) -> Vec<Vec<[f64; 7]>> {
     poses
 }
 
-/// A semi-axis that is longer than this, in proportion to the robot's longest way from joint to joint, is that of no body: its inertia is made up.
-/// A quadruped's trunk has 1.5.
+/// A semi-axis that is longer than this, in proportion to the robot's longest way from joint to joint, is that of no
+/// body: its inertia is made up. A quadruped's trunk has 1.5.
 const LARGE: f64 = 3.0;
 /// Thinner than this, in proportion to its longest semi-axis, a solid is not drawn: rods and plates.
 const THIN: f64 = 0.08;
@@ -258,7 +258,8 @@ fn links(task: &Task) -> Vec<Link> {
     }
     for frame in model.frames() {
         let at = frame.body().map_or(0, |body| body.index() + 1);
-        // Of links that are welded to a body, only to the last one do segments lead: from where others hang they do anyway.
+        // Of links that are welded to a body, only to the last one do segments lead: from where others hang they do
+        // anyway.
         if at > 0 {
             ends[at].push(frame.placement().translation);
         }

@@ -285,8 +285,8 @@ impl FeasibilityDriven {
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, and what the direction promised.
     ///
-    /// Another thread linearizes nodes of whole steps meanwhile, in case they are accepted. If the last step was not a whole
-    /// one, it tries the next step beside this one.
+    /// Another thread linearizes nodes of whole steps meanwhile, in case they are accepted. If the last step was not a
+    /// whole one, it tries the next step beside this one.
     fn line_search(&mut self, at: &mut Context<'_>) -> (Step, Promise) {
         let (roll_outs, evaluator, problem) = (Arc::clone(&self.roll_outs), at.evaluator, at.problem);
         let slope = self.run.slope;

@@ -19,7 +19,8 @@ pub(super) struct RollOuts {
     trials: [Mutex<Trial>; 2],
 }
 
-/// What trials follow: they read it, and no thread writes to it meanwhile. It is lent by the solver's state for a search.
+/// What trials follow: they read it, and no thread writes to it meanwhile. It is lent by the solver's state for a
+/// search.
 struct Policy {
     iterate: Trajectory,
     riccati: Riccati,

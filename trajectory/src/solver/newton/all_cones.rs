@@ -13,7 +13,8 @@ impl Inequalities {
     pub(super) fn counts(&self, row: usize) -> bool {
         self.is_bounded(row) || self.cones.iter().any(|cone| cone.rows.contains(&row))
     }
-    /// Slacks of cones well inside, for restorations, which begin where slacks may be as near to the boundary as numbers can tell.
+    /// Slacks of cones well inside, for restorations, which begin where slacks may be as near to the boundary as
+    /// numbers can tell.
     pub(super) fn push_cones(&mut self) {
         self.cones.iter().for_each(|cone| cone.push_inside(&mut self.s));
     }

@@ -1,5 +1,5 @@
-//! The barriers of a node's rows: `−Σ ln(s − L) − Σ ln(U − s)`, and of [cones](super::cones) `−½ Σ ln(t² − |w|²)`; and how far rows are from
-//! the central path.
+//! The barriers of a node's rows: `−Σ ln(s − L) − Σ ln(U − s)`, and of [cones](super::cones) `−½ Σ ln(t² − |w|²)`; and
+//! how far rows are from the central path.
 
 use super::inequalities::Inequalities;
 

@@ -6,9 +6,9 @@
 //! s ∘ z = μ e ,    (t, w) ∘ (t', w') = (t t' + wᵀ w', t w' + t' w) ,    e = (1, 0 …)
 //! ```
 //!
-//! of the barrier `−½ μ ln(t² − |w|²)`. In the scaling of Nesterov and Todd, `W⁻¹ s = W z = λ` with a symmetric W that maps the cone onto
-//! itself, their linearization is `W⁻¹ δs + W δz = μ λ⁻¹ − λ`, and with `δs = G δ + (g − s)` what is left of a cone in the cost of its
-//! node is
+//! of the barrier `−½ μ ln(t² − |w|²)`. In the scaling of Nesterov and Todd, `W⁻¹ s = W z = λ` with a symmetric W that
+//! maps the cone onto itself, their linearization is `W⁻¹ δs + W δz = μ λ⁻¹ − λ`, and with `δs = G δ + (g − s)` what is
+//! left of a cone in the cost of its node is
 //!
 //! ```text
 //! ½ |F⁻¹ G δ|² + (F⁻¹ (g − s) − μ F⁻¹ W λ⁻¹)ᵀ F⁻¹ G δ ,    F = W ,   and where g is elastic   F Fᵀ = W² + D
@@ -16,9 +16,9 @@
 //!
 //! so that a cone becomes as many squares as it has rows, whose sum is positive for any rounding.
 //!
-//! F. Alizadeh and D. Goldfarb, *Second-order cone programming*, Mathematical Programming 95 (2003), section 4 (the algebra) and 7;
-//! L. Vandenberghe, *The CVXOPT linear and quadratic cone program solvers*, 2010, sections 4.1 and 5 (W, λ); A. Domahidi, E. Chu and S. Boyd,
-//! *ECOS: an SOCP solver for embedded systems*, ECC 2013, section III.
+//! F. Alizadeh and D. Goldfarb, *Second-order cone programming*, Mathematical Programming 95 (2003), section 4 (the
+//! algebra) and 7; L. Vandenberghe, *The CVXOPT linear and quadratic cone program solvers*, 2010, sections 4.1 and 5
+//! (W, λ); A. Domahidi, E. Chu and S. Boyd, *ECOS: an SOCP solver for embedded systems*, ECC 2013, section III.
 
 use super::condense::{Cost, add_row, row_dot};
 use super::elastic::Elastic;
@@ -35,7 +35,8 @@ pub(super) const RELAX: f64 = 1e-8;
 /// The eigenvalues of `λ ∘ λ` stay within this factor of μ (`κ_Σ`).
 const FAR: f64 = 1e10;
 
-/// Of the way to the boundary of a cone at most this share is gone, however small μ is: `t² − |w|²` would be rounding soon.
+/// Of the way to the boundary of a cone at most this share is gone, however small μ is: `t² − |w|²` would be rounding
+/// soon.
 pub(super) const MOST: f64 = 0.99;
 
 /// A cone of a node.
@@ -189,7 +190,8 @@ impl Cone {
         }
         self.multipliers(rows.z, dz);
     }
-    /// The same where g is elastic: `δs = G δ + (g − s) − (p + δp) + (n + δn)`, which is also `W² (y + μ s⁻¹)`, and with less rounding.
+    /// The same where g is elastic: `δs = G δ + (g − s) − (p + δp) + (n + δn)`, which is also `W² (y + μ s⁻¹)`, and
+    /// with less rounding.
     pub(super) fn elastic_directions(
         &mut self,
         (node, dx, du): (&Quadratic, &DVector<f64>, &DVector<f64>),

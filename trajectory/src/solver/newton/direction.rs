@@ -10,9 +10,10 @@ use crate::solver::state::State;
 const SOFT: (f64, f64) = (1e-8, 0.25);
 /// Exact second derivatives are made positive, and not replaced, where all that is left of optimality is below.
 pub(super) const CLOSE: f64 = 1e-2;
-/// Further away they take turns, so many iterations of a barrier problem each: replaced first, then made positive. Steps of Gauss and Newton
-/// can go to and fro for hundreds of iterations, those of the identity can stay short for as many, on different problems (`acrobot_stops` and
-/// `pushing` of `benches/newton.rs`: of 40 each, turns of 10 to 40 iterations solve 33 to 37 and 34 to 36, none at all 28 and 36).
+/// Further away they take turns, so many iterations of a barrier problem each: replaced first, then made positive.
+/// Steps of Gauss and Newton can go to and fro for hundreds of iterations, those of the identity can stay short for as
+/// many, on different problems (`acrobot_stops` and `pushing` of `benches/newton.rs`: of 40 each, turns of 10 to 40
+/// iterations solve 33 to 37 and 34 to 36, none at all 28 and 36).
 const TURN: usize = 20;
 
 impl InteriorPoint {

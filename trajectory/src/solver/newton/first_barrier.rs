@@ -10,8 +10,8 @@
 //! 1/h = G_u diag(l_uu)⁻¹ G_uᵀ
 //! ```
 //!
-//! and at most that of the options. Inequalities that controls do not change, or that change only by controls without cost, are
-//! ignored. Slacks between two bounds cannot grow.
+//! and at most that of the options. Inequalities that controls do not change, or that change only by controls without
+//! cost, are ignored. Slacks between two bounds cannot grow.
 
 use super::InteriorPoint;
 use super::inequalities::Inequalities;
@@ -20,7 +20,8 @@ use crate::solver::algorithm::Context;
 
 /// No first μ is below this: barriers keep trajectories away from their bounds until they know which ones are active.
 const LEAST: f64 = 1e-6;
-/// Smaller slacks say nothing of what is wanted: they are where the guess was pushed to, in the units that [inequalities](super::inequalities) have for that.
+/// Smaller slacks say nothing of what is wanted: they are where the guess was pushed to, in the units that
+/// [inequalities](super::inequalities) have for that.
 const SMALL: f64 = 1.0;
 
 impl Inequalities {

@@ -14,8 +14,8 @@
 //! ½ δᵀ Gᵀ Σ G δ + (b + Σ (g − s))ᵀ G δ ,     Σ = z_L/(s − L) + z_U/(U − s) ,   b = μ/(U − s) − μ/(s − L)
 //! ```
 //!
-//! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
-//! programming*, Mathematical Programming 106 (2006), section 2.
+//! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale
+//! nonlinear programming*, Mathematical Programming 106 (2006), section 2.
 
 use super::condense::{Cost, add_row};
 use super::cones::{Cone, ConePoint};
@@ -267,7 +267,8 @@ impl Inequalities {
         self.cones.iter_mut().for_each(|cone| cone.correct(node, more));
     }
 
-    /// The longest steps of slacks, from this row on, and of multipliers, at most 1, that leave a share `1 − τ` of the way to the bounds.
+    /// The longest steps of slacks, from this row on, and of multipliers, at most 1, that leave a share `1 − τ` of the
+    /// way to the bounds.
     pub(super) fn max_step(&self, tau: f64, first: usize) -> [f64; 2] {
         let mut longest = self.longest_in_cones(tau);
         let mut limit = |k: usize, from: f64, by: f64| {
@@ -296,7 +297,8 @@ impl Inequalities {
         u.max(self.s[row] - tau * low).min(self.s[row] + tau * high)
     }
     /// Slacks of the trial, at a step: those of controls are the controls. Those of g are its values where these are
-    /// between the bounds, and `elastic` ones are not, and else where the direction leads; all keep a share `1 − τ` of the distance.
+    /// between the bounds, and `elastic` ones are not, and else where the direction leads; all keep a share `1 − τ` of
+    /// the distance.
     pub(super) fn try_slacks(&mut self, step: f64, tau: f64, u: &[f64], g: &[f64], elastic: bool) {
         let n = self.controls.len();
         for i in 0..self.s.len() {

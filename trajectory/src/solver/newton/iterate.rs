@@ -48,7 +48,8 @@ impl InteriorPoint {
             return ControlFlow::Continue(Next::Linearize);
         }
         self.run.short_steps = 0;
-        // Late, what the filter remembers stands in the way more often than violation does, and a restoration leads far away.
+        // Late, what the filter remembers stands in the way more often than violation does, and a restoration leads far
+        // away.
         if self.arrives(at.state) && !self.run.filter_was_reset {
             (self.run.filter_reset_pending, self.run.filter_was_reset) = (true, true);
             return ControlFlow::Continue(Next::Linearize);

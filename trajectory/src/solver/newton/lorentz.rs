@@ -4,8 +4,8 @@
 //! For `x = (t, w)` with `J = diag(1, −1 …)`: `det x = xᵀ J x = t² − |w|²`, `x⁻¹ = J x / det x`; the eigenvalues of x
 //! are `t ± |w|`.
 //!
-//! F. Alizadeh and D. Goldfarb, *Second-order cone programming*, Mathematical Programming 95 (2003), section 4; L. Vandenberghe, *The CVXOPT
-//! linear and quadratic cone program solvers*, 2010, section 4.
+//! F. Alizadeh and D. Goldfarb, *Second-order cone programming*, Mathematical Programming 95 (2003), section 4; L.
+//! Vandenberghe, *The CVXOPT linear and quadratic cone program solvers*, 2010, section 4.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -42,10 +42,12 @@ impl Point<'_> {
         self.t * other.t - self.w.iter().zip(other.w).map(|(a, b)| a * b).sum::<f64>()
     }
 
-    /// How far along a direction the boundary is, from inside: the least α with `det(x + α d) = 0`; infinite where there is none.
+    /// How far along a direction the boundary is, from inside: the least α with `det(x + α d) = 0`; infinite where
+    /// there is none.
     ///
-    /// `det(x + α d) = a α² + 2 b α + c` with c > 0. Of both roots that one is taken whose terms do not cancel, `c / (√(b² − a c) − b)`; where b
-    /// is not negative it is `(b + √(b² − a c)) / −a`. By Cauchy and Schwarz, turned round for this product, `b² ≥ a c`.
+    /// `det(x + α d) = a α² + 2 b α + c` with c > 0. Of both roots that one is taken whose terms do not cancel,
+    /// `c / (√(b² − a c) − b)`; where b is not negative it is `(b + √(b² − a c)) / −a`. By Cauchy and Schwarz, turned
+    /// round for this product, `b² ≥ a c`.
     pub(super) fn way(&self, d: &Point<'_>) -> f64 {
         let (a, b, c) = (d.det(), self.turned_dot(d), self.det());
         let root = (b * b - a * c).max(0.0).sqrt();
@@ -60,8 +62,8 @@ impl Point<'_> {
         }
     }
 
-    /// The eigenvalues of `λ ∘ λ`, the lower first: of the product of both points, as the scaling sees them. Their mean is `sᵀ z`, their
-    /// product `det s det z`. Negative where one is not inside.
+    /// The eigenvalues of `λ ∘ λ`, the lower first: of the product of both points, as the scaling sees them. Their mean
+    /// is `sᵀ z`, their product `det s det z`. Negative where one is not inside.
     pub(super) fn eigenvalues(&self, z: &Point<'_>) -> [f64; 2] {
         if !(self.is_inside() && z.is_inside()) {
             return [-1.0; 2];
@@ -168,8 +170,8 @@ mod tests {
                 let way = of(&s).way(&of(&d));
                 assert!(way > 0.0, "{s} {d}");
                 let at = |share: f64| &s + &d * (share * way);
-                // Through the tip, which is a double root, half of the digits are left: of the ten that points within 1e-6 of the boundary
-                // have, five. Steps stay away from the boundary by a hundredth.
+                // Through the tip, which is a double root, half of the digits are left: of the ten that points within
+                // 1e-6 of the boundary have, five. Steps stay away from the boundary by a hundredth.
                 if way.is_finite() {
                     assert!(of(&at(1.0 - 1e-4)).is_inside(), "{s} {d} {way}");
                     assert!(!of(&at(1.0 + 1e-4)).is_inside(), "{s} {d} {way}");

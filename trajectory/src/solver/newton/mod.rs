@@ -3,15 +3,17 @@
 //!
 //! States are variables like controls (multiple shooting). Inequality rows have
 //! slacks, which a barrier `−μ Σ ln` keeps inside the bounds, with μ going to zero. Each row becomes a square in the
-//! cost of its node ([`inequalities`]). Second derivatives are those of the Lagrangian: of dynamics, costs and constraints. If
-//! they are not positive along the directions that equalities leave free, which the sweep detects, Gauss-Newton
-//! replaces them or they are regularized, alternating far from a solution ([`direction`]). A filter accepts steps. Full
-//! steps get a second-order correction if constraints bend away. If no step is accepted, the violations alone are
-//! reduced, until one is ([`restoration`]). If that fails too, another strategy starts from the same guess ([`strategies`]).
+//! cost of its node ([`inequalities`]). Second derivatives are those of the Lagrangian: of dynamics, costs and
+//! constraints. If they are not positive along the directions that equalities leave free, which the sweep detects,
+//! Gauss-Newton replaces them or they are regularized, alternating far from a solution ([`direction`]). A filter
+//! accepts steps. Full steps get a second-order correction if constraints bend away. If no step is accepted, the
+//! violations alone are reduced, until one is ([`restoration`]). If that fails too, another strategy starts from the
+//! same guess ([`strategies`]).
 //!
-//! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
-//! programming*, Mathematical Programming 106 (2006); L. Vanroye, A. Sathya, J. De Schutter and W. Decré, *FATROP: a fast constrained optimal
-//! control problem solver for robot trajectory optimization and control*, IROS 2023.
+//! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale
+//! nonlinear programming*, Mathematical Programming 106 (2006); L. Vanroye, A. Sathya, J. De Schutter and W.
+//! Decré, *FATROP: a fast constrained optimal control problem solver for robot trajectory optimization and control*,
+//! IROS 2023.
 
 mod all_cones;
 mod barrier;
@@ -52,8 +54,8 @@ use strategies::Strategy;
 /// Steps keep at least this share of the distance to bounds (`1 − τ_min`).
 const KEEP: f64 = 0.01;
 
-/// Newton's method as an interior-point method, for problems with equalities, bounds and second-order cones. The solver,
-/// with its memory: created once for a problem, used for any number of solutions.
+/// Newton's method as an interior-point method, for problems with equalities, bounds and second-order cones. The
+/// solver, with its memory: created once for a problem, used for any number of solutions.
 pub type Newton = Solver<InteriorPoint>;
 
 /// The algorithm of [`Newton`].

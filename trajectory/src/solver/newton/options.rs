@@ -6,9 +6,9 @@ use std::time::Duration;
 /// The second derivatives of directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hessian {
-    /// Those of the Lagrangian. If they are not positive enough far from a solution, Gauss-Newton replaces them or they are
-    /// regularized, alternating. If equalities are the only constraints beside the dynamics, this is [`Exact`](Self::Exact).
-    /// If the first strategy fails, the other one follows.
+    /// Those of the Lagrangian. If they are not positive enough far from a solution, Gauss-Newton replaces them or they
+    /// are regularized, alternating. If equalities are the only constraints beside the dynamics, this is
+    /// [`Exact`](Self::Exact). If the first strategy fails, the other one follows.
     #[default]
     Automatic,
     /// Those of the Lagrangian, regularized as much as needed.
@@ -20,9 +20,9 @@ pub enum Hessian {
 /// How a trial follows its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RollOut {
-    /// Along straight lines, and by the dynamics if only short steps are accepted. If equalities are the only constraints
-    /// beside the dynamics, along straight lines alone. If the first strategy fails, the other one follows, and then trials
-    /// by the dynamics alone, from the roll-out of the guess.
+    /// Along straight lines, and by the dynamics if only short steps are accepted. If equalities are the only
+    /// constraints beside the dynamics, along straight lines alone. If the first strategy fails, the other one follows,
+    /// and then trials by the dynamics alone, from the roll-out of the guess.
     #[default]
     Automatic,
     /// Along straight lines, all nodes at once: gaps may grow.
@@ -45,8 +45,8 @@ pub struct NewtonOptions {
     pub hessian: Hessian,
     /// How trials follow directions.
     pub roll_out: RollOut,
-    /// The largest initial μ. It is less if rows with a bound on one side cost so little that their slacks would grow far
-    /// beyond the guess.
+    /// The largest initial μ. It is less if rows with a bound on one side cost so little that their slacks would grow
+    /// far beyond the guess.
     pub barrier: f64,
     /// The first multiple of the identity that is tried where second derivatives are not positive (`δ_w⁰`).
     pub regularization: f64,

@@ -27,26 +27,28 @@ use crate::solver::state::State;
 use crate::solver::support::of_dynamics;
 use crate::trajectory::Trajectory;
 
-/// Restored where this share of the violation is left (`κ_resto`), and each time less: what cannot be restored shall show soon.
+/// Restored where this share of the violation is left (`κ_resto`), and each time less: what cannot be restored shall
+/// show soon.
 const ENOUGH: [f64; 4] = [0.9, 0.3, 0.1, 0.01];
 /// μ shrinks by this factor where steps are shorter than it, down to the last one.
 const SHRINK: f64 = 0.1;
 const LEAST: f64 = 1e-9;
 /// Shorter steps than this end it.
 const SHORT: f64 = 1e-7;
-/// A slope that is less than this share of the cost is none. Boundaries of cones cut steps short, so that with cones directions promise more
-/// than any step gains.
+/// A slope that is less than this share of the cost is none. Boundaries of cones cut steps short, so that with cones
+/// directions promise more than any step gains.
 const FLAT: f64 = 1e-6;
 const FLAT_IN_CONES: f64 = 1e-3;
-/// The scale of the cost in second derivatives, which the cost has no part in: next to that of constraints rounding is left of it.
+/// The scale of the cost in second derivatives, which the cost has no part in: next to that of constraints rounding is
+/// left of it.
 const NO_COST: f64 = 1e-10;
 /// Violations count as such above so many tolerances.
 const CLEAR: f64 = 100.0;
 /// Inequalities with multipliers above this share of ρ block each other.
 const BLOCKS: f64 = 1e-2;
 
-/// Steps that gain less than this share of the cost count as idle: the filter takes equal for less, so that there may be steps without an end.
-/// After so many in a row nothing more is to be gained.
+/// Steps that gain less than this share of the cost count as idle: the filter takes equal for less, so that there may
+/// be steps without an end. After so many in a row nothing more is to be gained.
 const GAIN: f64 = FLAT;
 const IDLE: usize = 5;
 
@@ -69,8 +71,8 @@ impl Restoration {
 }
 
 impl InteriorPoint {
-    /// Makes violations less. The nodes of the iterate have been linearized. Its iterations are entered like others. Leaves no
-    /// multipliers.
+    /// Makes violations less. The nodes of the iterate have been linearized. Its iterations are entered like others.
+    /// Leaves no multipliers.
     pub(super) fn restore(&mut self, at: &mut Context<'_>, watch: Watch<'_>) -> Result<(), Status> {
         let restored = self.give_up(at, watch);
         at.state.forget_multipliers();
@@ -130,7 +132,8 @@ impl InteriorPoint {
                 self.restoration.filter.restart(merit);
                 continue;
             }
-            // An optimum is where the direction is short, where what it promises is nothing to rounding, or where steps gain nothing.
+            // An optimum is where the direction is short, where what it promises is nothing to rounding, or where steps
+            // gain nothing.
             let slope = self.elastic_slope(at, mu, zeta).map_err(Status::Fault)?;
             let merit = self.elastic_merit(at, mu, zeta).map_err(Status::Fault)?;
             let flat = if self.rows.iter().any(Inequalities::has_cones) { FLAT_IN_CONES } else { FLAT };
@@ -144,7 +147,8 @@ impl InteriorPoint {
         Err(Status::IterationLimit)
     }
 
-    /// How much is violated. What is left of the other conditions of optimality stays what it was before: meanwhile there are no multipliers.
+    /// How much is violated. What is left of the other conditions of optimality stays what it was before: meanwhile
+    /// there are no multipliers.
     fn look(&mut self, at: &mut Context<'_>) {
         let (error, dual) = (at.state.now.kkt_error, at.state.now.optimality.dual);
         self.update_residuals(at);
@@ -292,7 +296,8 @@ impl InteriorPoint {
         Ok(None)
     }
 
-    /// Of the iterate, or, with a step, of the one that is tried: how far it is from where restoration began, `½ ζ |…|²`.
+    /// Of the iterate, or, with a step, of the one that is tried: how far it is from where restoration began,
+    /// `½ ζ |…|²`.
     fn near(&self, problem: &Problem, of: &Trajectory, zeta: f64) -> Result<f64, Fault> {
         let (space, from) = (problem.space(), &self.restoration.from);
         let mut off = vec![0.0; space.ndx()];

@@ -13,8 +13,8 @@ use nalgebra::DVector;
 
 /// Before trials along straight lines become shorter than this many halvings, others are made by the dynamics,
 const STRAIGHT: usize = 4;
-/// so many: shorter steps by the dynamics cost many iterations where straight ones go on (`arm_around_pole` of the tasks takes 118 with 10 of
-/// them).
+/// so many: shorter steps by the dynamics cost many iterations where straight ones go on (`arm_around_pole` of the
+/// tasks takes 118 with 10 of them).
 const ROLLED_OUT: usize = 5;
 
 /// The trials of a search: which way, and how often the step is halved.
@@ -29,8 +29,8 @@ pub(super) fn ways(roll_out: RollOut, halvings: usize) -> impl Iterator<Item = (
     straight(0..first).chain((0..by_dynamics).map(|k| (RollOut::Nonlinear, k))).chain(straight(rest))
 }
 
-/// Costs do not rise by more than so many powers of ten beyond their own (`obj_max_inc`, which is 5 there: of motions that explode, there is no
-/// way back).
+/// Costs do not rise by more than so many powers of ten beyond their own (`obj_max_inc`, which is 5 there: of motions
+/// that explode, there is no way back).
 const MOST_RISE: f64 = 1.0;
 
 /// Whether a trial costs so much more that a smaller violation does not justify it.
@@ -117,7 +117,8 @@ impl InteriorPoint {
         Step::new(step, false)
     }
 
-    /// Tries to correct a whole step that has missed the bends of constraints. Leaves the direction as it was if that does not help.
+    /// Tries to correct a whole step that has missed the bends of constraints. Leaves the direction as it was if that
+    /// does not help.
     fn correction(&mut self, at: &mut Context<'_>, (from, slope): (Merit, f64), step: f64, tau: f64) -> bool {
         for (to, gap) in self.corrections.gaps.iter_mut().zip(&at.state.gaps) {
             *to += gap;

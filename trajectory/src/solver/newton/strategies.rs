@@ -22,8 +22,9 @@ use crate::trajectory::Trajectory;
 /// less in all. With 250, one more of 100 double pendulums is left unsolved.
 const PATIENCE: usize = 125;
 
-/// After so many iterations from another solution, without coming close to an optimum or solving a barrier problem, only
-/// its trajectory is used: its own solution takes one iteration, that of a slightly different problem less than ten.
+/// After so many iterations from another solution, without coming close to an optimum or solving a barrier problem,
+/// only its trajectory is used: its own solution takes one iteration, that of a slightly different problem less than
+/// ten.
 const WARM: usize = 25;
 
 /// How directions and trials are made.
@@ -68,9 +69,9 @@ impl InteriorPoint {
         self.rows.iter().all(|rows| rows.bounds() == 0) && state.multipliers.iter().any(|m| !m.eq.is_empty())
     }
 
-    /// Solves from a guess: by one strategy after the other until one leads to a solution. If none does, the best one goes on
-    /// with the iterations that are left. Without a guess it goes on from the last solution, by the first strategy alone.
-    /// From another solution, it starts there first.
+    /// Solves from a guess: by one strategy after the other until one leads to a solution. If none does, the best one
+    /// goes on with the iterations that are left. Without a guess it goes on from the last solution, by the first
+    /// strategy alone. From another solution, it starts there first.
     pub(super) fn solve_with_fallbacks(
         &mut self,
         at: &mut Context<'_>,
@@ -150,7 +151,8 @@ impl InteriorPoint {
         state.history.len() >= self.options.iterations
     }
 
-    /// Returns to the best end. If its strategy was left too early, it gets the iterations that the others have not used.
+    /// Returns to the best end. If its strategy was left too early, it gets the iterations that the others have not
+    /// used.
     fn continue_best(&mut self, at: &mut Context<'_>, best: Ended, watch: Watch<'_>) -> Status {
         if best.strategy != self.attempt.strategy {
             self.take_best(at.state, &best);

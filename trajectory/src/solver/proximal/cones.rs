@@ -15,8 +15,9 @@
 //! D = ½ (1, −v̂)(1, −v̂)ᵀ + ½ (1 − t/n) (0, 1 − v̂ v̂ᵀ)      both terms positive
 //! ```
 //!
-//! J. Moreau, *Décomposition orthogonale d'un espace hilbertien selon deux cônes mutuellement polaires*, 1962; M. Fukushima, Z.-Q. Luo, P. Tseng,
-//! *Smoothing functions for second-order-cone complementarity problems*, SIAM J. Optim. 12 (2002), section 3.
+//! J. Moreau, *Décomposition orthogonale d'un espace hilbertien selon deux cônes mutuellement polaires*, 1962; M.
+//! Fukushima, Z.-Q. Luo, P. Tseng, *Smoothing functions for second-order-cone complementarity problems*, SIAM J. Optim.
+//! 12 (2002), section 3.
 
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
@@ -99,7 +100,8 @@ impl Cone {
         for i in 0..rows.len() {
             self.push[i] = outside(&rows, first + i, &w) / mu - self.product(i, &moved);
         }
-        // Where the cone is smooth every w has another F: what changes by less than this changes the direction by as little.
+        // Where the cone is smooth every w has another F: what changes by less than this changes the direction by as
+        // little.
         let other = (0..rows.len())
             .any(|i| (self.push[i] - self.before[i]).abs() > 1e-6 * (self.push.amax() + self.before.amax()));
         counted != self.counts || other

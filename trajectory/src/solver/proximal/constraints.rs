@@ -12,8 +12,8 @@
 //! c + C δ = μ (ν − ν̄) ,    w + G δ − Π(w + G δ) = μ y
 //! ```
 //!
-//! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP: Proximal Constrained Trajectory Optimization*,
-//! IEEE T-RO 41 (2025), sections II and III.
+//! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP: Proximal Constrained
+//! Trajectory Optimization*, IEEE T-RO 41 (2025), sections II and III.
 //!
 //! Durations and parameters are treated differently, because many have no meaning beyond their bounds. The sweep itself
 //! keeps them between these, so that none is ever violated. The force against a bound is its multiplier.
@@ -29,7 +29,8 @@ use nalgebra::DVector;
 pub(in crate::solver) struct Constraints {
     /// Which control each of the first rows is.
     pub(super) controls: Vec<usize>,
-    /// How many of these the sweep itself keeps between their bounds: all of the node that chooses durations and parameters, else none.
+    /// How many of these the sweep itself keeps between their bounds: all of the node that chooses durations and
+    /// parameters, else none.
     boxed: usize,
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
@@ -267,7 +268,8 @@ impl Constraints {
     pub(super) fn move_by(&mut self, step: f64) {
         self.moved.iter_mut().zip(&self.aim).for_each(|(moved, aim)| *moved += step * aim);
     }
-    /// What rows that count at a share t of that, and did not in the sweep, or the other way round, add to the slope there.
+    /// What rows that count at a share t of that, and did not in the sweep, or the other way round, add to the slope
+    /// there.
     pub(super) fn changed(&self, t: f64, mu: f64) -> f64 {
         let mut sum = 0.0;
         for i in 0..self.g.len() {
@@ -292,7 +294,8 @@ impl Constraints {
         }
         let Some(behind) = behind else { return };
         for i in 0..self.boxed {
-            // −Bᵀ λ⁺, where it pushes against the bound that the direction ends at: rounding is all that is left between.
+            // −Bᵀ λ⁺, where it pushes against the bound that the direction ends at: rounding is all that is left
+            // between.
             let (to, push) = (self.g[i] + self.moved[i], -node.b.column(self.controls[i]).dot(behind));
             let near = |bound: f64| (to - bound).abs() <= AT * bound.abs().max(1.0);
             let [least, most] = [near(self.lower[i]), near(self.upper[i])];
@@ -300,7 +303,8 @@ impl Constraints {
                 push.clamp(if least { f64::NEG_INFINITY } else { 0.0 }, if most { f64::INFINITY } else { 0.0 });
         }
     }
-    /// What squares of the augmented Lagrangian do along the direction, which makes `nu` of the multipliers of equalities.
+    /// What squares of the augmented Lagrangian do along the direction, which makes `nu` of the multipliers of
+    /// equalities.
     pub(super) fn slope(&self, mu: f64, nu: &DVector<f64>) -> f64 {
         let rows = (0..self.g.len()).map(|i| self.shifted_here(i, mu) / mu * self.moved[i]).sum::<f64>();
         // C δ is what the step changes c by: μ ν − (c + μ ν̄).
@@ -331,7 +335,8 @@ impl Constraints {
         (eq + (0..self.g.len()).map(|i| self.shifted_here(i, mu).powi(2)).sum::<f64>()) / (2.0 * mu)
     }
 
-    /// By how much multipliers are off from those that the augmented Lagrangian has here, and from their estimates; both times μ.
+    /// By how much multipliers are off from those that the augmented Lagrangian has here, and from their estimates;
+    /// both times μ.
     pub(super) fn left(&self, multipliers: &Multipliers, mu: f64) -> [f64; 2] {
         let mut left = [0.0_f64; 2];
         for i in self.boxed..self.g.len() {

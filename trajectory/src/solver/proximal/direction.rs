@@ -14,9 +14,9 @@ const STRETCH: f64 = 1.5;
 const SETS: usize = 8;
 
 impl AugmentedLagrangian {
-    /// The direction, with multipliers: the least value of the augmented Lagrangian with all but the rows' bounds linearized. Each
-    /// sweep takes rows that count at the direction found so far, and a [search](super::sets) along its difference finds out which
-    /// ones count next.
+    /// The direction, with multipliers: the least value of the augmented Lagrangian with all but the rows' bounds
+    /// linearized. Each sweep takes rows that count at the direction found so far, and a [search](super::sets) along
+    /// its difference finds out which ones count next.
     pub(super) fn compute_direction(&mut self, at: &mut Context<'_>) -> Result<(), Failure> {
         let known = (0..self.rows.len()).all(|k| at.evaluator.knows_curvature(k));
         let wanted = self.options.hessian;
@@ -72,7 +72,8 @@ impl AugmentedLagrangian {
         }
     }
 
-    /// From the end to the start. What the first node chooses stays between its bounds, and durations in proportion to what they are.
+    /// From the end to the start. What the first node chooses stays between its bounds, and durations in proportion to
+    /// what they are.
     pub(super) fn sweep_all(&mut self, at: &mut Context<'_>, delta: f64) -> Result<(), Failure> {
         let State { riccati, gaps, iterate, .. } = &mut *at.state;
         let [least, most] = &mut self.chosen;

@@ -18,7 +18,8 @@ use crate::solver::state::State;
 const NEAR: f64 = 1e-4;
 /// A promise below this share of the sum of squares is none.
 const FLAT: f64 = 1e-3;
-/// Smaller violations are no reason to call a problem infeasible: it may have a solution where constraints have no first order.
+/// Smaller violations are no reason to call a problem infeasible: it may have a solution where constraints have no
+/// first order.
 const SEEN: f64 = 1e-4;
 /// Constraints that are violated by this share of the largest violation block each other.
 const BLOCKS: f64 = 1e-3;

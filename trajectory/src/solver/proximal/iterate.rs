@@ -12,7 +12,8 @@ use std::ops::ControlFlow;
 
 /// μ shrinks to this share.
 const SHRINK: f64 = 0.1;
-/// Where multipliers become estimates, η shrinks by μ to the first of these powers; where μ shrinks, η is μ to the second one (`β`, `α`).
+/// Where multipliers become estimates, η shrinks by μ to the first of these powers; where μ shrinks, η is μ to the
+/// second one (`β`, `α`).
 const POWERS: (f64, f64) = (0.9, 0.1);
 /// ω and η are at least this share of the tolerance.
 const LEAST: f64 = 0.1;
@@ -21,8 +22,8 @@ const HARD: f64 = 1e-3;
 /// After so many iterations with the same μ, violations must have become less by this share, or μ shrinks all the same.
 const PATIENCE: usize = 20;
 const LESS_VIOLATION: f64 = 0.9;
-/// Where no step is accepted, the least multiple of the identity grows by the first factor, and shrinks by the second one where long
-/// steps are;
+/// Where no step is accepted, the least multiple of the identity grows by the first factor, and shrinks by the second
+/// one where long steps are;
 const MORE: f64 = 10.0;
 const FEWER: f64 = 3.0;
 /// beyond this none is: it moves less than rounding; where optimality is acceptable, beyond the second one.
@@ -115,7 +116,8 @@ impl AugmentedLagrangian {
         at.state.now.kkt_error = left.error(off);
     }
 
-    /// Where the augmented Lagrangian is stationary: new estimates of multipliers, or less μ; and whether nothing helps.
+    /// Where the augmented Lagrangian is stationary: new estimates of multipliers, or less μ; and whether nothing
+    /// helps.
     pub(super) fn update_estimates(&mut self, at: &mut Context<'_>) -> Option<Status> {
         let mut left = [0.0_f64; 2];
         for (rows, multipliers) in self.rows.iter().zip(&at.state.multipliers) {

@@ -4,15 +4,16 @@
 //! States are variables like controls (multiple shooting). Gaps are equations of the
 //! sweep, which closes them exactly to first order. They need no penalty, and the structure of steps is kept. The same
 //! holds for bounds of durations and parameters, which have no meaning beyond. All other constraints are soft
-//! ([`constraints`]): given estimates of the multipliers, a violation c costs `c²/2μ`. Directions are those of Newton for
-//! states, controls and multipliers together. Dependent or empty equalities need no special treatment: μ makes the
+//! ([`constraints`]): given estimates of the multipliers, a violation c costs `c²/2μ`. Directions are those of Newton
+//! for states, controls and multipliers together. Dependent or empty equalities need no special treatment: μ makes the
 //! system regular, and duplicate rows have multipliers of least norm. If the augmented Lagrangian is stationary to ω,
 //! the multipliers become the estimates if violations are below η, and otherwise μ shrinks. Second derivatives are
 //! those of [`Newton`](super::Newton).
 //!
-//! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP: Proximal Constrained Trajectory Optimization*,
-//! IEEE T-RO 41 (2025); A. R. Conn, N. I. M. Gould and P. L. Toint, *A globally convergent augmented Lagrangian algorithm for
-//! optimization with general constraints and simple bounds*, SIAM J. Numer. Anal. 28(2), 1991.
+//! W. Jallet, A. Bambade, E. Arlaud, S. El-Kazdadi, N. Mansard, J. Carpentier, *ProxDDP: Proximal Constrained
+//! Trajectory Optimization*, IEEE T-RO 41 (2025); A. R. Conn, N. I. M. Gould and P. L. Toint, *A globally convergent
+//! augmented Lagrangian algorithm for optimization with general constraints and simple bounds*, SIAM J. Numer. Anal.
+//! 28(2), 1991.
 
 mod cones;
 mod constraints;
@@ -59,7 +60,8 @@ pub struct AugmentedLagrangian {
 #[derive(Clone, Copy, Debug)]
 struct Run {
     mu: f64,
-    /// How stationary the augmented Lagrangian has to be, and how small violations, for multipliers to become estimates: ω and η.
+    /// How stationary the augmented Lagrangian has to be, and how small violations, for multipliers to become
+    /// estimates: ω and η.
     stationary: f64,
     kept: f64,
     /// The least multiple of the identity, which grows where no step is accepted.

@@ -91,8 +91,8 @@ impl AugmentedLagrangian {
         Step::new(step, false)
     }
 
-    /// Tries steps of 2, 4, … while Φ becomes less, after a whole one: where a multiple of the identity was added, directions are too
-    /// short. None goes beyond `reach`. The longest of them, which is the one that is tried last.
+    /// Tries steps of 2, 4, … while Φ becomes less, after a whole one: where a multiple of the identity was added,
+    /// directions are too short. None goes beyond `reach`. The longest of them, which is the one that is tried last.
     fn longer(&mut self, at: &mut Context<'_>, way: RollOut, mut best: f64, reach: f64) -> f64 {
         let mut step = 1.0;
         while 2.0 * step <= reach {

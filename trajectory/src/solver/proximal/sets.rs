@@ -9,8 +9,8 @@
 //!
 //! with `ω(w) = w − Π(w)` and H that of the sweep. Only a sum over rows that have changed has to be added.
 //!
-//! A. Bambade, S. El-Kazdadi, A. Taylor, J. Carpentier, *PROX-QP: Yet another Quadratic Programming Solver for Robotics and beyond*,
-//! RSS 2022, section III.
+//! A. Bambade, S. El-Kazdadi, A. Taylor, J. Carpentier, *PROX-QP: Yet another Quadratic Programming Solver for Robotics
+//! and beyond*, RSS 2022, section III.
 
 use super::AugmentedLagrangian;
 use crate::solver::algorithm::Context;

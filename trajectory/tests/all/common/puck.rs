@@ -1,4 +1,5 @@
-//! A mass that slides freely in space, random convex problems of it, and the conditions of optimality of problems with cones.
+//! A mass that slides freely in space, random convex problems of it, and the conditions of optimality of problems with
+//! cones.
 
 use gradyn::joint::{Axis, FreeFlyer, Prismatic};
 use gradyn::spatial::Symmetric3;
@@ -93,7 +94,8 @@ pub(crate) fn random_problem(seed: u64) -> Problem {
 /// What is left of the conditions of optimality at a solution.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
-    /// The largest entry of the gradient of the Lagrangian, by differences of its values; of robots without quaternions.
+    /// The largest entry of the gradient of the Lagrangian, by differences of its values; of robots without
+    /// quaternions.
     pub(crate) stationarity: f64,
     /// How far `(t, w)` is outside of its cone, and `z`, `|w| − t`, of multipliers that are not tiny.
     pub(crate) outside: f64,

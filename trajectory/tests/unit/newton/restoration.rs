@@ -10,8 +10,7 @@ use crate::{Problem, guess};
 
 /// Restores from the standing guess: the violation before and after, and how it ended.
 fn restored(problem: &Problem, budget: usize) -> ([f64; 2], Result<(), Status>, usize) {
-    let mut options = NewtonOptions::default();
-    options.iterations = budget;
+    let options = NewtonOptions { iterations: budget, ..NewtonOptions::default() };
     let evaluator = Evaluator::new(problem, 1, true);
     let mut state = State::new(problem, evaluator.dims(), Limits { iterations: budget, time: None, threads: 1 });
     let mut solver = InteriorPoint::new(problem, &options);
