@@ -124,7 +124,7 @@ impl Plan {
         Self { forms, book_only: facts.book_only.clone() }
     }
 
-    /// The form that a call takes at a level, held to what [`with_only`] says on this thread. Forms without wrenches of
+    /// The form that a call takes at a level, held to what [`with_only`](super::with_only) says on this thread. Forms without wrenches of
     /// their own leave calls with wrenches to [`Form::Joints`] and its like: those are [`Form::Bodies`].
     #[must_use]
     pub fn form(&self, quantity: Quantity, level: Level) -> Form {
