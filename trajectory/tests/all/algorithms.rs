@@ -96,22 +96,22 @@ fn all_find_the_same_optimum() {
 
 #[test]
 fn threads_do_not_change_a_bit() {
-    fn same<A: Common + 'static>(name: &'static str) {
+    fn same<A: Common + 'static>(name: &'static str, iterations: usize, counts: &[usize]) {
         let run = |threads| {
             move || {
                 let problem = problems::by_name(name).expect("a problem");
-                let mut solver = Solver::<A>::new(&problem, A::options(12, threads));
+                let mut solver = Solver::<A>::new(&problem, A::options(iterations, threads));
                 let report = solver.solve(&problem, &guess::standing(&problem));
                 (report, solver.trajectory().clone())
             }
         };
         let one = run(1)();
-        for threads in [2, 3, 64] {
+        for &threads in counts {
             assert_eq!(testing::within_limit(run(threads)), one, "{}: {threads} threads", A::NAME);
         }
     }
-    each!(same, "panda_reach");
-    each_constrained!(same, "panda_limits");
+    each!(same, "panda_reach", 12, &[2, 3, 4, 64]);
+    each_constrained!(same, "panda_limits", 500, &[3]);
 }
 
 #[test]
@@ -167,23 +167,23 @@ fn guesses_of_other_sizes_are_refused() {
 
 #[test]
 fn iterations_allocate_nothing() {
-    fn counts<A: Common>(problem: &Problem, start: &Trajectory) {
+    fn counts<A: Common>(problem: &Problem, start: &Trajectory, first: usize) {
         let mut counts = Vec::with_capacity(500);
         let mut solver = Solver::<A>::new(problem, A::options(500, 1));
         let report = solver.solve_with(problem, start, |_| {
             counts.push(testing::allocation_count());
             Control::Continue
         });
-        assert!(counts.len() > 5, "{report:?}");
-        // Memory of exact second derivatives comes in the second iteration: the first one has no multipliers.
-        assert_eq!(counts[1], counts[counts.len() - 1], "{}: {counts:?}", A::NAME);
+        assert!(counts.len() > 10, "{report:?}");
+        assert_eq!(counts[first], counts[counts.len() - 1], "{}: {counts:?}", A::NAME);
     }
     let model = robot("panda", false);
     let problem = reach(&model, 40, None).build().expect("a problem");
     let start = guess::standing(&problem);
-    counts::<InteriorPoint>(&problem, &start);
-    counts::<AugmentedLagrangian>(&problem, &start);
-    counts::<FeasibilityDriven>(&problem, &start);
+    // Memory of exact second derivatives comes in the second iteration: the first one has no multipliers.
+    counts::<InteriorPoint>(&problem, &start, 1);
+    counts::<AugmentedLagrangian>(&problem, &start, 1);
+    counts::<FeasibilityDriven>(&problem, &start, 0);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn towards(places: &[(&str, [f64; 3])]) -> Problem {
 
 #[test]
 fn infeasible_problems_end_with_the_names_of_what_blocks() {
-    fn names<A: Common>(problem: &Problem, names: &[&str]) {
+    fn names<A: Common>(problem: &Problem, names: &[&str], most: usize) {
         let (report, _) = solved::<A>(problem, &guess::standing(problem), 1);
         let Status::NoFeasiblePoint { constraints } = &report.status else {
             panic!("{}: {names:?}: {}", A::NAME, report.status)
@@ -232,9 +232,7 @@ fn infeasible_problems_end_with_the_names_of_what_blocks() {
         for name in names {
             assert!(constraints.iter().any(|found| found.contains(&format!("`{name}`"))), "{constraints:?}");
         }
-        // Measured with `Proximal`: 4, 200 and 235, since penalties of what cannot hold bend more and more; `Newton`
-        // takes fewer.
-        assert!(report.iterations <= 400, "{}: {}", A::NAME, report.iterations);
+        assert!(report.iterations <= most, "{}: {}", A::NAME, report.iterations);
     }
     let cases: [(Problem, &[&str]); 3] = [
         (problems::by_name("panda_far").expect("a problem"), &["place"]),
@@ -242,18 +240,19 @@ fn infeasible_problems_end_with_the_names_of_what_blocks() {
         (towards(&[("here", [0.4, 0.2, 0.5]), ("there", [0.4, -0.2, 0.5])]), &["here", "there"]),
     ];
     for (problem, blocked) in cases {
-        each_constrained!(names, &problem, blocked);
+        // Measured with `Proximal`: 4, 200 and 235; penalties of what cannot hold bend more and more.
+        names::<InteriorPoint>(&problem, blocked, 200);
+        names::<AugmentedLagrangian>(&problem, blocked, 400);
     }
 }
 
 #[test]
 fn equal_bounds_leave_nothing_to_choose() {
-    fn holds<A: Common>(problem: &Problem, hold: [f64; 7]) {
+    fn holds<A: Common>(problem: &Problem, hold: [f64; 7], tolerance: f64) {
         let (report, at) = solved::<A>(problem, &guess::standing(problem), 1);
         assert_eq!(report.status, Status::Converged, "{}", A::NAME);
-        // Bounds of `Newton` are wider by 1e-8 of their size, at most 30.
         let off = |k: usize| at.u(k).iter().zip(hold).map(|(u, h)| (u - h).abs()).fold(0.0, f64::max);
-        assert!((0..10).all(|k| off(k) < 1e-6), "{}: {}", A::NAME, off(0));
+        assert!((0..10).all(|k| off(k) < tolerance), "{}: {}", A::NAME, off(0));
     }
     let model = robot("panda", false);
     let hold = [0.0, -30.0, 0.0, 20.0, 0.0, 1.5, 0.0];
@@ -262,6 +261,9 @@ fn equal_bounds_leave_nothing_to_choose() {
         .cost(Cost::new("state", StateError::at(&model, &ARM, &[0.0; 7])).weight(0.1))
         .control_bounds(&hold, &hold);
     let problem = Problem::builder(&model).start(&ARM, &[0.0; 7]).phase(reach).build().expect("a problem");
-    each_constrained!(holds, &problem, hold);
-    holds::<FeasibilityDriven>(&problem, hold);
+    // Bounds of `Newton` are wider by 1e-8 of their size, at most 30. To `Proximal` they are equalities, which hold to its
+    // tolerance; FDDP clamps.
+    holds::<InteriorPoint>(&problem, hold, 1e-6);
+    holds::<AugmentedLagrangian>(&problem, hold, 1e-7);
+    holds::<FeasibilityDriven>(&problem, hold, 1e-7);
 }
