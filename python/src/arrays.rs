@@ -1,0 +1,513 @@
+//! Arrays of NumPy: read as they are, whatever their strides, and made or filled.
+
+use crate::error::{Said, wrong};
+use crate::table::Order;
+use numpy::npyffi::{
+    NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, NPY_TYPES, NpyTypes, PY_ARRAY_API, PyArrayObject, get_type_object,
+};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::os::raw::c_int;
+
+/// So many dimensions before those of one state.
+pub(crate) const LEADING: usize = 8;
+/// So many dimensions has one state's result.
+pub(crate) const CORE: usize = 3;
+
+/// Lengths of leading dimensions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lead {
+    sizes: [usize; LEADING],
+    count: usize,
+}
+
+impl Lead {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+    pub(crate) fn sizes(&self) -> &[usize] {
+        &self.sizes[..self.count]
+    }
+    /// How many states there are.
+    pub(crate) fn states(&self) -> usize {
+        self.sizes().iter().product()
+    }
+    /// The shape of both, as NumPy broadcasts.
+    pub(crate) fn broadcast(&self, other: &Self) -> Option<Self> {
+        let (long, short) = if self.count >= other.count { (self, other) } else { (other, self) };
+        let mut joined = *long;
+        for (to, size) in joined.sizes[..long.count].iter_mut().rev().zip(short.sizes().iter().rev()) {
+            match (*to, *size) {
+                (a, b) if a == b => {}
+                (1, b) => *to = b,
+                (_, 1) => {}
+                _ => return None,
+            }
+        }
+        Some(joined)
+    }
+    /// The indices of a state.
+    pub(crate) fn index(&self, mut state: usize) -> Vec<usize> {
+        let mut index = vec![0; self.count];
+        for (index, size) in index.iter_mut().zip(self.sizes()).rev() {
+            *index = state % size;
+            state /= size;
+        }
+        index
+    }
+}
+
+/// Where numbers of states stand: no reference is held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    data: *const f64,
+    /// Bytes from one number of a state to the next.
+    inner: isize,
+    /// Numbers of a state.
+    n: usize,
+    /// Bytes from one state to the next, by leading dimension; zero where one state stands for all.
+    strides: [isize; LEADING],
+}
+
+/// States of one argument.
+pub(crate) struct States<'py> {
+    view: View,
+    lead: Lead,
+    /// Keeps the numbers alive.
+    _array: Bound<'py, PyAny>,
+}
+
+impl States<'_> {
+    pub(crate) fn lead(&self) -> &Lead {
+        &self.lead
+    }
+
+    /// As if it had these leading dimensions, to which its own broadcast.
+    pub(crate) fn spread(&self, to: &Lead) -> View {
+        let mut strides = [0; LEADING];
+        let missing = to.count - self.lead.count;
+        for k in 0..self.lead.count {
+            if self.lead.sizes[k] != 1 {
+                strides[missing + k] = self.view.strides[k];
+            }
+        }
+        View { strides, ..self.view }
+    }
+
+    /// Copies the numbers of a state.
+    pub(crate) fn copy(&self, state: usize, to: &mut [f64]) {
+        // SAFETY: the array is alive, as `self` holds it.
+        unsafe { self.view.copy(&self.lead, state, to) }
+    }
+}
+
+/// Bytes from the first state to this one.
+fn offset(strides: &[isize; LEADING], lead: &Lead, mut state: usize) -> isize {
+    let mut offset = 0;
+    for (size, stride) in lead.sizes().iter().zip(strides).rev() {
+        offset += (state % size) as isize * stride;
+        state /= size;
+    }
+    offset
+}
+
+impl View {
+    /// The numbers of a state, if they stand one after the other.
+    ///
+    /// # Safety
+    /// The array is alive, and nobody writes it.
+    #[inline]
+    pub(crate) unsafe fn slice<'a>(&self, lead: &Lead, state: usize) -> Option<&'a [f64]> {
+        if self.inner != size_of::<f64>() as isize && self.n > 1 {
+            return None;
+        }
+        let offset = if lead.is_empty() { 0 } else { offset(&self.strides, lead, state) };
+        // SAFETY: `n` numbers stand there, by the array's shape.
+        Some(unsafe { std::slice::from_raw_parts(self.data.byte_offset(offset), self.n) })
+    }
+
+    /// # Safety
+    /// As [`slice`](Self::slice).
+    pub(crate) unsafe fn copy(&self, lead: &Lead, state: usize, to: &mut [f64]) {
+        let offset = offset(&self.strides, lead, state);
+        for (k, to) in to.iter_mut().enumerate().take(self.n) {
+            // SAFETY: `n` numbers stand there, by the array's shape.
+            *to = unsafe { *self.data.byte_offset(offset + k as isize * self.inner) };
+        }
+    }
+
+    /// All states, if they stand one after the other.
+    ///
+    /// # Safety
+    /// As [`slice`](Self::slice).
+    pub(crate) unsafe fn all<'a>(&self, lead: &Lead) -> Option<&'a [f64]> {
+        let mut expected = (self.n * size_of::<f64>()) as isize;
+        if self.n > 1 && self.inner != size_of::<f64>() as isize {
+            return None;
+        }
+        for (size, stride) in lead.sizes().iter().zip(&self.strides).rev() {
+            if *size != 1 && *stride != expected {
+                return None;
+            }
+            expected *= *size as isize;
+        }
+        // SAFETY: so many numbers stand there, by the array's shape.
+        Some(unsafe { std::slice::from_raw_parts(self.data, self.n * lead.states()) })
+    }
+
+    pub(crate) fn n(&self) -> usize {
+        self.n
+    }
+
+    /// First and last byte.
+    pub(crate) fn range(&self, lead: &Lead) -> (isize, isize) {
+        range(self.data.addr() as isize, lead, &self.strides, &[self.n], &[self.inner])
+    }
+}
+
+fn range(start: isize, lead: &Lead, strides: &[isize], core: &[usize], inner: &[isize]) -> (isize, isize) {
+    let (mut least, mut most) = (start, start + size_of::<f64>() as isize - 1);
+    for (size, stride) in lead.sizes().iter().zip(strides).chain(core.iter().zip(inner)) {
+        let span = (*size as isize - 1) * stride;
+        if span < 0 { least += span } else { most += span }
+    }
+    (least, most)
+}
+
+/// Fields of an array.
+struct Fields<'a> {
+    data: *mut f64,
+    shape: &'a [isize],
+    strides: &'a [isize],
+    flags: c_int,
+    is_f64: bool,
+}
+
+/// The fields of an array, of which the caller holds a reference.
+fn fields<'a>(array: *mut ffi::PyObject) -> Fields<'a> {
+    // SAFETY: it is an array of NumPy, whose fields are those of its C API.
+    unsafe {
+        let of = &(*array.cast::<PyArrayObject>()).fields;
+        let nd = usize::try_from(of.nd).unwrap_or(0);
+        let list = |p: *mut isize| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(p, nd) };
+        let descr = &(*of.descr).fields;
+        Fields {
+            data: of.data.cast(),
+            shape: list(of.dimensions),
+            strides: list(of.strides),
+            flags: of.flags,
+            is_f64: descr.type_num == NPY_TYPES::NPY_DOUBLE as c_int
+                && matches!(descr.byteorder as u8, b'=' | b'<' | b'|'),
+        }
+    }
+}
+
+/// A shape as Python writes it.
+fn shape_text(shape: &[isize]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Reads arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'py> {
+    py: Python<'py>,
+    array_type: *mut ffi::PyTypeObject,
+}
+
+impl<'py> Reader<'py> {
+    #[inline]
+    pub(crate) fn of(py: Python<'py>) -> Self {
+        // SAFETY: NumPy's types live as long as the interpreter.
+        Self { py, array_type: unsafe { get_type_object(py, NpyTypes::PyArray_Type) } }
+    }
+
+    /// An array of shape (…, n), or a number that stands for all `n`. `size` says what `n` is.
+    #[inline]
+    pub(crate) fn read(&self, what: &str, given: &Bound<'py, PyAny>, n: usize, size: &str) -> PyResult<States<'py>> {
+        // SAFETY: `given` is an object.
+        if unsafe { ffi::Py_TYPE(given.as_ptr()) } == self.array_type {
+            let of = fields(given.as_ptr());
+            if of.is_f64 && of.flags & NPY_ARRAY_ALIGNED != 0 {
+                return self.view(what, given.clone(), &of, n, size);
+            }
+        }
+        let array = self.convert(what, given)?;
+        let of = fields(array.as_ptr());
+        self.view(what, array, &of, n, size)
+    }
+
+    fn view(
+        &self,
+        what: &str,
+        array: Bound<'py, PyAny>,
+        of: &Fields<'_>,
+        n: usize,
+        size: &str,
+    ) -> PyResult<States<'py>> {
+        let Fields { data, shape, strides, .. } = of;
+        let data = data.cast_const();
+        let Some((last, before)) = shape.split_last() else {
+            let view = View { data, inner: 0, n, strides: [0; LEADING] };
+            return Ok(States { view, lead: Lead::default(), _array: array });
+        };
+        if *last != n as isize || before.len() > LEADING {
+            return Err(self.wrong_shape(what, shape, n, size));
+        }
+        let mut lead = Lead { count: before.len(), ..Lead::default() };
+        let mut leading = [0; LEADING];
+        for (k, (size, stride)) in before.iter().zip(*strides).enumerate() {
+            (lead.sizes[k], leading[k]) = (*size as usize, *stride);
+        }
+        let view = View { data, inner: strides[before.len()], n, strides: leading };
+        Ok(States { view, lead, _array: array })
+    }
+
+    #[cold]
+    fn wrong_shape(&self, what: &str, shape: &[isize], n: usize, size: &str) -> PyErr {
+        let got = shape_text(shape);
+        let expected = format!("(…, {n})");
+        let message = if shape.len() > LEADING + 1 {
+            format!("`{what}` has {} dimensions, expected at most {}", shape.len(), LEADING + 1)
+        } else {
+            format!("`{what}` has shape {got}, expected {expected}: {size}")
+        };
+        let said =
+            Said { argument: Some(what.to_owned()), expected: Some(expected), got: Some(got), ..Said::default() };
+        wrong(self.py, &message, said)
+    }
+
+    /// What is not an array of float64, as NumPy converts it.
+    #[cold]
+    fn convert(&self, what: &str, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let refused = |got: String| {
+            let message = format!("`{what}` is {got}, expected an array of float64");
+            let said = Said {
+                argument: Some(what.to_owned()),
+                expected: Some("float64".to_owned()),
+                got: Some(got),
+                ..Said::default()
+            };
+            wrong(self.py, &message, said)
+        };
+        let type_name = || given.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+        let numpy = self.py.import(pyo3::intern!(self.py, "numpy"))?;
+        let array = numpy
+            .call_method1(pyo3::intern!(self.py, "asarray"), (given,))
+            .map_err(|_| refused(format!("of type {}", type_name())))?;
+        let dtype = array.getattr("dtype")?;
+        let kind: String = dtype.getattr("kind")?.extract()?;
+        if !matches!(kind.as_str(), "f" | "i" | "u" | "b") {
+            return Err(refused(match kind.as_str() {
+                "O" => format!("of type {}", type_name()),
+                _ => format!("of dtype {}", dtype.str()?),
+            }));
+        }
+        numpy.call_method1(pyo3::intern!(self.py, "require"), (array, "float64", "A"))
+    }
+
+    /// A new array of these leading dimensions and this shape of each state, in this order.
+    pub(crate) fn make(&self, lead: &Lead, core: &[usize], order: Order) -> PyResult<(Target, Bound<'py, PyAny>)> {
+        let (mut dims, mut strides) = ([0_isize; LEADING + CORE], [0_isize; LEADING + CORE]);
+        let nd = lead.count + core.len();
+        let natural = natural(core, order);
+        let mut step = core.iter().product::<usize>() as isize * size_of::<f64>() as isize;
+        for (k, size) in core.iter().enumerate() {
+            (dims[lead.count + k], strides[lead.count + k]) = (*size as isize, natural[k]);
+        }
+        for (k, size) in lead.sizes().iter().enumerate().rev() {
+            (dims[k], strides[k]) = (*size as isize, step);
+            step *= (*size).max(1) as isize;
+        }
+        // SAFETY: a new reference to the type of float64 is taken over; dimensions and strides are those of memory without
+        // gaps, of which there is as much as the dimensions say.
+        let array = unsafe {
+            let descr = PY_ARRAY_API.PyArray_DescrFromType(self.py, NPY_TYPES::NPY_DOUBLE as c_int);
+            let made = PY_ARRAY_API.PyArray_NewFromDescr(
+                self.py,
+                self.array_type,
+                descr,
+                nd as c_int,
+                dims.as_mut_ptr(),
+                strides.as_mut_ptr(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null_mut(),
+            );
+            Bound::from_owned_ptr_or_err(self.py, made)?
+        };
+        Ok((target(&fields(array.as_ptr()), lead, core, order), array))
+    }
+
+    /// An array of the caller's, which must have these leading dimensions and this shape of each state.
+    pub(crate) fn take(
+        &self,
+        what: &str,
+        given: &Bound<'py, PyAny>,
+        lead: &Lead,
+        core: &[usize],
+        order: Order,
+    ) -> PyResult<Target> {
+        let expected: Vec<_> = lead.sizes().iter().chain(core).map(|size| *size as isize).collect();
+        let refused = |problem: String, got: String| {
+            let said = Said {
+                argument: Some("out".to_owned()),
+                expected: Some(format!("float64 of shape {}", shape_text(&expected))),
+                got: Some(got),
+                ..Said::default()
+            };
+            wrong(
+                self.py,
+                &format!("`out`: `{what}` {problem}, expected float64 of shape {}", shape_text(&expected)),
+                said,
+            )
+        };
+        // SAFETY: `given` is an object.
+        if unsafe { ffi::Py_TYPE(given.as_ptr()) } != self.array_type {
+            let name = given.get_type().name()?.to_string();
+            return Err(refused(format!("is of type {name}"), name));
+        }
+        let of = fields(given.as_ptr());
+        if of.shape != expected {
+            return Err(refused(format!("has shape {}", shape_text(of.shape)), shape_text(of.shape)));
+        }
+        if !of.is_f64 || of.flags & NPY_ARRAY_ALIGNED == 0 {
+            let dtype = given.getattr("dtype")?.str()?.to_string();
+            return Err(refused(format!("is of dtype {dtype}"), dtype));
+        }
+        if of.flags & NPY_ARRAY_WRITEABLE == 0 {
+            return Err(refused("is read-only".to_owned(), "read-only".to_owned()));
+        }
+        Ok(target(&of, lead, core, order))
+    }
+
+    /// Named values.
+    pub(crate) fn tuple(&self, of: &Bound<'py, PyAny>, items: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: the type is a subclass of tuple without fields of its own, made with so many items, each of which is set once, to a
+        // reference that the tuple takes over, before anybody sees it.
+        unsafe {
+            let made = ffi::PyType_GenericAlloc(of.as_ptr().cast(), items.len() as isize);
+            let tuple = Bound::from_owned_ptr_or_err(self.py, made)?;
+            for (k, item) in items.into_iter().enumerate() {
+                if ffi::PyTuple_SetItem(tuple.as_ptr(), k as isize, item.into_ptr()) != 0 {
+                    return Err(PyErr::fetch(self.py));
+                }
+            }
+            Ok(tuple)
+        }
+    }
+}
+
+/// Bytes between entries of one state's result that stands without gaps.
+fn natural(core: &[usize], order: Order) -> [isize; CORE] {
+    let mut strides = [0; CORE];
+    let mut step = size_of::<f64>() as isize;
+    let mut axes = [2, 1, 0];
+    let axes = &mut axes[CORE - core.len()..];
+    if order == Order::Columns && core.len() >= 2 {
+        axes.swap(0, 1);
+    }
+    for axis in axes.iter() {
+        strides[*axis] = step;
+        step *= core[*axis] as isize;
+    }
+    strides
+}
+
+/// Where results go: no reference is held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    data: *mut f64,
+    strides: [isize; LEADING],
+    core: [usize; CORE],
+    core_strides: [isize; CORE],
+    dims: usize,
+    order: Order,
+    /// Whether the entries of a state stand without gaps, in the order in which they are computed.
+    natural: bool,
+}
+
+fn target(of: &Fields<'_>, lead: &Lead, core: &[usize], order: Order) -> Target {
+    let mut target = Target {
+        data: of.data,
+        strides: [0; LEADING],
+        core: [1; CORE],
+        core_strides: [0; CORE],
+        dims: core.len(),
+        order,
+        natural: true,
+    };
+    target.strides[..lead.count].copy_from_slice(&of.strides[..lead.count]);
+    target.core[..core.len()].copy_from_slice(core);
+    target.core_strides[..core.len()].copy_from_slice(&of.strides[lead.count..]);
+    let natural = natural(core, order);
+    target.natural = (0..core.len()).all(|k| core[k] == 1 || target.core_strides[k] == natural[k]);
+    target
+}
+
+impl Target {
+    /// Entries of one state.
+    pub(crate) fn size(&self) -> usize {
+        self.core[..self.dims].iter().product()
+    }
+
+    /// The entries of a state, if they stand as they are computed.
+    ///
+    /// # Safety
+    /// The array is alive, and nobody else reads or writes this state's entries.
+    #[inline]
+    pub(crate) unsafe fn slice<'a>(&self, lead: &Lead, state: usize) -> Option<&'a mut [f64]> {
+        let offset = if lead.is_empty() { 0 } else { offset(&self.strides, lead, state) };
+        // SAFETY: so many entries stand there, by the array's shape.
+        self.natural.then(|| unsafe { std::slice::from_raw_parts_mut(self.data.byte_offset(offset), self.size()) })
+    }
+
+    /// The entries of all states, if they stand as they are computed, one state after the other.
+    ///
+    /// # Safety
+    /// The array is alive, and nobody else reads or writes it.
+    pub(crate) unsafe fn all<'a>(&self, lead: &Lead) -> Option<&'a mut [f64]> {
+        let mut expected = (self.size() * size_of::<f64>()) as isize;
+        for (size, stride) in lead.sizes().iter().zip(&self.strides).rev() {
+            if *size != 1 && *stride != expected {
+                return None;
+            }
+            expected *= *size as isize;
+        }
+        // SAFETY: so many entries stand there, by the array's shape.
+        self.natural.then(|| unsafe { std::slice::from_raw_parts_mut(self.data, self.size() * lead.states()) })
+    }
+
+    /// Puts the entries of a state, as they are computed, to their places.
+    ///
+    /// # Safety
+    /// As [`slice`](Self::slice).
+    pub(crate) unsafe fn put(&self, lead: &Lead, state: usize, from: &[f64]) {
+        let start = offset(&self.strides, lead, state);
+        let natural = natural(&self.core[..self.dims], self.order);
+        let [n0, n1, n2] = self.core;
+        for i in 0..n0 {
+            for j in 0..n1 {
+                for k in 0..n2 {
+                    let index = [i, j, k];
+                    let at = |strides: &[isize; CORE]| -> isize {
+                        index.iter().zip(strides).map(|(index, stride)| *index as isize * stride).sum()
+                    };
+                    let entry = from[at(&natural) as usize / size_of::<f64>()];
+                    // SAFETY: the indices are within the array's shape.
+                    unsafe { *self.data.byte_offset(start + at(&self.core_strides)) = entry };
+                }
+            }
+        }
+    }
+
+    /// First and last byte.
+    pub(crate) fn range(&self, lead: &Lead) -> (isize, isize) {
+        let core = &self.core[..self.dims];
+        range(self.data.addr() as isize, lead, &self.strides, core, &self.core_strides)
+    }
+}
+

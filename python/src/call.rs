@@ -1,0 +1,379 @@
+//! How a function of the table is called: arguments are read and broadcast, results made, states computed, by one thread
+//! or several, without the interpreter where that takes long.
+
+use crate::arrays::{Lead, Reader, States, Target, View};
+use crate::error::{self, Said, wrong};
+use crate::memory::{self, Memory};
+use crate::model::PyModel;
+use crate::options::{Asked, Resolved};
+use crate::pool;
+use crate::table::{ARGUMENTS, Dim, Function, OUTPUTS};
+use gradyn::{ExternalWrench, Force, InputError, Method, Model};
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyTuple};
+use rayon::prelude::*;
+
+/// From so much work on, the interpreter is released, ns.
+const LONG: usize = 5_000;
+
+/// What is to be computed: plain numbers and pointers into arrays that the caller holds.
+struct Job<'a> {
+    model: &'a Model,
+    id: u64,
+    function: &'static Function,
+    lead: Lead,
+    input: [Option<View>; ARGUMENTS],
+    wrenches: &'a [(View, ExternalWrench, gradyn::Transform<f64>)],
+    output: [Option<Target>; OUTPUTS],
+    options: &'a Resolved,
+    /// Results go to their places once they are computed, since arguments stand there too.
+    apart: bool,
+}
+
+// SAFETY: arrays are read by all, and each state's results are written by who computes the state. That the caller's arrays
+// are not written meanwhile is the caller's duty, as with NumPy's own functions that release the interpreter.
+unsafe impl Send for Job<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Job<'_> {}
+
+/// A state that cannot be computed, and why.
+type Refused = (usize, InputError);
+
+impl Job<'_> {
+    fn states(&self) -> usize {
+        self.lead.states()
+    }
+
+    /// About how long a state takes, ns.
+    fn nanoseconds(&self) -> usize {
+        let nv = self.model.nv();
+        let dims = self.function.outputs.iter().map(|output| output.shape.len()).max().unwrap_or(0);
+        let by_formulas = match dims {
+            0 | 1 => 25 * nv,
+            2 => 60 * nv + 2 * nv * nv,
+            _ => 1_000 * nv + 2 * nv * nv * nv,
+        };
+        if self.options.method == Method::Analytical { by_formulas } else { 40 * by_formulas }
+    }
+
+    fn run(&self) -> Result<(), Refused> {
+        let many = self
+            .function
+            .many
+            .filter(|_| self.states() > 1 && self.wrenches.is_empty() && self.options.method == Method::Analytical);
+        if let Some(many) = many {
+            return if self.options.threads > 1 { pool::install(|| self.batch(many)) } else { self.batch(many) };
+        }
+        let states = self.states();
+        if self.options.threads <= 1 || states < 2 || states * self.nanoseconds() < 50_000 {
+            return memory::with(self.id, |memory| self.range(0..states, memory));
+        }
+        let chunk = states.div_ceil(8 * self.options.threads).max(1);
+        pool::install(|| {
+            (0..states.div_ceil(chunk))
+                .into_par_iter()
+                .map(|k| {
+                    let range = k * chunk..((k + 1) * chunk).min(states);
+                    memory::with(self.id, |memory| self.range(range, memory))
+                })
+                .reduce(|| Ok(()), |a, b| a.and(b))
+        })
+    }
+
+    /// One state after the other.
+    fn range(&self, range: std::ops::Range<usize>, memory: &mut Memory) -> Result<(), Refused> {
+        let mut scratch = std::mem::take(&mut memory.scratch);
+        let result = if self.wrenches.is_empty() {
+            range.into_iter().try_for_each(|state| self.one(state, memory, self.options, &mut scratch))
+        } else {
+            let mut options = self.options.with_wrenches(self.wrenches.iter().map(|(_, wrench, _)| *wrench).collect());
+            range.into_iter().try_for_each(|state| {
+                for (to, (view, _, placement)) in options.wrenches.iter_mut().zip(self.wrenches) {
+                    let mut x = [0.0; 6];
+                    // SAFETY: the arrays are alive while the job is.
+                    unsafe { view.copy(&self.lead, state, &mut x) };
+                    let [fx, fy, fz, nx, ny, nz] = x;
+                    to.wrench = placement.act(Force::new([fx, fy, fz].into(), [nx, ny, nz].into()));
+                }
+                self.one(state, memory, &options, &mut scratch)
+            })
+        };
+        memory.scratch = scratch;
+        result
+    }
+
+    fn one(
+        &self,
+        state: usize,
+        memory: &mut Memory,
+        options: &Resolved,
+        scratch: &mut Vec<f64>,
+    ) -> Result<(), Refused> {
+        let Self { lead, input, output, function, .. } = self;
+        // Room for what does not stand as it is computed.
+        let mut input_slices: [&[f64]; ARGUMENTS] = [&[]; ARGUMENTS];
+        let mut needed = 0;
+        for (slice, view) in input_slices.iter_mut().zip(input.iter().flatten()) {
+            // SAFETY: the arrays are alive while the job is.
+            match unsafe { view.slice(lead, state) } {
+                Some(found) => *slice = found,
+                None => needed += view.n(),
+            }
+        }
+        let mut targets: [&mut [f64]; OUTPUTS] = std::array::from_fn(|_| &mut [][..]);
+        for (slice, target) in targets.iter_mut().zip(output.iter().flatten()) {
+            // SAFETY: the arrays are alive while the job is, and nobody else computes this state.
+            match unsafe { target.slice(lead, state) }.filter(|_| !self.apart) {
+                Some(found) => *slice = found,
+                None => needed += target.size(),
+            }
+        }
+        let (arguments, outputs) = (function.arguments.len(), function.outputs.len());
+        if needed == 0 {
+            let computed =
+                (function.compute)(self.model, memory, &input_slices[..arguments], options, &mut targets[..outputs]);
+            return computed.map_err(|error| (state, error));
+        }
+        if scratch.len() < needed {
+            scratch.resize(needed, 0.0);
+        }
+        let mut room = &mut scratch[..];
+        for (slice, view) in input_slices.iter_mut().zip(input.iter().flatten()) {
+            // SAFETY: the arrays are alive while the job is.
+            if unsafe { view.slice(lead, state) }.is_none() {
+                let (own, rest) = room.split_at_mut(view.n());
+                // SAFETY: as above.
+                unsafe { view.copy(lead, state, own) };
+                (*slice, room) = (own, rest);
+            }
+        }
+        let mut moved = [false; OUTPUTS];
+        for ((slice, target), moved) in targets.iter_mut().zip(output.iter().flatten()).zip(&mut moved) {
+            if slice.len() != target.size() {
+                let (own, rest) = room.split_at_mut(target.size());
+                (*slice, room, *moved) = (own, rest, true);
+            }
+        }
+        (function.compute)(self.model, memory, &input_slices[..arguments], options, &mut targets[..outputs])
+            .map_err(|error| (state, error))?;
+        for ((slice, target), moved) in targets.iter().zip(output.iter().flatten()).zip(moved) {
+            if moved {
+                // SAFETY: the arrays are alive while the job is, and nobody else computes this state.
+                unsafe { target.put(lead, state, slice) };
+            }
+        }
+        Ok(())
+    }
+
+    /// All states at once.
+    fn batch(&self, many: crate::table::ComputeMany) -> Result<(), Refused> {
+        let Self { lead, input, output, function, .. } = self;
+        let states = self.states();
+        let mut gathered: [Vec<f64>; ARGUMENTS] = Default::default();
+        for (gathered, view) in gathered.iter_mut().zip(input.iter().flatten()) {
+            // SAFETY: the arrays are alive while the job is.
+            if unsafe { view.all(lead) }.is_none() {
+                gathered.resize(view.n() * states, 0.0);
+                for (state, to) in gathered.chunks_exact_mut(view.n().max(1)).enumerate() {
+                    // SAFETY: as above.
+                    unsafe { view.copy(lead, state, to) };
+                }
+            }
+        }
+        let mut input_slices: [&[f64]; ARGUMENTS] = [&[]; ARGUMENTS];
+        for ((slice, gathered), view) in input_slices.iter_mut().zip(&gathered).zip(input.iter().flatten()) {
+            // SAFETY: as above.
+            *slice = unsafe { view.all(lead) }.unwrap_or(gathered);
+        }
+        let mut apart: [Vec<f64>; OUTPUTS] = Default::default();
+        let mut targets: [&mut [f64]; OUTPUTS] = std::array::from_fn(|_| &mut [][..]);
+        for ((slice, apart), target) in targets.iter_mut().zip(&mut apart).zip(output.iter().flatten()) {
+            // SAFETY: the arrays are alive while the job is, and only it writes them.
+            *slice = match unsafe { target.all(lead) }.filter(|_| !self.apart) {
+                Some(found) => found,
+                None => {
+                    apart.resize(target.size() * states, 0.0);
+                    apart
+                }
+            };
+        }
+        let (arguments, outputs) = (function.arguments.len(), function.outputs.len());
+        let refused = memory::with(self.id, |memory| {
+            let batch = memory.batch(self.model, self.options.threads);
+            many(self.model, batch, &input_slices[..arguments], self.options, &mut targets[..outputs])
+        });
+        match refused {
+            Ok(None) => {}
+            Err(error) => return Err((0, error)),
+            // The same call for this state alone says what is wrong with it.
+            Ok(Some(state)) => {
+                let result = memory::with(self.id, |memory| self.range(state..state + 1, memory));
+                return result.and(Err((
+                    state,
+                    InputError::Overflow { what: function.outputs[0].name, index: 0, joint: self.model.name().into() },
+                )));
+            }
+        }
+        for (apart, target) in apart.iter().zip(output.iter().flatten()) {
+            for (state, from) in apart.chunks_exact(target.size().max(1)).enumerate() {
+                // SAFETY: as above.
+                unsafe { target.put(lead, state, from) };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The argument whose leading dimensions do not fit those before it.
+#[cold]
+fn does_not_broadcast(py: Python<'_>, what: &str, lead: &Lead, before: &Lead) -> PyErr {
+    let text = |lead: &Lead| format!("{:?}", lead.sizes()).replace('[', "(").replace(']', ")");
+    let (got, expected) = (text(lead), text(before));
+    let message = format!(
+        "`{what}` has leading dimensions {got}, which do not broadcast with {expected} of the arguments before"
+    );
+    wrong(
+        py,
+        &message,
+        Said { argument: Some(what.into()), expected: Some(expected), got: Some(got), ..Said::default() },
+    )
+}
+
+/// Calls a function of the table.
+pub(crate) fn call<'py>(
+    model: &PyModel,
+    py: Python<'py>,
+    function: &'static Function,
+    given: &[&Bound<'py, PyAny>],
+    asked: &Asked<'_, 'py>,
+    threads: Option<usize>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let robot = model.model();
+    let reader = Reader::of(py);
+    let mut options = asked.resolve(py, robot)?;
+
+    let mut states: [Option<States<'py>>; ARGUMENTS] = [const { None }; ARGUMENTS];
+    let mut lead = Lead::default();
+    let mut join = |what: &str, states: &States<'py>| -> PyResult<()> {
+        if !states.lead().is_empty() {
+            lead = lead.broadcast(states.lead()).ok_or_else(|| does_not_broadcast(py, what, states.lead(), &lead))?;
+        }
+        Ok(())
+    };
+    for ((argument, given), to) in function.arguments.iter().zip(given).zip(&mut states) {
+        let n = argument.dim.size(robot, &options);
+        let size = model.size_text(argument.dim);
+        let read = reader.read(argument.name, given, n, size)?;
+        join(argument.name, &read)?;
+        *to = Some(read);
+    }
+    let wrenches = asked.wrenches(py, robot)?;
+    for (_, _, _, wrench) in &wrenches.of {
+        join("wrenches", wrench)?;
+    }
+    let many_wrenches: Vec<_> = wrenches
+        .of
+        .iter()
+        .map(|(body, frame, placement, states)| {
+            let wrench = Force::new([0.0; 3].into(), [0.0; 3].into());
+            (states.spread(&lead), ExternalWrench { body: *body, frame: *frame, wrench }, *placement)
+        })
+        .collect();
+    options.wrenches = many_wrenches.iter().map(|(_, wrench, _)| *wrench).collect();
+    options.threads = if lead.is_empty() { 1 } else { threads.unwrap_or_else(pool::available).max(1) };
+
+    let mut input: [Option<View>; ARGUMENTS] = [None; ARGUMENTS];
+    for (to, states) in input.iter_mut().zip(states.iter().flatten()) {
+        *to = Some(states.spread(&lead));
+    }
+    let mut output: [Option<Target>; OUTPUTS] = [None; OUTPUTS];
+    let mut items: Vec<Bound<'py, PyAny>> = Vec::with_capacity(function.outputs.len());
+    let taken = out.map(|out| given_outputs(py, function, out)).transpose()?;
+    let mut apart = false;
+    for (k, (of, to)) in function.outputs.iter().zip(&mut output).enumerate() {
+        let mut core = [0; crate::arrays::CORE];
+        let core = &mut core[..of.shape.len()];
+        for (size, dim) in core.iter_mut().zip(of.shape) {
+            *size = dim.size(robot, &options);
+        }
+        let taken = taken.as_ref().and_then(|taken| taken[k].as_ref());
+        let (target, item) = match taken {
+            Some(array) => {
+                let target = reader.take(of.name, array, &lead, core, function.order)?;
+                let own = target.range(&lead);
+                let meets = |other: (isize, isize)| own.0 <= other.1 && other.0 <= own.1;
+                apart |= input.iter().flatten().any(|view| meets(view.range(&lead)));
+                apart |= many_wrenches.iter().any(|(view, ..)| meets(view.range(&lead)));
+                (target, array.clone())
+            }
+            None => reader.make(&lead, core, function.order)?,
+        };
+        *to = Some(target);
+        items.push(item);
+    }
+    if taken.is_some() {
+        let ranges: Vec<_> = output.iter().flatten().map(|target| target.range(&lead)).collect();
+        let meet = |(k, a): (usize, &(isize, isize))| ranges[k + 1..].iter().any(|b| a.0 <= b.1 && b.0 <= a.1);
+        apart |= ranges.iter().enumerate().any(meet);
+    }
+
+    let job = Job {
+        model: robot,
+        id: model.id(),
+        function,
+        lead,
+        input,
+        wrenches: &many_wrenches,
+        output,
+        options: &options,
+        apart,
+    };
+    let done = if job.states() > 1 || job.nanoseconds() > LONG { py.detach(|| job.run()) } else { job.run() };
+    done.map_err(|(state, error)| error::input(py, &error, (!lead.is_empty()).then(|| lead.index(state))))?;
+
+    if taken.is_none() {
+        for (item, _) in items.iter_mut().zip(function.outputs).filter(|(_, of)| lead.is_empty() && of.shape.is_empty())
+        {
+            *item = PyFloat::new(py, item.extract()?).into_any();
+        }
+    }
+    match function.result {
+        None => Ok(items.swap_remove(0)),
+        Some(name) => reader.tuple(function.class(py, name)?, items),
+    }
+}
+
+/// The caller's arrays, of several results some.
+fn given_outputs<'py>(
+    py: Python<'py>,
+    function: &Function,
+    out: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
+    if function.result.is_none() {
+        return Ok(vec![Some(out.clone())]);
+    }
+    let names = || function.outputs.iter().map(|output| output.name).collect::<Vec<_>>().join(", ");
+    let refused = || {
+        let message = format!("`out` is a tuple of {} arrays or None: {}", function.outputs.len(), names());
+        wrong(py, &message, Said { argument: Some("out".into()), ..Said::default() })
+    };
+    let tuple = out.cast::<PyTuple>().map_err(|_| refused())?;
+    if tuple.len() != function.outputs.len() {
+        return Err(refused());
+    }
+    Ok(tuple.iter().map(|item| (!item.is_none()).then_some(item)).collect())
+}
+
+impl PyModel {
+    /// What a length is, for messages.
+    fn size_text(&self, dim: Dim) -> &str {
+        let [nq, nv] = self.size_texts();
+        match dim {
+            Dim::Nq => nq,
+            Dim::Nv => nv,
+            Dim::Rows => "one a row of the constraints",
+            _ => "entries",
+        }
+    }
+}
