@@ -11,9 +11,13 @@ use std::path::Path;
 pub fn read(path: &Path, parameters: &Parameters) -> Result<Vec<Option<Prior>>, Error> {
     let (file, bytes) = input::bytes(path)?;
     let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
-    let source = Source { file, text };
+    parse(&Source { file, text }, parameters)
+}
+
+/// The same of a text.
+pub fn parse(source: &Source, parameters: &Parameters) -> Result<Vec<Option<Prior>>, Error> {
     let entries = source.parse()?;
-    let mut items = Table::root(&source, &entries).entries();
+    let mut items = Table::root(source, &entries).entries();
     // In the order of the file.
     items.sort_by_key(|(_, item)| item.span.start);
     let nominal = parameters.nominal();

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A robot and the file it comes from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Robot {
     /// The file, as the user named it.
     pub path: PathBuf,

@@ -7,9 +7,18 @@
 >>> d = model.rnea_derivatives(q, v, a)
 >>> d.dtau_dq.shape
 (7, 7)
+
+What is not needed by all is imported when it is first asked for: ``gradyn.check_jacobian``, ``gradyn.Task``,
+``gradyn.sensitivity``, ``gradyn.casadi``, ``gradyn.jax``, ``gradyn.torch``, …
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from gradyn._gradyn import (
+    CheckReport,
     Constraint,
     FileError,
     InputError,
@@ -22,15 +31,58 @@ from gradyn._gradyn import (
     build_info,
 )
 
+if TYPE_CHECKING:
+    from gradyn.check import assert_derivatives, check_claim, check_gradient, check_hessian, check_jacobian, check_model
+    from gradyn.trajectory import Residual, Solution, Task, optimize
+
+_LAZY = {
+    "assert_derivatives": "check",
+    "check_claim": "check",
+    "check_gradient": "check",
+    "check_hessian": "check",
+    "check_jacobian": "check",
+    "check_model": "check",
+    "Residual": "trajectory",
+    "Solution": "trajectory",
+    "Task": "trajectory",
+    "optimize": "trajectory",
+}
+_MODULES = ("casadi", "check", "executors", "jax", "pinocchio", "plots", "results", "sensitivity", "torch", "trajectory")
+
 __all__ = [
+    "CheckReport",
     "Constraint",
     "FileError",
     "InputError",
     "LoadReport",
     "Model",
     "Note",
+    "Residual",
     "RobotError",
     "RobotWarning",
+    "Solution",
+    "Task",
     "__version__",
+    "assert_derivatives",
     "build_info",
+    "check_claim",
+    "check_gradient",
+    "check_hessian",
+    "check_jacobian",
+    "check_model",
+    "optimize",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        found = getattr(import_module(f"gradyn.{_LAZY[name]}"), name)
+        globals()[name] = found
+        return found
+    if name in _MODULES:
+        return import_module(f"gradyn.{name}")
+    raise AttributeError(f"module 'gradyn' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -7,7 +7,6 @@ use numpy::npyffi::{
 };
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use std::os::raw::c_int;
 
 /// So many dimensions before those of one state.
@@ -75,10 +74,17 @@ pub(crate) struct States<'py> {
     view: View,
     lead: Lead,
     /// Keeps the numbers alive.
-    _array: Bound<'py, PyAny>,
+    array: Bound<'py, PyAny>,
 }
 
-impl States<'_> {
+impl<'py> States<'py> {
+    /// The same in memory of its own.
+    pub(crate) fn copied(&self, what: &str) -> PyResult<Self> {
+        let py = self.array.py();
+        let copy = py.import(pyo3::intern!(py, "numpy"))?.call_method1(pyo3::intern!(py, "array"), (&self.array,))?;
+        Reader::of(py).read(what, &copy, self.view.n, "")
+    }
+
     pub(crate) fn lead(&self) -> &Lead {
         &self.lead
     }
@@ -228,16 +234,32 @@ impl<'py> Reader<'py> {
     /// An array of shape (…, n), or a number that stands for all `n`. `size` says what `n` is.
     #[inline]
     pub(crate) fn read(&self, what: &str, given: &Bound<'py, PyAny>, n: usize, size: &str) -> PyResult<States<'py>> {
+        let array = self.array(what, given)?;
+        let of = fields(array.as_ptr());
+        self.view(what, array, &of, n, size)
+    }
+
+    /// An array of numbers, one a state: of shape (…).
+    pub(crate) fn read_numbers(&self, what: &str, given: &Bound<'py, PyAny>) -> PyResult<States<'py>> {
+        let array = self.array(what, given)?;
+        let shape = fields(array.as_ptr()).shape.len();
+        let array =
+            if shape == 0 { array } else { array.get_item((pyo3::types::PyEllipsis::get(self.py), self.py.None()))? };
+        let of = fields(array.as_ptr());
+        self.view(what, array, &of, 1, "one a state")
+    }
+
+    /// The argument as it is, if it is an array of float64; else as NumPy converts it.
+    #[inline]
+    fn array(&self, what: &str, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         // SAFETY: `given` is an object.
         if unsafe { ffi::Py_TYPE(given.as_ptr()) } == self.array_type {
             let of = fields(given.as_ptr());
             if of.is_f64 && of.flags & NPY_ARRAY_ALIGNED != 0 {
-                return self.view(what, given.clone(), &of, n, size);
+                return Ok(given.clone());
             }
         }
-        let array = self.convert(what, given)?;
-        let of = fields(array.as_ptr());
-        self.view(what, array, &of, n, size)
+        self.convert(what, given)
     }
 
     fn view(
@@ -252,7 +274,7 @@ impl<'py> Reader<'py> {
         let data = data.cast_const();
         let Some((last, before)) = shape.split_last() else {
             let view = View { data, inner: 0, n, strides: [0; LEADING] };
-            return Ok(States { view, lead: Lead::default(), _array: array });
+            return Ok(States { view, lead: Lead::default(), array });
         };
         if *last != n as isize || before.len() > LEADING {
             return Err(self.wrong_shape(what, shape, n, size));
@@ -263,7 +285,7 @@ impl<'py> Reader<'py> {
             (lead.sizes[k], leading[k]) = (*size as usize, *stride);
         }
         let view = View { data, inner: strides[before.len()], n, strides: leading };
-        Ok(States { view, lead, _array: array })
+        Ok(States { view, lead, array })
     }
 
     #[cold]
@@ -510,4 +532,3 @@ impl Target {
         range(self.data.addr() as isize, lead, &self.strides, core, &self.core_strides)
     }
 }
-

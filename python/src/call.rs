@@ -3,11 +3,13 @@
 
 use crate::arrays::{Lead, Reader, States, Target, View};
 use crate::error::{self, Said, wrong};
+use crate::guard;
 use crate::memory::{self, Memory};
 use crate::model::PyModel;
 use crate::options::{Asked, Resolved};
 use crate::pool;
 use crate::table::{ARGUMENTS, Dim, Function, OUTPUTS};
+use gradyn::nalgebra::DMatrix;
 use gradyn::{ExternalWrench, Force, InputError, Method, Model};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyTuple};
@@ -26,7 +28,7 @@ struct Job<'a> {
     wrenches: &'a [(View, ExternalWrench, gradyn::Transform<f64>)],
     output: [Option<Target>; OUTPUTS],
     options: &'a Resolved,
-    /// Results go to their places once they are computed, since arguments stand there too.
+    /// Results go to their places once they are computed, since other results stand there too.
     apart: bool,
 }
 
@@ -130,9 +132,10 @@ impl Job<'_> {
         }
         let (arguments, outputs) = (function.arguments.len(), function.outputs.len());
         if needed == 0 {
-            let computed =
-                (function.compute)(self.model, memory, &input_slices[..arguments], options, &mut targets[..outputs]);
-            return computed.map_err(|error| (state, error));
+            (function.compute)(self.model, memory, &input_slices[..arguments], options, &mut targets[..outputs])
+                .map_err(|error| (state, error))?;
+            self.by_own_numbers(&mut targets);
+            return Ok(());
         }
         if scratch.len() < needed {
             scratch.resize(needed, 0.0);
@@ -156,6 +159,7 @@ impl Job<'_> {
         }
         (function.compute)(self.model, memory, &input_slices[..arguments], options, &mut targets[..outputs])
             .map_err(|error| (state, error))?;
+        self.by_own_numbers(&mut targets);
         for ((slice, target), moved) in targets.iter().zip(output.iter().flatten()).zip(moved) {
             if moved {
                 // SAFETY: the arrays are alive while the job is, and nobody else computes this state.
@@ -163,6 +167,25 @@ impl Job<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Derivatives by wrenches are by the numbers that were given, in the axes and about the origin of the frame that was
+    /// named, where the engine's are by those at the body's origin.
+    fn by_own_numbers(&self, targets: &mut [&mut [f64]; OUTPUTS]) {
+        if self.wrenches.iter().all(|(.., placement)| *placement == gradyn::Transform::identity()) {
+            return;
+        }
+        let of_wrenches =
+            self.function.outputs.iter().zip(targets).filter(|(of, _)| of.shape.first() == Some(&Dim::Wrenches));
+        for (of, target) in of_wrenches {
+            let size = target.len() / self.wrenches.len();
+            for ((.., placement), block) in self.wrenches.iter().zip(target.chunks_exact_mut(size.max(1))) {
+                // Six columns, or one row of six.
+                let rows = if of.shape.len() == 3 { size / 6 } else { 1 };
+                let product = DMatrix::from_column_slice(rows, 6, block) * placement.dual_action();
+                block.copy_from_slice(product.as_slice());
+            }
+        }
     }
 
     /// All states at once.
@@ -264,29 +287,22 @@ pub(crate) fn call<'py>(
     for ((argument, given), to) in function.arguments.iter().zip(given).zip(&mut states) {
         let n = argument.dim.size(robot, &options);
         let size = model.size_text(argument.dim);
-        let read = reader.read(argument.name, given, n, size)?;
+        let read = match argument.dim {
+            Dim::Number => reader.read_numbers(argument.name, given)?,
+            _ => reader.read(argument.name, given, n, size)?,
+        };
         join(argument.name, &read)?;
         *to = Some(read);
     }
-    let wrenches = asked.wrenches(py, robot)?;
+    let mut wrenches = asked.wrenches(py, robot)?;
     for (_, _, _, wrench) in &wrenches.of {
         join("wrenches", wrench)?;
     }
-    let many_wrenches: Vec<_> = wrenches
-        .of
-        .iter()
-        .map(|(body, frame, placement, states)| {
-            let wrench = Force::new([0.0; 3].into(), [0.0; 3].into());
-            (states.spread(&lead), ExternalWrench { body: *body, frame: *frame, wrench }, *placement)
-        })
-        .collect();
-    options.wrenches = many_wrenches.iter().map(|(_, wrench, _)| *wrench).collect();
+    let zero = Force::new([0.0; 3].into(), [0.0; 3].into());
+    let still = |(body, frame, ..): &(_, _, _, _)| ExternalWrench { body: *body, frame: *frame, wrench: zero };
+    options.wrenches = wrenches.of.iter().map(still).collect();
     options.threads = if lead.is_empty() { 1 } else { threads.unwrap_or_else(pool::available).max(1) };
 
-    let mut input: [Option<View>; ARGUMENTS] = [None; ARGUMENTS];
-    for (to, states) in input.iter_mut().zip(states.iter().flatten()) {
-        *to = Some(states.spread(&lead));
-    }
     let mut output: [Option<Target>; OUTPUTS] = [None; OUTPUTS];
     let mut items: Vec<Bound<'py, PyAny>> = Vec::with_capacity(function.outputs.len());
     let taken = out.map(|out| given_outputs(py, function, out)).transpose()?;
@@ -302,9 +318,19 @@ pub(crate) fn call<'py>(
             Some(array) => {
                 let target = reader.take(of.name, array, &lead, core, function.order)?;
                 let own = target.range(&lead);
-                let meets = |other: (isize, isize)| own.0 <= other.1 && other.0 <= own.1;
-                apart |= input.iter().flatten().any(|view| meets(view.range(&lead)));
-                apart |= many_wrenches.iter().any(|(view, ..)| meets(view.range(&lead)));
+                let meets = |states: &States<'py>| {
+                    let other = states.spread(&lead).range(&lead);
+                    own.0 <= other.1 && other.0 <= own.1
+                };
+                // As NumPy does: what is written over is read before.
+                for (argument, states) in function.arguments.iter().zip(states.iter_mut().flatten()) {
+                    if meets(states) {
+                        *states = states.copied(argument.name)?;
+                    }
+                }
+                for (.., states) in wrenches.of.iter_mut().filter(|(.., states)| meets(states)) {
+                    *states = states.copied("wrenches")?;
+                }
                 (target, array.clone())
             }
             None => reader.make(&lead, core, function.order)?,
@@ -318,6 +344,17 @@ pub(crate) fn call<'py>(
         apart |= ranges.iter().enumerate().any(meet);
     }
 
+    let mut input: [Option<View>; ARGUMENTS] = [None; ARGUMENTS];
+    for (to, states) in input.iter_mut().zip(states.iter().flatten()) {
+        *to = Some(states.spread(&lead));
+    }
+    let many_wrenches: Vec<_> = wrenches
+        .of
+        .iter()
+        .zip(&options.wrenches)
+        .map(|((.., x, states), of)| (states.spread(&lead), *of, *x))
+        .collect();
+
     let job = Job {
         model: robot,
         id: model.id(),
@@ -329,7 +366,8 @@ pub(crate) fn call<'py>(
         options: &options,
         apart,
     };
-    let done = if job.states() > 1 || job.nanoseconds() > LONG { py.detach(|| job.run()) } else { job.run() };
+    let long = job.states() > 1 || job.nanoseconds() > LONG;
+    let done = if long { guard::detached(py, || job.run()) } else { guard::caught(|| job.run()) }?;
     done.map_err(|(state, error)| error::input(py, &error, (!lead.is_empty()).then(|| lead.index(state))))?;
 
     if taken.is_none() {

@@ -81,28 +81,59 @@ pub(crate) fn input(py: Python<'_>, error: &EngineError, state: Option<Vec<usize
         let index: Vec<_> = state.iter().map(ToString::to_string).collect();
         message = format!("state [{}]: {message}", index.join(", "));
     }
-    let mut said = Said { state, ..Said::default() };
+    wrong(py, &message, Said { state, ..said(error) })
+}
+
+/// `joint panda_joint1` is the joint `panda_joint1`.
+fn bare(label: &str) -> String {
+    ["joint ", "body ", "frame "].iter().find_map(|kind| label.strip_prefix(kind)).unwrap_or(label).to_owned()
+}
+
+/// What the engine's error says of its argument.
+fn said(error: &EngineError) -> Said {
+    let mut said = Said::default();
+    let argument = |what: &str| Some(what.to_owned());
     match error {
         EngineError::Length { what, expected, found, .. } => {
-            said.argument = Some((*what).to_owned());
-            said.expected = Some(expected.to_string());
-            said.got = Some(found.to_string());
+            said.argument = argument(what);
+            (said.expected, said.got) = (Some(expected.to_string()), Some(found.to_string()));
         }
         EngineError::NotFinite { what, index, joint, value } => {
-            said.argument = Some((*what).to_owned());
-            (said.index, said.joint, said.value) = (Some(*index), Some(joint.clone()), Some(*value));
+            said.argument = argument(what);
+            (said.index, said.joint, said.value) = (Some(*index), Some(bare(joint)), Some(*value));
         }
         EngineError::Overflow { what, index, joint } => {
-            said.argument = Some((*what).to_owned());
-            (said.index, said.joint) = (Some(*index), Some(joint.clone()));
+            said.argument = argument(what);
+            (said.index, said.joint) = (Some(*index), Some(bare(joint)));
         }
         EngineError::NotNormalized { what, joint, start, norm, .. } => {
-            said.argument = Some((*what).to_owned());
+            said.argument = argument(what);
             (said.index, said.joint, said.value) = (Some(*start), Some(joint.clone()), Some(*norm));
+        }
+        EngineError::Parameter { what, name, value, rule } => {
+            said.argument = argument(what);
+            (said.joint, said.value, said.expected) = (Some(bare(name)), Some(*value), Some((*rule).to_owned()));
+        }
+        EngineError::JointLength { what, joint, expected, found } => {
+            said.argument = argument(what);
+            said.joint = Some(joint.clone());
+            (said.expected, said.got) = (Some(expected.to_string()), Some(found.to_string()));
+        }
+        EngineError::SingularMassMatrix { index, joint } => {
+            (said.index, said.joint) = (Some(*index), Some(bare(joint)));
+        }
+        EngineError::Constraint { index, .. } => {
+            (said.argument, said.index) = (argument("constraints"), Some(*index));
+        }
+        EngineError::Restitution => {
+            (said.argument, said.expected) = (argument("restitution"), Some("a number from 0 to 1".to_owned()));
+        }
+        EngineError::Method { method, .. } => {
+            (said.argument, said.got) = (argument("method"), Some((*method).to_owned()));
         }
         _ => {}
     }
-    wrong(py, &message, said)
+    said
 }
 
 /// Attributes of a refused robot.
@@ -151,7 +182,7 @@ pub(crate) fn urdf(py: Python<'_>, error: &UrdfError, path: Option<&str>) -> PyE
         line,
         element: words.last().filter(|_| !names.is_empty()).map(|word| word.trim_matches(',').to_owned()),
         name: names.first().cloned(),
-        value: names.get(1).cloned(),
+        value: if names.len() > 1 { names.last().cloned() } else { None },
     };
     robot(py, &message, of)
 }

@@ -8,7 +8,9 @@ use crate::call::call;
 use crate::memory::Memory;
 use crate::model::PyModel;
 use crate::options::{Asked, Resolved};
-use crate::table::Dim::{Frames, Inertial, Masses, Nq, Nv, Of, Parameters, Placements, Rows, Standard, Wrenches};
+use crate::table::Dim::{
+    Frames, Inertial, Masses, Nq, Number, Nv, Of, Parameters, Placements, Rows, Standard, Wrenches,
+};
 use crate::table::{Argument, Choice, Function, Order, Output, functions};
 use gradyn::batch::{
     Batch, BatchAbaDerivatives, BatchConstraintDynamics, BatchConstraintDynamicsDerivatives, BatchDerivatives,
@@ -731,7 +733,7 @@ functions! {
         |m, _ws, _o| m.difference_into(q0, q1, v)?;
 
     /// The configuration at the fraction `t` of the way from one to another.
-    interpolate(q0: Nq, q1: Nq, t: Of(1);;)
+    interpolate(q0: Nq, q1: Nq, t: Number;;)
         -> { q: [Nq] } Columns
         |m, _ws, _o| m.interpolate_into(q0, q1, t[0], q)?;
 

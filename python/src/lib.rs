@@ -9,21 +9,26 @@
 //! | [`options`] | names of frames, methods and constraints, and wrenches |
 //! | [`model`], [`constraint`], [`report`] | the robot, what holds it, and what its file has besides |
 //! | [`memory`], [`pool`] | workspaces and threads |
-//! | [`error`] | exceptions |
+//! | [`check`], [`task`], [`sensitivity`] | the checker, trajectories, parameters |
+//! | [`error`], [`guard`] | exceptions, also of panics |
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod arrays;
 mod call;
+mod check;
 mod constraint;
 mod error;
 mod functions;
+mod guard;
 mod memory;
 mod model;
 mod options;
 mod pool;
 mod report;
+mod sensitivity;
 mod table;
+mod task;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -31,11 +36,18 @@ use pyo3::types::{PyDict, PyList};
 /// The compiled part of gradyn: use the package.
 #[pymodule(gil_used = false)]
 fn _gradyn(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    guard::one_interpreter()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<constraint::PyConstraint>()?;
     module.add_class::<report::PyReport>()?;
     module.add_class::<report::PyNote>()?;
+    module.add_class::<check::PyCheckReport>()?;
+    module.add_class::<task::PyTask>()?;
+    module.add_class::<sensitivity::PyParameters>()?;
+    module.add_class::<sensitivity::PyPriors>()?;
+    module.add_class::<sensitivity::PyOutput>()?;
+    module.add_class::<task::PySolution>()?;
     let py = module.py();
     module.add("InputError", py.get_type::<error::InputError>())?;
     module.add("RobotError", py.get_type::<error::RobotError>())?;
@@ -43,6 +55,22 @@ fn _gradyn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RobotWarning", py.get_type::<error::RobotWarning>())?;
     module.add_function(wrap_pyfunction!(table_of_functions, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::_panic, module)?)?;
+    module.add_function(wrap_pyfunction!(check::check_jacobian, module)?)?;
+    module.add_function(wrap_pyfunction!(check::check_gradient, module)?)?;
+    module.add_function(wrap_pyfunction!(check::check_hessian, module)?)?;
+    module.add_function(wrap_pyfunction!(check::check_claims, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::sensitivity_local, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::sensitivity_rounding, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::sensitivity_evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::sobol_count, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::sobol_samples, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::sobol_analyze, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::morris_count, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::morris_samples, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::morris_analyze, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::identify_fit, module)?)?;
+    module.add_function(wrap_pyfunction!(sensitivity::excite_find, module)?)?;
     Ok(())
 }
 

@@ -5,18 +5,19 @@ use crate::error::{self, OfRobot, RobotWarning, Said, wrong};
 use crate::options::{self, numbers, word};
 use crate::report::PyReport;
 use gradyn::joint::JointKind;
-use gradyn::model::urdf::{ContinuousForm, JointOrder, LoadReport, MimicForm, UrdfOptions};
-use gradyn::nalgebra::{Matrix4, Vector3};
+use gradyn::model::urdf::{ContinuousForm, Description, JointOrder, LoadReport, Loaded, MimicForm, UrdfOptions};
+use gradyn::nalgebra::Matrix4;
 use gradyn::partials::TensorPattern;
 use gradyn::rand::SeedableRng;
 use gradyn::{BodyId, Constraint, Inertia, Model, SparsityPattern, Transform};
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::Parameters;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PySlice};
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,21 +32,16 @@ pub(crate) struct PyModel {
     model: Model,
     /// Which memory is its own.
     id: u64,
-    report: Option<Arc<PyReportOf>>,
+    /// As it was read, if it comes from a file.
+    origin: Option<Arc<Robot>>,
     sizes: [String; 2],
-}
-
-/// The file a robot comes from.
-struct PyReportOf {
-    report: LoadReport,
-    path: Option<String>,
 }
 
 impl PyModel {
     pub(crate) fn new(model: Model) -> Self {
         let name = model.name();
         let sizes = [format!("nq of {name}"), format!("nv of {name}")];
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), report: None, sizes, model }
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), origin: None, sizes, model }
     }
     #[inline]
     pub(crate) fn model(&self) -> &Model {
@@ -60,7 +56,7 @@ impl PyModel {
     }
     /// A changed one, from the same file.
     fn changed(&self, model: Model) -> Self {
-        Self { report: self.report.clone(), ..Self::new(model) }
+        Self { origin: self.origin.clone(), ..Self::new(model) }
     }
 }
 
@@ -166,17 +162,26 @@ impl PyModel {
             .extract::<String>()
             .ok()
             .filter(|text| text.trim_start_matches('\u{feff}').trim_start().starts_with('<'));
-        let (loaded, path) = match text {
-            Some(text) => (py.detach(|| Model::from_urdf_text(&text, &urdf)), None),
+        let robot = match text {
+            Some(text) => {
+                let loaded = crate::guard::detached(py, || Model::from_urdf_text(&text, &urdf))?;
+                let Loaded { model, report, description, .. } =
+                    loaded.map_err(|error| error::urdf(py, &error, None))?;
+                Robot { path: PathBuf::new(), model, report, description, source: (text, urdf) }
+            }
             None => {
                 let path: PathBuf = path_or_text.extract()?;
-                (py.detach(|| Model::from_urdf_file(&path, &urdf)), Some(path.display().to_string()))
+                let read = crate::guard::detached(py, || Robot::read(&path, urdf, None, true))?;
+                read.map_err(|error| error::file(py, &error))?
             }
         };
-        let loaded = loaded.map_err(|error| error::urdf(py, &error, path.as_deref()))?;
-        let report = loaded.report;
+        let report = &robot.report;
         let count = report.warning_count();
-        let file = path.clone().unwrap_or_else(|| loaded.model.name().to_owned());
+        let file = if robot.path.as_os_str().is_empty() {
+            robot.model.name().to_owned()
+        } else {
+            robot.path.display().to_string()
+        };
         let mut lines: Vec<_> = report.warnings().take(RAISED).map(|note| format!("{file}: {note}")).collect();
         if count > RAISED {
             lines.push(format!("{file}: ... and {} warnings more: see Model.report", count - RAISED));
@@ -185,11 +190,11 @@ impl PyModel {
             let line = CString::new(line.replace('\0', "?")).unwrap_or_default();
             PyErr::warn(py, RobotWarning::type_object(py).as_any(), &line, 1)?;
         }
-        let mut model = loaded.model.with_joint_friction(joint_friction);
+        let mut model = robot.model.clone().with_joint_friction(joint_friction);
         if let Some(gravity) = gravity {
             model = model.with_gravity(gravity.into());
         }
-        Ok(Self { report: Some(Arc::new(PyReportOf { report, path })), ..Self::new(model) })
+        Ok(Self { origin: Some(Arc::new(robot)), ..Self::new(model) })
     }
 
     /// Reads a robot from a document that `to_json` has written.
@@ -284,12 +289,12 @@ impl PyModel {
     /// What the file has that is not used, or is dubious; None for a robot that does not come from a file.
     #[getter]
     fn report(&self) -> Option<PyReport> {
-        self.report.as_ref().map(|of| PyReport(of.report.clone()))
+        self.origin.as_ref().map(|of| PyReport(of.report.clone()))
     }
     /// The file that the robot comes from, if it does.
     #[getter]
-    fn path(&self) -> Option<&str> {
-        self.report.as_ref().and_then(|of| of.path.as_deref())
+    fn path(&self) -> Option<&Path> {
+        self.origin.as_ref().map(|of| &*of.path).filter(|path| !path.as_os_str().is_empty())
     }
     /// Names of the bodies, in the order of the tree.
     #[getter]
@@ -313,15 +318,13 @@ impl PyModel {
     }
     /// For each joint, the places of its numbers in q, as a slice.
     #[getter]
-    fn q_slices<'py>(&self, py: Python<'py>) -> BTreeMap<&str, Bound<'py, PySlice>> {
-        let slice = |r: std::ops::Range<usize>| PySlice::new(py, r.start as isize, r.end as isize, 1);
-        self.model.bodies().iter().map(|body| (body.joint_name(), slice(body.q_range()))).collect()
+    fn q_slices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.slices(py, gradyn::model::Body::q_range)
     }
     /// For each joint, the places of its numbers in v, as a slice.
     #[getter]
-    fn v_slices<'py>(&self, py: Python<'py>) -> BTreeMap<&str, Bound<'py, PySlice>> {
-        let slice = |r: std::ops::Range<usize>| PySlice::new(py, r.start as isize, r.end as isize, 1);
-        self.model.bodies().iter().map(|body| (body.joint_name(), slice(body.v_range()))).collect()
+    fn v_slices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.slices(py, gradyn::model::Body::v_range)
     }
     /// Least q, nq.
     #[getter]
@@ -480,7 +483,7 @@ impl PyModel {
         let Some(id) = self.model.find_frame(frame) else {
             options::frame(py, &self.model, "frame", frame)?;
             let message = format!("`frame`: '{frame}' is a body without a frame of its name");
-            return Err(wrong(py, &message, Said::default()));
+            return Err(wrong(py, &message, Said { argument: Some("frame".into()), ..Said::default() }));
         };
         let joined = self.model.append(&other.model, id, prefix).map_err(|error| error::model(py, &error))?;
         Ok(self.changed(joined))
@@ -498,7 +501,8 @@ impl PyModel {
     ) -> PyResult<Self> {
         let Some(id) = self.model.find_frame(frame) else {
             options::frame(py, &self.model, "frame", frame)?;
-            return Err(wrong(py, &format!("`frame`: '{frame}' is a body, expected a frame"), Said::default()));
+            let said = Said { argument: Some("frame".into()), ..Said::default() };
+            return Err(wrong(py, &format!("`frame`: '{frame}' is a body, expected a frame"), said));
         };
         let com = com.map_or(Ok([0.0; 3]), |com| numbers::<3>("com", com))?;
         let i = match inertia {
@@ -550,7 +554,11 @@ impl PyModel {
             let (body, x_bf) = self.place(of);
             Constraint::frame(None, at, body, x_bf)
         };
-        Ok(self.constraint(constraint.with_gains(kp, kd), format!("{kind} '{frame}' held in the world"), frame))
+        Ok(self.constraint(
+            constraint.with_gains(finite(py, "kp", kp)?, finite(py, "kd", kd)?),
+            format!("{kind} '{frame}' held in the world"),
+            frame,
+        ))
     }
 
     /// A loop: the origins of two frames coincide, 3 rows.
@@ -558,7 +566,11 @@ impl PyModel {
     fn connect(&self, py: Python<'_>, a: &str, b: &str, kp: f64, kd: f64) -> PyResult<PyConstraint> {
         let [of_a, of_b] = [("a", a), ("b", b)].map(|(what, name)| options::frame(py, &self.model, what, name));
         let made = Constraint::connect(&self.model, of_a?, of_b?).map_err(|error| error::input(py, &error, None))?;
-        Ok(self.constraint(made.with_gains(kp, kd), format!("origins of '{a}' and '{b}'"), &format!("{a}-{b}")))
+        Ok(self.constraint(
+            made.with_gains(finite(py, "kp", kp)?, finite(py, "kd", kd)?),
+            format!("origins of '{a}' and '{b}'"),
+            &format!("{a}-{b}"),
+        ))
     }
 
     /// A loop: two frames coincide, 6 rows.
@@ -566,7 +578,11 @@ impl PyModel {
     fn weld(&self, py: Python<'_>, a: &str, b: &str, kp: f64, kd: f64) -> PyResult<PyConstraint> {
         let [of_a, of_b] = [("a", a), ("b", b)].map(|(what, name)| options::frame(py, &self.model, what, name));
         let made = Constraint::weld(&self.model, of_a?, of_b?).map_err(|error| error::input(py, &error, None))?;
-        Ok(self.constraint(made.with_gains(kp, kd), format!("'{a}' welded to '{b}'"), &format!("{a}-{b}")))
+        Ok(self.constraint(
+            made.with_gains(finite(py, "kp", kp)?, finite(py, "kd", kd)?),
+            format!("'{a}' welded to '{b}'"),
+            &format!("{a}-{b}"),
+        ))
     }
 
     /// Which entries of a matrix can be nonzero at any state: a `scipy.sparse.csc_array` of ones.
@@ -674,7 +690,38 @@ impl PyModel {
     }
 }
 
+fn finite(py: Python<'_>, what: &str, x: f64) -> PyResult<f64> {
+    if x.is_finite() {
+        return Ok(x);
+    }
+    let said = Said { argument: Some(what.to_owned()), value: Some(x), ..Said::default() };
+    Err(wrong(py, &format!("`{what}` is {x}, which is not finite"), said))
+}
+
+/// What a robot that comes from no file has for one.
+fn empty() -> Description {
+    let text = "<robot name=\"robot\"><link name=\"robot\"/></robot>";
+    match gradyn::model::urdf::parse(text, &UrdfOptions::new()) {
+        Ok((description, _)) => description,
+        Err(error) => unreachable!("{error}"),
+    }
+}
+
 impl PyModel {
+    /// A slice for each joint, in the order of the tree.
+    fn slices<'py>(
+        &self,
+        py: Python<'py>,
+        of: fn(&gradyn::model::Body) -> std::ops::Range<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for body in self.model.bodies() {
+            let range = of(body);
+            dict.set_item(body.joint_name(), PySlice::new(py, range.start as isize, range.end as isize, 1))?;
+        }
+        Ok(dict)
+    }
+
     fn of_joints(
         &self,
         py: Python<'_>,
@@ -688,6 +735,24 @@ impl PyModel {
             model = change(model, body, &list(&values, n)?).map_err(|error| error::input(py, &error, None))?;
         }
         Ok(self.changed(model))
+    }
+
+    /// With the file that it comes from, as far as it does.
+    pub(crate) fn robot(&self) -> Robot {
+        let model = self.model.clone();
+        match &self.origin {
+            Some(robot) => Robot { model, ..(**robot).clone() },
+            None => {
+                let source = (String::new(), UrdfOptions::new());
+                let path = PathBuf::from(model.name());
+                Robot { path, model, report: LoadReport::default(), description: empty(), source }
+            }
+        }
+    }
+
+    /// Parameters of which some can be chosen.
+    pub(crate) fn all_parameters(&self) -> Parameters {
+        self.robot().parameters()
     }
 
     /// The body of a frame and the frame's pose there.
@@ -705,4 +770,3 @@ impl PyModel {
         PyConstraint::new(constraint, self.model.nv(), text, name)
     }
 }
-

@@ -124,7 +124,11 @@ pub(crate) fn numbers<const N: usize>(what: &str, given: &Bound<'_, PyAny>) -> P
     let py = given.py();
     let array = Reader::of(py).read(what, given, N, &format!("{N} numbers"))?;
     if !array.lead().is_empty() {
-        return Err(wrong(py, &format!("`{what}` has one dimension too many, expected {N} numbers"), Said::default()));
+        return Err(wrong(
+            py,
+            &format!("`{what}` has one dimension too many, expected {N} numbers"),
+            Said { argument: Some(what.to_owned()), ..Said::default() },
+        ));
     }
     let mut numbers = [0.0; N];
     array.copy(0, &mut numbers);
@@ -201,7 +205,10 @@ impl<'a, 'py> Asked<'a, 'py> {
         }
         if let Some(names) = self.frames {
             let expected = "a list of names of frames";
-            let refused = |_| wrong(py, &format!("`frames` is not {expected}"), Said::default());
+            let refused = |_| {
+                let said = Said { argument: Some("frames".into()), expected: Some(expected.into()), ..Said::default() };
+                wrong(py, &format!("`frames` is not {expected}"), said)
+            };
             for name in names.extract::<Vec<String>>().map_err(refused)? {
                 frames.push(frame(py, model, "frames", &name)?);
             }
@@ -221,12 +228,26 @@ impl<'a, 'py> Asked<'a, 'py> {
                 let [fx, fy, fz, nx, ny, nz] = self.force.map_or(Ok([0.0; 6]), |force| numbers("force", force))?;
                 Force::new(Vector3::new(fx, fy, fz), Vector3::new(nx, ny, nz))
             },
-            restitution: self.restitution.unwrap_or(0.0),
+            restitution: restitution(py, self.restitution.unwrap_or(0.0))?,
             constraints: self.constraints.map_or(Ok(Vec::new()), |given| constraints(py, model, given))?,
             wrenches: Vec::new(),
             threads: 1,
         })
     }
+}
+
+fn restitution(py: Python<'_>, given: f64) -> PyResult<f64> {
+    if (0.0..=1.0).contains(&given) {
+        return Ok(given);
+    }
+    let said = Said {
+        argument: Some("restitution".into()),
+        value: Some(given),
+        expected: Some("a number from 0 to 1".into()),
+        got: Some(given.to_string()),
+        ..Said::default()
+    };
+    Err(wrong(py, &format!("`restitution` is {given}, expected a number from 0 to 1"), said))
 }
 
 /// One constraint, or a list.

@@ -33,6 +33,8 @@ pub(crate) enum Dim {
     Parameters,
     /// A number.
     Of(usize),
+    /// No dimension of its own: one number a state.
+    Number,
 }
 
 impl Dim {
@@ -49,6 +51,7 @@ impl Dim {
             Self::Placements => 6 * model.bodies().len(),
             Self::Parameters => model.parameter_layout().len(),
             Self::Of(size) => size,
+            Self::Number => 1,
         }
     }
 
@@ -66,6 +69,7 @@ impl Dim {
             Self::Placements => "6 bodies".into(),
             Self::Parameters => "parameters".into(),
             Self::Of(size) => size.to_string(),
+            Self::Number => String::new(),
         }
     }
 }

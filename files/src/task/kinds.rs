@@ -69,7 +69,7 @@ pub(super) struct TermKind {
 }
 
 /// All kinds.
-pub(super) const KINDS: [TermKind; 19] = [
+pub(super) const KINDS: [TermKind; 20] = [
     TermKind {
         name: "state",
         keys: &[],
@@ -277,6 +277,20 @@ pub(super) const KINDS: [TermKind; 19] = [
                 Goal::Vector(goal) => plain(value.towards(goal)),
                 _ => plain(value),
             }
+        },
+    },
+    TermKind {
+        name: "own",
+        keys: &["function"],
+        goal: Form::None,
+        entries: Entries::Any,
+        make: |on| {
+            let item = on.table.need("function", "the name of a residual of the program that gives the task")?;
+            let (name, own) = (item.text("a name")?, &on.start.given.own);
+            let Some((_, make)) = own.iter().find(|(known, _)| known == name) else {
+                return Err(item.unknown("residual of a program", name, own.iter().map(|(name, _)| name.as_str())));
+            };
+            Ok(Built { residual: make(), loss: None, capsules: Vec::new(), before: None, note: None })
         },
     },
 ];

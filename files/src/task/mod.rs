@@ -6,6 +6,7 @@ mod constraints;
 mod contacts;
 mod costs;
 mod entries;
+mod given;
 mod goal;
 mod guess;
 mod kinds;
@@ -30,6 +31,7 @@ pub use actuation::{Actuated, Thruster};
 pub use constraints::ConstraintTask;
 pub use contacts::HeldContact;
 pub use costs::CostTask;
+pub use given::{Given, OwnResidual};
 pub use goal::Goal;
 pub use guess::{Controls, GuessSource, GuessTask, States};
 pub use parameters::ParameterTask;
@@ -51,6 +53,7 @@ use limits::Limits;
 use pose::Poses;
 use source::{Item, Source, Table};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A task: a problem, with the names that it was described by.
 #[derive(Debug)]
@@ -107,28 +110,35 @@ impl Task {
         let (file, bytes) = input::bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
         let stem = path.file_stem().map_or_else(|| String::from("task"), |stem| stem.to_string_lossy().into_owned());
-        Self::of_source(Source { file, text }, stem, path.parent().unwrap_or(Path::new("")), &[], &[])
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Self::of_source(Source { file, text }, stem, Arc::new(Given { folder, ..Given::default() }), &[], &[])
     }
+
+    /// Reads a task that a program has written, with what it gives beside the text. `name`: what it is called if it does not say
+    /// so.
+    pub fn parse(source: Source, name: &str, given: Given) -> Result<Self, Error> {
+        Self::of_source(source, name.to_owned(), Arc::new(given), &[], &[])
+    }
+
     /// The same with other steps, one entry a phase, impacts among them; those of the file if there is none. And with
     /// contacts that impacts let go.
     pub fn changed(&self, finer: &[Pieces], released: &[Released]) -> Result<Self, Error> {
-        Self::of_source(self.source.clone(), self.name.clone(), &self.start.folder, finer, released)
+        Self::of_source(self.source.clone(), self.name.clone(), Arc::clone(&self.start.given), finer, released)
     }
-    /// A task of a text, in a folder that files are named from; `name`: what it is called if it does not say so.
+    /// `name`: what it is called if it does not say so.
     fn of_source(
         source: Source,
         name: String,
-        folder: &Path,
+        given: Arc<Given>,
         finer: &[Pieces],
         released: &[Released],
     ) -> Result<Self, Error> {
-        let folder = folder.to_owned();
         let entries = source.parse()?;
         let root = Table::root(&source, &entries);
         root.only(&KEYS)?;
         let name = root.get("name").map_or(Ok(name), |item| item.text("a name").map(str::to_owned))?;
 
-        let mut robot = robot(&root, &folder)?;
+        let mut robot = robot(&root, &given)?;
         robot.model = limits::overridden(root.get("limits").as_ref(), robot.model)?;
         let poses = Poses::read(root.get("poses"), &robot.model)?;
         let (q, v) = start::read(root.get("start"), &poses, &robot.model)?;
@@ -139,7 +149,7 @@ impl Task {
             limits.of_torques(&mut actuated)?;
         }
         let parameters = parameters::read(&root, &robot.model)?;
-        let start = Start { model: robot.model.clone(), folder, poses, q, v, actuated, parameters };
+        let start = Start { model: robot.model.clone(), given, poses, q, v, actuated, parameters };
         let steps = phases::steps(&root)?;
         let contacts = contacts::Contacts::read(&root, &start.model, steps.dt)?;
         start::closed(&root, &contacts.loops, &start)?;
@@ -215,12 +225,15 @@ impl Task {
     }
 }
 
-fn robot(root: &Table<'_>, folder: &Path) -> Result<Robot, Error> {
+fn robot(root: &Table<'_>, given: &Given) -> Result<Robot, Error> {
+    if let Some(robot) = &given.robot {
+        return Ok(robot.clone());
+    }
     let item = root.need("robot", "a table with the `file` of the robot")?;
     let table = item.table("a table with the `file` of the robot")?;
     table.only(&["file", "floating_base", "joint_friction", "gravity"])?;
     let item = table.need("file", "a URDF file, relative to the task")?;
-    let file = folder.join(item.text("a URDF file, relative to the task")?);
+    let file = given.folder.join(item.text("a URDF file, relative to the task")?);
     if !file.is_file() {
         return Err(item.refuse(format!("there is no file {}", file.display())));
     }

@@ -2,6 +2,7 @@
 
 use super::actuation::Actuated;
 use super::contacts::HeldContact;
+use super::given::Given;
 use super::parameters::ParameterTask;
 use super::phases::{self, PhaseTask};
 use super::pose::{Poses, by_dof};
@@ -11,14 +12,15 @@ use crate::number::five;
 use gradyn::dynamics::{Workspace, constraint_error};
 use gradyn::model::Model;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The robot and where it starts.
 #[derive(Debug)]
 pub struct Start {
     /// The robot, with the limits of the task.
     pub model: Model,
-    /// The folder of the task.
-    pub(super) folder: PathBuf,
+    /// What does not stand in the task's text.
+    pub(super) given: Arc<Given>,
     pub(super) poses: Poses,
     /// Configuration, nq.
     pub q: Vec<f64>,
@@ -33,7 +35,7 @@ pub struct Start {
 impl Start {
     /// A file named in the task, relative to it.
     pub(super) fn beside(&self, file: &str) -> PathBuf {
-        self.folder.join(file)
+        self.given.folder.join(file)
     }
 }
 

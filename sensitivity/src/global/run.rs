@@ -71,6 +71,15 @@ impl<P: Plan> Run<P> {
         run.check().map(|_| run)
     }
 
+    /// A finished run, of samples that were evaluated elsewhere: their outputs one after the other, in the order of the plan.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); as many values as the plan does not have.
+    pub fn finished(plan: P, outputs: usize, values: Vec<f64>) -> Result<Self, GlobalError> {
+        let run = Self { done: plan.samples()?, values, ..Self::new(plan, outputs)? };
+        run.check().map(|_| run)
+    }
+
     /// Sets the number of samples in a block, instead of 64. The result's bits depend on it only if those of the
     /// function do.
     ///

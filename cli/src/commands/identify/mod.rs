@@ -1,7 +1,6 @@
 //! `gradyn identify`: parameters from measured torques.
 
 mod output_error;
-mod page;
 mod poses;
 
 use super::Report;
@@ -10,6 +9,7 @@ use crate::error::{Error, one_line};
 use crate::output::Output;
 use crate::table::{Align, Cell, Table};
 use gradyn::model::urdf::rewrite;
+use gradyn_files::identify::{self as answer, Told, half_width, is_good, verdict};
 use gradyn_files::logs;
 use gradyn_files::number;
 use gradyn_files::priors;
@@ -17,7 +17,6 @@ use gradyn_files::robot::Robot;
 use gradyn_sensitivity::estimate::Loss;
 use gradyn_sensitivity::identify::{Data, Fit, FitOptions, Validation, fit};
 use gradyn_sensitivity::{Parameters, Prior, SensitivityError};
-use serde_json::{Value, json};
 use std::path::Path;
 
 pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
@@ -83,14 +82,16 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
         changes = written(&robot, &parameters, &values, file, &mut warnings)?;
     }
     if let Some(file) = &mut page {
-        let html = page::write(&robot, &parameters, &data, &found, args.confidence, &warnings);
+        let html = answer::page(&robot, &parameters, &data, &found, args.confidence, &warnings);
         file.write(|to| to.write_all(html.as_bytes()))?;
     }
     for file in [urdf, page].into_iter().flatten() {
         file.finish()?;
     }
     let text = if args.json {
-        format!("{:#}\n", to_json(&parameters, &found, args, &warnings, &changes))
+        let Identify { confidence, low_pass, every, .. } = args;
+        let told = Told { level: *confidence, low_pass: *low_pass, every: *every as usize, warnings: &warnings, changes: &changes };
+        format!("{:#}\n", answer::json(&parameters, &found, &told))
     } else {
         readable(&robot, &parameters, &data, &found, args, &changes)
     };
@@ -135,11 +136,6 @@ const UNEXPLAINED: f64 = 0.05;
 /// The files of the data, for messages.
 fn files(args: &Identify) -> String {
     args.data.iter().chain(&args.held_out).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-/// Whether the fit identifies all requested parameters and explains the data.
-fn is_good(found: &Fit) -> bool {
-    found.cannot_tell.is_empty() && found.not_physical.is_empty() && found.estimate.status.converged() && found.explains
 }
 
 /// Values that may stand in a robot's file: those of a fit that explains the data, except those of bodies that are not
@@ -196,53 +192,6 @@ fn deviations(prior: &str, parameters: &Parameters) -> Result<Vec<f64>, Error> {
         }
     };
     found.into_iter().zip(parameters.iter()).map(of).collect()
-}
-
-/// Half the width of the interval of a parameter.
-fn half_width(found: &Fit, k: usize, level: f64) -> Option<f64> {
-    found.estimate.half_width(k, level).filter(|half| half.is_finite())
-}
-
-fn verdict(found: &Fit) -> String {
-    let not_fitted = || {
-        let Validation { fitted, held_out, before } = found.validation;
-        let left = if held_out.is_nan() { fitted } else { held_out };
-        let explanation = found.explanations.first().map(|what| format!("; {what}")).unwrap_or_default();
-        format!(
-            "not fitted: {:.2} % of the torques remain (before: {:.2} %){explanation}",
-            100.0 * left,
-            100.0 * before
-        )
-    };
-    if !found.explanations.is_empty() {
-        return not_fitted();
-    }
-    if let Some((body, why)) = found.not_physical.first() {
-        return format!("not physical: {body}: {why}");
-    }
-    if !found.cannot_tell.is_empty() {
-        return format!(
-            "not identifiable: {} of {} combinations cannot be identified from these data",
-            found.cannot_tell.len(),
-            found.parameters.len()
-        );
-    }
-    if !found.estimate.status.converged() {
-        return found.estimate.status.to_string();
-    }
-    if !found.explains {
-        return not_fitted();
-    }
-    let held = found.validation.held_out;
-    if held.is_nan() {
-        return format!("fitted: {:.2} % of the torques remain", 100.0 * found.validation.fitted);
-    }
-    format!(
-        "fitted: {:.2} % of the torques remain, {:.2} % of those held out (before: {:.2} %)",
-        100.0 * found.validation.fitted,
-        100.0 * held,
-        100.0 * found.validation.before
-    )
 }
 
 fn readable(
@@ -334,43 +283,3 @@ fn readable(
     text
 }
 
-fn to_json(parameters: &Parameters, found: &Fit, args: &Identify, warnings: &[String], changes: &[String]) -> Value {
-    let level = args.confidence;
-    let of = |(k, p): (usize, &gradyn_sensitivity::Parameter)| {
-        json!({
-            "name": p.name(), "unit": p.unit(), "held": p.held(), "before": p.nominal(),
-            "value": found.estimate.parameters[k], "half_width": half_width(found, k, level),
-            "at_zero": found.at_zero.contains(&k), "stays": found.held.contains(&k),
-            "deviations_from_prior": found.from_prior[k],
-        })
-    };
-    let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
-    let joint = |j: &gradyn_sensitivity::identify::JointError| json!({ "joint": j.joint, "fitted": number(j.fitted), "held_out": number(j.held_out), "before": number(j.before) });
-    json!({
-        "verdict": verdict(found),
-        "status": found.estimate.status.to_string(),
-        "level": level,
-        "parameters": parameters.iter().enumerate().map(of).collect::<Vec<_>>(),
-        "explains": found.explains,
-        "explanations": found.explanations,
-        "measured": found.joints.iter().map(|j| &j.joint).collect::<Vec<_>>(),
-        "held_out": found.held_out.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>(),
-        "noise": found.noise,
-        "effective_samples": found.effective_samples,
-        "delay": found.delay,
-        "low_pass": args.low_pass,
-        "every": args.every,
-        "rank": found.estimate.identifiability.rank,
-        "condition": number(found.estimate.identifiability.condition),
-        "cannot_tell": found.cannot_tell,
-        "not_physical": found.not_physical,
-        "joints": found.joints.iter().map(joint).collect::<Vec<_>>(),
-        "relative": {
-            "fitted": number(found.validation.fitted),
-            "held_out": number(found.validation.held_out),
-            "before": number(found.validation.before),
-        },
-        "warnings": warnings,
-        "changes": changes,
-    })
-}

@@ -1,9 +1,9 @@
 //! The fit as one page: the verdict, measured against predicted torques, estimates.
 
-use super::{half_width, verdict};
-use gradyn_files::number;
-use gradyn_files::page::{Line, Plot, Scale, Shade, document, escape, row, table};
-use gradyn_files::robot::Robot;
+use super::{half_width, is_good, verdict};
+use crate::number;
+use crate::page::{Line, Plot, Scale, Shade, document, escape, row, table};
+use crate::robot::Robot;
 use gradyn_sensitivity::Parameters;
 use gradyn_sensitivity::identify::{Compared, Data, Fit};
 use std::ops::Range;
@@ -11,7 +11,8 @@ use std::ops::Range;
 /// So many points of a line are drawn.
 const POINTS: usize = 800;
 
-pub(super) fn write(
+/// The page.
+pub fn write(
     robot: &Robot,
     parameters: &Parameters,
     data: &Data,
@@ -83,7 +84,7 @@ pub(super) fn write(
     let section = |title: &str, list: &str| {
         if list.is_empty() { String::new() } else { format!("<h2>{title}</h2>\n<ul>\n{list}</ul>\n") }
     };
-    let good = super::is_good(found);
+    let good = is_good(found);
     let explained: String = found.explanations.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect();
     let title = format!("gradyn identify: {}", robot.model.name());
     let body = format!(
