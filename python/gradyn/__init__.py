@@ -33,7 +33,7 @@ from gradyn._gradyn import (
 
 if TYPE_CHECKING:
     from gradyn.check import assert_derivatives, check_claim, check_gradient, check_hessian, check_jacobian, check_model
-    from gradyn.trajectory import Residual, Solution, Task, optimize
+    from gradyn.trajectory import Mpc, Residual, Solution, Task, optimize
 
 _LAZY = {
     "assert_derivatives": "check",
@@ -42,6 +42,7 @@ _LAZY = {
     "check_hessian": "check",
     "check_jacobian": "check",
     "check_model": "check",
+    "Mpc": "trajectory",
     "Residual": "trajectory",
     "Solution": "trajectory",
     "Task": "trajectory",
@@ -56,6 +57,7 @@ __all__ = [
     "InputError",
     "LoadReport",
     "Model",
+    "Mpc",
     "Note",
     "Residual",
     "RobotError",

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from gradyn import _gradyn, _toml
 from gradyn._gradyn import Model
 
-__all__ = ["Residual", "Solution", "Task", "optimize"]
+__all__ = ["Mpc", "Residual", "Solution", "Task", "optimize"]
 
 Array = NDArray[np.float64]
 Callback = Callable[[dict[str, Any]], Any]
@@ -232,8 +232,19 @@ class Task:
         **options
             Keys of ``[solver]``: ``iterations``, ``tolerance``, ``threads``, ``time``, ``hessian``, …
         """
-        saved = {key: self.document.get(key) for key in ("solver", "guess")}
         with tempfile.TemporaryDirectory() as folder:
+            return Solution(self._made(folder, solver, guess, options).solve(callback, refine))
+
+    def _made(
+        self,
+        folder: str,
+        solver: str | None,
+        guess: Solution | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None,
+        options: Mapping[str, Any],
+    ) -> Any:
+        """The task with these options, as the solvers have it."""
+        saved = {key: self.document.get(key) for key in ("solver", "guess")}
+        try:
             if solver is not None or options:
                 name = {} if solver is None else {"name": solver}
                 self.document["solver"] = {**(saved["solver"] or {}), **name, **options}
@@ -242,16 +253,70 @@ class Task:
                 self.document["guess"] = {"file": os.path.join(folder, "guess.json")}
             elif guess is not None:
                 self.document["guess"] = guess
-            try:
-                text = self.to_toml()
-            finally:
-                for key, x in saved.items():
-                    self.document.pop(key, None)
-                    if x is not None:
-                        self.document[key] = x
-            own = [(name, of.rows, of.arguments, of.value, of.jacobian) for name, of in self.residuals.items()]
-            task = _gradyn._Task.parse(text, self.name, self.name, folder, self.model, own)
-            return Solution(task.solve(callback, refine))
+            text = self.to_toml()
+        finally:
+            for key, x in saved.items():
+                self.document.pop(key, None)
+                if x is not None:
+                    self.document[key] = x
+        own = [(name, of.rows, of.arguments, of.value, of.jacobian) for name, of in self.residuals.items()]
+        return _gradyn._Task.parse(text, self.name, self.name, folder, self.model, own)
+
+
+class Mpc:
+    """Predictive control: answers a measurement at once, and plans again while the answer acts.
+
+    Parameters
+    ----------
+    task : Task
+        What is planned, from its start.
+    solver : {"newton", "proximal"}
+        The solver.
+    iterations : int
+        At most, in a cycle.
+    time : float, optional
+        Budget of a cycle, s: at its end the best plan counts.
+    **options
+        Further keys of ``[solver]``.
+
+    Examples
+    --------
+    >>> mpc = gradyn.Mpc(task, time=1.2e-3)
+    >>> while True:
+    ...     q, v = plant.measure()
+    ...     plant.apply(mpc.feedback(q, v))
+    ...     mpc.replan(q, v, period=0.002)
+    """
+
+    def __init__(
+        self, task: Task, *, solver: str = "newton", iterations: int = 2, time: float | None = None, **options: Any
+    ) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self._inner = _gradyn._Mpc(task._made(folder, solver, None, options), iterations, time)
+
+    def feedback(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Controls for a measured state, within their bounds: one product, of what was prepared."""
+        return self._inner.feedback(np.ravel(np.asarray(q, dtype=np.float64)), np.ravel(np.asarray(v, dtype=np.float64)))
+
+    def replan(self, q: ArrayLike, v: ArrayLike, period: float) -> dict[str, Any]:
+        """Plan from a measured state, and prepare the feedback of ``period`` seconds later.
+
+        Returns
+        -------
+        dict
+            ``status``, ``message``, ``iterations``, ``cost``, ``gap``. A plan that has not converged is the best so far.
+        """
+        q, v = np.ravel(np.asarray(q, dtype=np.float64)), np.ravel(np.asarray(v, dtype=np.float64))
+        return self._inner.replan(q, v, period)
+
+    def shift(self, seconds: float) -> None:
+        """Move the plan by so many seconds, where a deadline was missed."""
+        self._inner.shift(seconds)
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """``time``, ``q``, ``v``, ``u`` of the plan."""
+        return self._inner.trajectory()
 
 
 def optimize(
@@ -361,6 +426,26 @@ class Solution:
         """Write a page for a browser that needs no network."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self._inner.page())
+
+    def sensitivity(self, parameters: Any, *, closed_loop: bool = False) -> Any:
+        """Simulate the trajectory, and differentiate it by parameters of the robot and by the start.
+
+        Parameters
+        ----------
+        parameters : str, sequence of str, or sensitivity.Parameters
+            Patterns of names of ``model.parameters``; patterns are of the task's robot.
+        closed_loop : bool
+            With the solver's feedback.
+
+        Returns
+        -------
+        object
+            ``time`` (N + 1,), ``q``, ``v``, ``by_parameters`` (N + 1, 2 nv, k), ``by_start`` (N + 1, 2 nv, 2 nv): of
+            (q, v) along the tangent; ``trustworthy``.
+        """
+        if not isinstance(parameters, _gradyn.Parameters):
+            parameters = _gradyn.Parameters(self._inner.model(), parameters)
+        return self._inner.rollout(parameters, closed_loop)
 
     def plot(self, axes: Any = None) -> Any:
         """Plot positions, velocities and controls over time with Matplotlib; gives the figure."""

@@ -23,6 +23,7 @@ mod functions;
 mod guard;
 mod memory;
 mod model;
+mod mpc;
 mod options;
 mod pool;
 mod report;
@@ -48,6 +49,8 @@ fn _gradyn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sensitivity::PyPriors>()?;
     module.add_class::<sensitivity::PyOutput>()?;
     module.add_class::<task::PySolution>()?;
+    module.add_class::<mpc::PyMpc>()?;
+    module.add_class::<task::PyRollout>()?;
     let py = module.py();
     module.add("InputError", py.get_type::<error::InputError>())?;
     module.add("RobotError", py.get_type::<error::RobotError>())?;

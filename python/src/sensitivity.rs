@@ -43,7 +43,7 @@ fn intervals<'py>(
 
 /// Chosen parameters of a robot, in an order: names of `Model.parameters`, by patterns.
 #[pyclass(frozen, name = "Parameters", module = "gradyn.sensitivity")]
-pub(crate) struct PyParameters(Parameters);
+pub(crate) struct PyParameters(pub(crate) Parameters);
 
 #[pymethods]
 impl PyParameters {

@@ -1,11 +1,15 @@
 //! Trajectories: tasks read or built, solved, and looked at.
 
-use crate::error;
+use crate::error::{self, Said, wrong};
+use crate::guard;
 use crate::model::PyModel;
+use crate::sensitivity::PyParameters;
 use gradyn::nalgebra::DMatrix;
+use gradyn_files::sensitivity::rollout;
 use gradyn_files::solution::{Event, RefineOption, Solution};
 use gradyn_files::task::source::Source;
 use gradyn_files::task::{Given, OwnResidual, Task};
+use gradyn_sensitivity::rollout::Forward;
 use gradyn_trajectory::residual::{Depends, Jacobian, Residual, View};
 use gradyn_trajectory::solver::Progress;
 use gradyn_trajectory::{Control, Reason};
@@ -205,8 +209,7 @@ impl PyTask {
     /// Solves it, once. `callback` is called with a dictionary after each iteration; `StopIteration` ends the solver there.
     #[pyo3(signature = (callback, refine))]
     fn solve(&self, py: Python<'_>, callback: Option<Py<PyAny>>, refine: bool) -> PyResult<PySolution> {
-        let task = self.task.lock().ok().and_then(|mut task| task.take());
-        let task = task.ok_or_else(|| PyTypeError::new_err("the task has been solved already: make another one"))?;
+        let task = self.take()?;
         let raised = &self.raised;
         let mut watcher = |event: Event<'_>| match event {
             Event::Progress(Progress::Iteration(of)) => {
@@ -254,6 +257,14 @@ impl PyTask {
     }
 }
 
+impl PyTask {
+    /// The task itself, once.
+    pub(crate) fn take(&self) -> PyResult<Task> {
+        let task = self.task.lock().ok().and_then(|mut task| task.take());
+        task.ok_or_else(|| PyTypeError::new_err("the task has been solved already: make another one"))
+    }
+}
+
 /// The solution of a task.
 #[pyclass(frozen, name = "_Solution", module = "gradyn")]
 pub(crate) struct PySolution(Mutex<Solution>);
@@ -279,7 +290,73 @@ impl PySolution {
         let bytes = self.with(py, Solution::npz)?.map_err(|error| error::file(py, &error))?;
         Ok(PyBytes::new(py, &bytes))
     }
+    /// The robot of the task.
+    fn model(&self) -> PyModel {
+        let solution = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        PyModel::new(solution.task.start.model.clone())
+    }
+    /// The trajectory simulated with other parameters, `closed_loop`: with the solver's feedback.
+    fn rollout(&self, py: Python<'_>, parameters: &PyParameters, closed_loop: bool) -> PyResult<PyRollout> {
+        let solution = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (task, parameters) = (&solution.task, &parameters.0);
+        let run = guard::caught(|| rollout(task, parameters, &solution.solved.found, closed_loop))?;
+        let (run, nodes) = run.map_err(|error| wrong(py, &error, Said::default()))?;
+        let time = nodes.iter().map(|k| task.problem.time(*k)).collect();
+        let start = (task.start.q.clone(), task.start.v.clone());
+        let by = guard::detached(py, || run.forward(&parameters.nominal(), &start.0, &start.1))?;
+        let by = by.map_err(|error| wrong(py, &error.to_string(), Said::default()))?;
+        Ok(PyRollout { by, time, nv: parameters.robot().nv() })
+    }
     fn page(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |solution| solution.page(None))
+    }
+}
+
+/// A trajectory simulated, and its derivatives by parameters and by the start.
+#[pyclass(frozen, name = "_Rollout", module = "gradyn")]
+pub(crate) struct PyRollout {
+    by: Forward,
+    time: Vec<f64>,
+    nv: usize,
+}
+
+#[pymethods]
+impl PyRollout {
+    /// s
+    #[getter]
+    fn time<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        PyArray1::from_slice(py, &self.time).into_any()
+    }
+    /// Configurations, (N + 1, nq).
+    #[getter]
+    fn q<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows: Vec<f64> = self.by.states.iter().flat_map(|(q, _)| q.clone()).collect();
+        PyArray1::from_vec(py, rows).call_method1("reshape", (self.by.states.len(), -1))
+    }
+    /// Velocities, (N + 1, nv).
+    #[getter]
+    fn v<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows: Vec<f64> = self.by.states.iter().flat_map(|(_, v)| v.clone()).collect();
+        PyArray1::from_vec(py, rows).call_method1("reshape", (self.by.states.len(), -1))
+    }
+    /// Derivatives of (q, v) by the parameters, (N + 1, 2 nv, k), along the tangent.
+    #[getter]
+    fn by_parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let count = self.by.by.len();
+        let rows: Vec<f64> =
+            (0..count).flat_map(|k| self.by.by_parameters(k).transpose().as_slice().to_vec()).collect();
+        PyArray1::from_vec(py, rows).call_method1("reshape", (count, 2 * self.nv, self.by.parameters))
+    }
+    /// Derivatives of (q, v) by the start, (N + 1, 2 nv, 2 nv).
+    #[getter]
+    fn by_start<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let count = self.by.by.len();
+        let rows: Vec<f64> = (0..count).flat_map(|k| self.by.by_start(k).transpose().as_slice().to_vec()).collect();
+        PyArray1::from_vec(py, rows).call_method1("reshape", (count, 2 * self.nv, 2 * self.nv))
+    }
+    /// Whether derivatives at the end mean anything: errors of the start have not grown beyond rounding's reach.
+    #[getter]
+    fn trustworthy(&self) -> bool {
+        self.by.is_trustworthy()
     }
 }

@@ -3,11 +3,13 @@
 mod answer;
 mod formats;
 mod page;
+mod rollout;
 mod scatter;
 
 pub use answer::{Answer, ByOutput, CLEAR, Column, Finding, NONE, percent, with_interval};
 pub use formats::{to_csv, to_csv_by_outputs, to_json};
 pub use page::write;
+pub use rollout::rollout;
 pub use scatter::{Scatter, Series, Tube, Uncertainty};
 
 /// How an answer was found.

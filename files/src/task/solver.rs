@@ -117,16 +117,12 @@ fn all_kept(
     guesses: &[Guess],
     watch: &mut Watch<'_>,
 ) -> SolverResult {
-    let mut newton = common!(task, NewtonOptions);
-    let mut proximal = common!(task, ProximalOptions);
+    let (mut newton, mut proximal) = (task.newton(), task.proximal());
     // One's own is that of the other one where it is not said.
     match method {
         Method::Newton => proximal.regularization = ProximalOptions::default().regularization,
         Method::Proximal => newton.regularization = NewtonOptions::default().regularization,
     }
-    (newton.hessian, proximal.hessian) = (task.hessian, task.hessian);
-    (newton.roll_out, proximal.roll_out) = (task.roll_out, task.roll_out);
-    (newton.barrier, proximal.softness) = (task.barrier, task.softness);
     let mut options = MultiStartOptions::default();
     (options.method, options.newton, options.proximal) = (method, newton, proximal);
     (options.iterations, options.time, options.seed) = (task.budget, task.time, task.seed);
@@ -170,7 +166,7 @@ const SOLVERS: [Solver; 3] = [
         keeps: Supports::Bounds,
         defaults: || SolverTask::new(0, 200, 1e-9, 1e-9),
         run: |task, problem, guesses, watch| {
-            let options = common!(task, FddpOptions);
+            let options = task.fddp();
             let (found, solver) = found!(Fddp, options, problem, guesses, watch);
             let all = of_clamped(problem, &solver);
             found.with_controls(|k, i| all[k][i])
@@ -269,6 +265,22 @@ impl SolverTask {
             Some(Method::Newton) => ("barrier", self.barrier),
             _ => ("softness", self.softness),
         }
+    }
+    /// The options of [`Newton`](gradyn_trajectory::Newton).
+    pub fn newton(&self) -> NewtonOptions {
+        let mut options = common!(self, NewtonOptions);
+        (options.hessian, options.roll_out, options.barrier) = (self.hessian, self.roll_out, self.barrier);
+        options
+    }
+    /// The options of [`Proximal`](gradyn_trajectory::Proximal).
+    pub fn proximal(&self) -> ProximalOptions {
+        let mut options = common!(self, ProximalOptions);
+        (options.hessian, options.roll_out, options.softness) = (self.hessian, self.roll_out, self.softness);
+        options
+    }
+    /// The options of [`Fddp`].
+    pub fn fddp(&self) -> FddpOptions {
+        common!(self, FddpOptions)
     }
     /// The second derivatives as the file says them.
     pub fn hessian_name(&self) -> &'static str {

@@ -5,12 +5,12 @@ use crate::commands::optimize;
 use crate::error::Error;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian, frame_pose};
 use gradyn::spatial::log3;
-use gradyn::{Constraint, Method, Model, Transform};
-use gradyn_files::sensitivity::Series;
-use gradyn_files::task::{SolverResult, Task};
+use gradyn::{Method, Model, Transform};
+use gradyn_files::sensitivity::{Series, rollout};
+use gradyn_files::task::Task;
 use gradyn_sensitivity::local::turns;
 use gradyn_sensitivity::rollout::State;
-use gradyn_sensitivity::{Feedback, Parameters, Rollout, Scheme, SensitivityError, StateOutput, local};
+use gradyn_sensitivity::{Parameters, Rollout, SensitivityError, StateOutput, local};
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -75,7 +75,7 @@ impl<'p> Along<'p> {
         if !status.is_solved() {
             warnings.push(format!("the trajectory of `{}` is not optimal: {status}", task.name));
         }
-        let (run, nodes) = rollout(task, parameters, &found, closed_loop)?;
+        let (run, nodes) = rollout(task, parameters, &found, closed_loop).map_err(Error::Usage)?;
         let start = &task.start;
         let planned = run.simulate(&parameters.nominal(), &start.q, &start.v).map_err(|error| usage(&error))?;
         if let (Some((q, _)), Some(last)) = (planned.last(), nodes.last()) {
@@ -232,70 +232,4 @@ impl Question for Along<'_> {
             }
         }
     }
-}
-
-/// The roll-out of a trajectory, and its nodes: impacts are no steps of their own.
-fn rollout<'p>(
-    task: &Task,
-    parameters: &'p Parameters,
-    found: &SolverResult,
-    closed_loop: bool,
-) -> Result<(Rollout<'p>, Vec<usize>), Error> {
-    let (start, problem) = (&task.start, &task.problem);
-    let (nq, nv) = (start.model.nq(), start.model.nv());
-    let mut scheme = None;
-    for (phase, here) in task.phases.iter().filter_map(|phase| Some((phase, phase.scheme?))) {
-        let name = &phase.name;
-        if here == Scheme::ImplicitMidpoint {
-            let rule = "expected `semi-implicit-euler`, `euler` or `rk4` for sensitivities along it";
-            return Err(Error::Usage(format!("phase `{name}` steps by `{here}`: {rule}")));
-        }
-        if phase.implicit_friction {
-            let why = "sensitivities along a trajectory do not know `implicit_friction` of `[steps]`: leave it out";
-            return Err(Error::Usage(format!("phase `{name}` takes friction implicitly: {why}")));
-        }
-        if *scheme.get_or_insert(here) != here {
-            return Err(Error::Usage(format!("phase `{name}` steps otherwise than those before it")));
-        }
-    }
-    let is_jump: Vec<bool> = task.phases.iter().flat_map(|p| vec![p.is_jump(); p.nodes()]).collect();
-    let steps: Vec<usize> = (0..problem.steps()).filter(|k| !is_jump[*k]).collect();
-    let controls: Vec<Vec<f64>> = steps.iter().map(|k| found.trajectory.u(*k).to_vec()).collect();
-    let dt: Vec<f64> = steps.iter().map(|k| problem.dt(*k)).collect();
-    let run = Rollout::with_actuation(
-        parameters,
-        scheme.unwrap_or_default(),
-        dt.first().copied().unwrap_or(1.0),
-        start.actuated.actuation.clone(),
-        controls,
-    );
-    let mut run = run.and_then(|run| run.lengths(&dt)).map_err(|error| usage(&error))?;
-    let mut step = 0;
-    for phase in &task.phases {
-        let constraints: Vec<Constraint> = phase.held.iter().map(|held| held.contact.constraint).collect();
-        if phase.is_jump() {
-            run = run.impact(step, &constraints, 0.0);
-        } else {
-            run = run.hold(step..step + phase.nodes(), &constraints);
-            step += phase.nodes();
-        }
-    }
-    if closed_loop {
-        let state = |k: &usize| found.trajectory.x(*k);
-        let gains: Vec<DMatrix<f64>> = steps.iter().map(|k| found.gains[*k].clone()).collect();
-        if gains.iter().any(|k| k.ncols() != 2 * nv) {
-            return Err(Error::Usage(
-                "--closed-loop: the task's states remember controls, which roll-outs do not".into(),
-            ));
-        }
-        let law = Feedback {
-            gains,
-            q: steps.iter().map(|k| state(k)[..nq].to_vec()).collect(),
-            v: steps.iter().map(|k| state(k)[nq..nq + nv].to_vec()).collect(),
-        };
-        run = run.feedback(law).map_err(|error| usage(&error))?;
-    }
-    // The state at a node is that behind an impact before its step.
-    let nodes = steps.iter().copied().chain([problem.steps()]).collect();
-    Ok((run, nodes))
 }
