@@ -24,9 +24,9 @@ struct Job<'a> {
     id: u64,
     function: &'static Function,
     lead: Lead,
-    input: [Option<View>; ARGUMENTS],
+    input: &'a [Option<View>],
     wrenches: &'a [(View, ExternalWrench, gradyn::Transform<f64>)],
-    output: [Option<Target>; OUTPUTS],
+    output: &'a [Option<Target>],
     options: &'a Resolved,
     /// Results go to their places once they are computed, since other results stand there too.
     apart: bool,
@@ -360,9 +360,9 @@ pub(crate) fn call<'py>(
         id: model.id(),
         function,
         lead,
-        input,
+        input: &input[..function.arguments.len()],
         wrenches: &many_wrenches,
-        output,
+        output: &output[..function.outputs.len()],
         options: &options,
         apart,
     };
