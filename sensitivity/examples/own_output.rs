@@ -8,7 +8,7 @@
 
 use gradyn::dynamics::center_of_mass;
 use gradyn::{Method, Model, Scalar, UrdfOptions};
-use gradyn_sensitivity::{AtState, Output, Parameters, SensitivityError, Snapshot, local};
+use gradyn_sensitivity::{AtState, Output, OutputPoint, Parameters, SensitivityError, local};
 
 /// The distance of the center of mass from the axis of the base, m.
 struct Overhang<'a> {
@@ -28,7 +28,7 @@ impl Output for Overhang<'_> {
     fn state(&self) -> AtState<'_> {
         AtState { q: self.q, v: &[], u: &[] }
     }
-    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
         let rest = vec![P::from(0.0); on.model.nv()];
         let com = center_of_mass(on.model, on.workspace, on.q, &rest, &rest)?.whole.position;
         Ok(vec![(com.x * com.x + com.y * com.y).sqrt()])

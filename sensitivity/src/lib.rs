@@ -79,7 +79,7 @@ pub mod statistics;
 pub mod uncertainty;
 
 pub use error::SensitivityError;
-pub use local::{AtState, Local, Output, Snapshot, StateOutput, evaluate_many, local, local_second};
+pub use local::{AtState, Local, Output, OutputPoint, StateOutput, evaluate_many, local, local_second};
 pub use parameters::{Parameter, Parameters, parameters_of};
 pub use prior::{Normals, Prior};
 pub use rollout::{

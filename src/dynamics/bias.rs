@@ -32,15 +32,15 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     external::check(model, wrenches)?;
     // Moved out, so that the sweep can have the workspace; no allocation.
-    let mut still = std::mem::take(&mut ws.still);
-    still.resize(model.nv, T::zero());
+    let mut zeros = std::mem::take(&mut ws.zeros);
+    zeros.resize(model.nv, T::zero());
     let finite = match by_plan::of(model, ws)
-        .and_then(|kernels| kernels.under(wrenches).rnea(by_plan::state((q, v, &still))?))
+        .and_then(|kernels| kernels.under(wrenches).rnea(by_plan::state((q, v, &zeros))?))
     {
         Some(finite) => finite,
-        None => T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches }),
+        None => T::call(Sweep { model, ws: &mut *ws, q, v, a: &zeros, wrenches }),
     };
-    ws.still = still;
+    ws.zeros = zeros;
     if finite { Ok(&ws.tau) } else { Err(not_finite(model, q, v, &[], wrenches, &ws.tau)) }
 }
 

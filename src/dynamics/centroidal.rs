@@ -66,7 +66,7 @@ pub(crate) struct CentroidalMemory<T> {
     matrix: DMatrix<T>,
     rate: DMatrix<T>,
     /// No motion of the joints, nv.
-    still: Vec<T>,
+    zeros: Vec<T>,
 }
 
 impl<T: Real> CentroidalMemory<T> {
@@ -78,7 +78,7 @@ impl<T: Real> CentroidalMemory<T> {
             force: vec![Force::zero(); bodies],
             matrix: DMatrix::default(),
             rate: DMatrix::default(),
-            still: vec![T::zero(); nv],
+            zeros: vec![T::zero(); nv],
         }
     }
 }
@@ -191,9 +191,9 @@ pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
     {
         return Ok(&ws.centroidal.insert(memory).matrix);
     }
-    let still = std::mem::take(&mut memory.still);
-    let whole = check_finite(model, q, &[], &[]).and_then(|()| fill(model, ws, &mut memory, (q, &still, &still)));
-    memory.still = still;
+    let zeros = std::mem::take(&mut memory.zeros);
+    let whole = check_finite(model, q, &[], &[]).and_then(|()| fill(model, ws, &mut memory, (q, &zeros, &zeros)));
+    memory.zeros = zeros;
     let m = &**ws.centroidal.insert(memory);
     whole?;
     finite(model, "centroidal momentum matrix", &m.matrix)?;

@@ -177,7 +177,7 @@ at_level! {
 
 /// A center of mass, its velocity and acceleration, and their derivatives in closed form, in any number type.
 ///
-/// `q`: nq, `v`, `a`: nv; `subtree`: the body that it hangs from, `None` for the robot. Right for every kind of joint;
+/// `q`: nq, `v`, `a`: nv; `subtree`: its root, `None` for the robot. Right for every kind of joint;
 /// columns of degrees of freedom that do not move it are exactly zero. Cost O(n); a second call allocates nothing. Over
 /// `f64`, [`partials::center_of_mass_derivatives`](crate::partials::center_of_mass_derivatives) gives the choice of the
 /// method.

@@ -44,7 +44,7 @@ pub(crate) struct ComMemory<T> {
     /// 3 × nv.
     pub(super) jacobian: DMatrix<T>,
     /// No motion of the joints, nv.
-    still: Vec<T>,
+    zeros: Vec<T>,
 }
 
 impl<T: Real> ComMemory<T> {
@@ -60,7 +60,7 @@ impl<T: Real> ComMemory<T> {
             origin: vec![v3::zero(); bodies],
             sums: vec![none; bodies],
             jacobian: DMatrix::default(),
-            still: vec![T::zero(); model.nv],
+            zeros: vec![T::zero(); model.nv],
         }
     }
 }
@@ -101,7 +101,7 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
 }
 
 impl<T: Real> CentersOfMass<'_, T> {
-    /// That of a body and all that hangs from it; `None` if it is another model's body, or without mass.
+    /// That of the subtree of a body; `None` if it is another model's body, or without mass.
     #[must_use]
     pub fn subtree(&self, body: BodyId) -> Option<PointMass<T>> {
         let body = body.is_of(self.model).then_some(body)?;
@@ -128,7 +128,7 @@ at_level! {
 
 /// Jacobian of the center of mass, of the robot or of a subtree: `J(q) q̇` is its velocity in the world, m/s, 3 × nv.
 ///
-/// `q`: nq; `subtree`: the body that it hangs from, `None` for the robot. Columns of degrees of freedom that do not
+/// `q`: nq; `subtree`: its root, `None` for the robot. Columns of degrees of freedom that do not
 /// move it are exactly zero. Cost O(n); a second call allocates nothing.
 ///
 /// # Errors
@@ -149,10 +149,10 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.com.insert(memory).jacobian);
     }
-    let still = std::mem::take(&mut memory.still);
+    let zeros = std::mem::take(&mut memory.zeros);
     let filled =
-        check_finite(model, q, &[], &[]).and_then(|()| fill_jacobian(model, ws, &mut memory, (q, &still), subtree));
-    memory.still = still;
+        check_finite(model, q, &[], &[]).and_then(|()| fill_jacobian(model, ws, &mut memory, (q, &zeros), subtree));
+    memory.zeros = zeros;
     let memory = &**ws.com.insert(memory);
     filled?;
     finite(model, "com_jacobian", &memory.jacobian)?;
@@ -164,10 +164,10 @@ fn fill_jacobian<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
     m: &mut ComMemory<T>,
-    (q, still): (&[T], &[T]),
+    (q, zeros): (&[T], &[T]),
     subtree: Option<BodyId>,
 ) -> Result<(), InputError> {
-    let placed = &*update(model, ws, Motion::zero(), (q, still, still));
+    let placed = &*update(model, ws, Motion::zero(), (q, zeros, zeros));
     sum_up(model, placed, m);
     clear(&mut m.jacobian, 3, model.nv);
     let mass = subtree.map_or_else(|| total(model, &m.sums), |body| m.sums[body.index()].mass);
@@ -196,7 +196,7 @@ at_level! {
     }
 }
 
-/// What the joint of body `i` moves of a subtree, as the body that this hangs from; `None` if it moves nothing.
+/// What the joint of body `i` moves of a subtree, as the root of what it moves; `None` if it moves nothing.
 #[inline(always)]
 pub(super) fn moved_part<P: Real>(model: &Model<P>, i: usize, subtree: Option<BodyId>) -> Option<usize> {
     match subtree {

@@ -63,7 +63,7 @@ pub(crate) struct CoriolisMemory<T> {
     inertia: Vec<InertiaAboutOrigin<T>>,
     coriolis: Vec<BodyCoriolis<T>>,
     matrix: DMatrix<T>,
-    still: Vec<T>,
+    zeros: Vec<T>,
 }
 
 impl<T: Real> CoriolisMemory<T> {
@@ -73,7 +73,7 @@ impl<T: Real> CoriolisMemory<T> {
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             matrix: DMatrix::from_element(model.nv, model.nv, T::zero()),
-            still: vec![T::zero(); model.nv],
+            zeros: vec![T::zero(); model.nv],
         }
     }
 }
@@ -88,8 +88,8 @@ at_level! {
         q: &[T],
         v: &[T],
     ) {
-        let CoriolisMemory { inertia, coriolis, matrix, still } = memory;
-        let placed = &*update(model, ws, Motion::zero(), (q, v, still));
+        let CoriolisMemory { inertia, coriolis, matrix, zeros } = memory;
+        let placed = &*update(model, ws, Motion::zero(), (q, v, zeros));
         let (nv, m) = (model.nv, matrix.as_mut_slice());
         for x in &mut *m {
             *x = T::zero();

@@ -29,10 +29,10 @@ pub(crate) struct JacobianMemory<T> {
     /// 6 × nv, of the derivative in time.
     pub(super) rate: DMatrix<T>,
     /// Joint accelerations of zero, nv.
-    pub(super) still: Vec<T>,
+    pub(super) zeros: Vec<T>,
 }
 
-default_of_fields!(JacobianMemory: frame, point, joints, rate, still);
+default_of_fields!(JacobianMemory: frame, point, joints, rate, zeros);
 
 /// Jacobian of a frame: `J(q) q̇` is its velocity in the reference, 6 × nv, linear rows first.
 ///

@@ -42,13 +42,13 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.jacobian.rate);
     }
     check_finite(model, q, v, &[])?;
-    let (mut rate, still) = take(model, ws);
+    let (mut rate, zeros) = take(model, ws);
     clear(&mut rate, 6, model.nv);
-    let placed = update(model, ws, Motion::zero(), (q, v, &still));
+    let placed = update(model, ws, Motion::zero(), (q, v, &zeros));
     if let Some(b) = at.body {
         rates(&*placed, b, &at, reference, &mut rate);
     }
-    (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
+    (ws.jacobian.rate, ws.jacobian.zeros) = (rate, zeros);
     finite(model, "frame_jacobian_rate", &ws.jacobian.rate)?;
     Ok(&ws.jacobian.rate)
 }
@@ -102,13 +102,13 @@ pub fn frame_bias_acceleration<P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     model.check_length("v", "nv", v.len(), model.nv)?;
     check(model, ws, q, v)?;
-    let (rate, still) = take(model, ws);
-    let placed = update(model, ws, Motion::zero(), (q, v, &still));
+    let (rate, zeros) = take(model, ws);
+    let placed = update(model, ws, Motion::zero(), (q, v, &zeros));
     let bias = match at.body {
         Some(b) => bias_of(&*placed, b, &at, reference),
         None => BiasAcceleration { spatial: Motion::zero(), classical: Motion::zero() },
     };
-    (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
+    (ws.jacobian.rate, ws.jacobian.zeros) = (rate, zeros);
     let numbers = [bias.spatial.to_array(), bias.classical.to_array()];
     if numbers.iter().any(|x| first_not_finite(x).is_some()) {
         return Err(model.overflow("bias acceleration", 0));
@@ -132,7 +132,7 @@ at_level! {
 
 /// The memory for the result, and joint accelerations of zero: taken out, to be put back.
 fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> (DMatrix<T>, Vec<T>) {
-    let mut still = std::mem::take(&mut ws.jacobian.still);
-    still.resize(model.nv, T::zero());
-    (std::mem::take(&mut ws.jacobian.rate), still)
+    let mut zeros = std::mem::take(&mut ws.jacobian.zeros);
+    zeros.resize(model.nv, T::zero());
+    (std::mem::take(&mut ws.jacobian.rate), zeros)
 }

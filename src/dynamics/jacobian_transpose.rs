@@ -45,10 +45,10 @@ default_of_fields!(JacobianTransposeDerivatives: torque, dtorque_dq, errors);
 pub(crate) struct JacobianTransposeMemory<T> {
     pub(crate) result: JacobianTransposeDerivatives<T>,
     /// No motion of the joints, nv.
-    still: Vec<T>,
+    zeros: Vec<T>,
 }
 
-default_of_fields!(JacobianTransposeMemory: result, still);
+default_of_fields!(JacobianTransposeMemory: result, zeros);
 
 /// The torques `Jᵀ f` of a wrench on a frame or a body, and `∂(Jᵀ f)/∂q` in closed form, in any number type.
 ///
@@ -75,15 +75,15 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
         return Err(InputError::NotFinite { what: "force", index, joint: String::from("on a frame"), value });
     }
     let mut memory = std::mem::take(&mut ws.jacobian_transpose).unwrap_or_default();
-    let JacobianTransposeMemory { result, still } = &mut *memory;
-    still.resize(model.nv, T::zero());
+    let JacobianTransposeMemory { result, zeros } = &mut *memory;
+    zeros.resize(model.nv, T::zero());
     if result.torque.len() != model.nv {
         result.torque = DVector::from_element(model.nv, T::zero());
     }
     fill(result.torque.as_mut_slice(), T::zero());
     result.errors = None;
     clear(&mut result.dtorque_dq, model.nv, model.nv);
-    let placed = update(model, ws, Motion::zero(), (q, still, still));
+    let placed = update(model, ws, Motion::zero(), (q, zeros, zeros));
     if let Some(b) = at.body {
         of_body(&*placed, b, &at, reference, &force, result);
     }

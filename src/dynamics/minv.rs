@@ -18,7 +18,7 @@ use std::ops::Range;
 /// The inverse `M(q)⁻¹` of the mass matrix, armature included: accelerations by torques, `∂q̈/∂τ`.
 ///
 /// `q`: nq; returns nv × nv, 1/(kg m²) (1/kg): symmetric to the last bit, both triangles filled in, exactly zero between
-/// degrees of freedom of trees that hang from the world separately. It borrows from the workspace. Cost O(n²); with mimic
+/// degrees of freedom of separate trees. It borrows from the workspace. Cost O(n²); with mimic
 /// joints, and over `f64`, O(n² d), d the depth of the tree. A second call allocates nothing.
 ///
 /// # Errors
@@ -77,7 +77,7 @@ fn by_factors<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) ->
 /// What the inverse is made in, and the inverse.
 #[derive(Clone, Debug)]
 pub(crate) struct MinvMemory<T> {
-    /// How many bodies each one hangs from.
+    /// How many ancestors each body has.
     depth: Vec<usize>,
     bodies: Vec<ArticulatedBody<T>>,
     armature: Vec<T>,
@@ -118,7 +118,7 @@ impl<T: Real> MinvMemory<T> {
     }
 }
 
-/// The degrees of freedom of a body and of all that hangs from it.
+/// The degrees of freedom of the subtree of a body.
 #[inline(always)]
 fn degrees_below<P: Real>(model: &Model<P>, body: &Body<P>) -> Range<usize> {
     body.v.start..model.bodies[body.subtree_end - 1].v.end

@@ -24,7 +24,7 @@ use std::ops::{AddAssign, Range};
 pub(crate) struct Link {
     /// Its columns; counted over all bodies, mimic joints too.
     pub(crate) columns: Range<usize>,
-    /// The link that it hangs from: the stage before it, or the last one toward the root.
+    /// Its parent link: the stage before it, or the last one toward the root.
     pub(crate) parent: Option<usize>,
 }
 
@@ -104,7 +104,7 @@ impl<T: Real> Placed<T> {
         }
     }
 
-    /// Shifts `O` to the body `i`, and the bodies that it hangs from with it. Columns and motions of bodies that only
+    /// Shifts `O` to the body `i`, and its ancestors with it. Columns and motions of bodies that only
     /// translate stay.
     #[inline(never)]
     fn take_origin(&mut self, i: usize) {
@@ -242,8 +242,8 @@ pub(crate) fn update<'w, P: Real, T: Scalar<P>>(
 
 /// How bodies move at a velocity while no joint accelerates and the world is still; after [`place`].
 pub(crate) fn drift<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, v: &[T]) {
-    ws.still.resize(model.nv, T::zero());
-    drive(model, &mut ws.placed, Motion::zero(), v, &ws.still);
+    ws.zeros.resize(model.nv, T::zero());
+    drive(model, &mut ws.placed, Motion::zero(), v, &ws.zeros);
 }
 
 at_level! {

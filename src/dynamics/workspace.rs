@@ -51,8 +51,8 @@ pub struct Workspace<T = f64> {
     pub(crate) force: Vec<Force<T>>,
     /// Joint torques.
     pub(crate) tau: Vec<T>,
-    /// Accelerations of none; filled when first needed.
-    pub(crate) still: Vec<T>,
+    /// Zeros, nv, for velocities and accelerations at rest; filled when first needed.
+    pub(crate) zeros: Vec<T>,
     /// Rows of eight, for the forms over `f64`.
     pub(crate) by_joint: Option<Box<JointsMemory>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
@@ -124,7 +124,7 @@ impl<T: Real> Workspace<T> {
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
-            still: Vec::new(),
+            zeros: Vec::new(),
             by_joint: by_plan::memory::<P, T>(model),
             second: None,
             rnea_derivatives: None,

@@ -1,4 +1,4 @@
-//! A body while the joints of what hangs from it give way: what forward dynamics and the inverse of the mass matrix are made of
+//! A body while the joints of its subtree give way: what forward dynamics and the inverse of the mass matrix are made of
 //! (RBDA, section 7.3), one degree of freedom after the other.
 
 use super::singular;
@@ -15,7 +15,7 @@ pub(crate) struct ArticulatedBody<T> {
     extent: Extent<T>,
 }
 
-/// The body and all that hangs from it as one rigid body.
+/// The subtree of the body as one rigid body.
 #[derive(Clone, Copy, Debug)]
 struct Extent<T> {
     mass: T,
@@ -57,7 +57,7 @@ impl<T: Real> ArticulatedBody<T> {
 }
 
 impl<T: Real> From<InertiaAboutOrigin<T>> for ArticulatedBody<T> {
-    /// From which nothing hangs.
+    /// Without children.
     #[inline(always)]
     fn from(y: InertiaAboutOrigin<T>) -> Self {
         let (mass, trace) = singular::extent(&y);
@@ -66,7 +66,7 @@ impl<T: Real> From<InertiaAboutOrigin<T>> for ArticulatedBody<T> {
 }
 
 impl<T: Real> ArticulatedBody<T> {
-    /// Adds what hangs from the body at `x_pb`, all of whose degrees of freedom have given way.
+    /// Adds the subtree of a child at `x_pb`, all of whose degrees of freedom have given way.
     #[inline(always)]
     pub(crate) fn carry(&mut self, below: &Self, x_pb: &Transform<T>) {
         let (Extent { mass, first_moment, trace }, p) = (below.extent, x_pb.translation);

@@ -6,7 +6,7 @@
 //! λᵀ τ = Σ w · f,    f = Y a + v ×* Y v − φ,    w = w_λ + S λ                                        (1)
 //! ```
 //!
-//! To move along column `j` changes what hangs from it as if what it hangs from moved by `−S_j`. Seen by the bodies, `v`, `w` and
+//! To move along column `j` changes its subtree as if its parent moved by `−S_j`. Seen by the bodies, `v`, `w` and
 //! `a` change by the same for all of them,
 //!
 //! ```text
@@ -41,7 +41,7 @@ use gradyn_derivatives::Real;
 use nalgebra::Vector3;
 use std::ops::AddAssign;
 
-/// How what hangs from a column moves with it.
+/// How the subtree of a column moves with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnMotions<T> {
     pub(crate) s: Motion<T>,

@@ -164,7 +164,7 @@ pub trait JointKind<P: Real> {
     fn random(&self, unit: &mut dyn FnMut() -> f64, lower: &[f64], upper: &[f64], q: &mut [f64]);
 }
 
-/// How a joint's configurations hang together near each other.
+/// The geometry of a joint's configurations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Geometry {
     /// `q ⊕ v = q + v` in each coordinate, or the same for an angle: every Jacobian is the unit matrix.

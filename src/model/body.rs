@@ -6,7 +6,7 @@ use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::Real;
 use std::ops::Range;
 
-/// A body and the joint that it hangs by.
+/// A body and its joint.
 #[derive(Clone, Debug)]
 pub struct Body<P = f64> {
     /// Of the model that it is of.
@@ -63,7 +63,7 @@ impl<P: Real> Body<P> {
     pub fn joint_name(&self) -> &str {
         &self.joint_name
     }
-    /// The body that it hangs from; `None` for the world.
+    /// Its parent; `None` for the world.
     #[must_use]
     pub fn parent(&self) -> Option<BodyId> {
         self.parent.map(|parent| BodyId::new(self.model, parent))

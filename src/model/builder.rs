@@ -11,7 +11,7 @@ use gradyn_derivatives::Real;
 use nalgebra::Vector3;
 use std::collections::HashSet;
 
-/// A body of a builder, to hang others from.
+/// A body of a builder, a parent of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BodyKey(pub(super) usize);
 

@@ -6,7 +6,7 @@ use crate::joint::{Elementary, Joint, JointKind, value};
 use crate::spatial::{Inertia, Motion, Transform};
 use gradyn_derivatives::Real;
 
-/// A body, and the joint that it hangs by.
+/// A body, and its joint.
 #[derive(Clone, Debug)]
 pub(super) struct Draft<P> {
     pub(super) name: String,

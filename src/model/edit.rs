@@ -99,9 +99,9 @@ impl<P: Real> Model<P> {
     /// The robot with joints locked at these coordinates: what they carry is fixed to what carries them. Pinocchio's
     /// `buildReducedModel`.
     ///
-    /// `locked`: joints, by the bodies that hang by them, with the coordinates of each (its nq, in the order of
+    /// `locked`: joints, by the bodies that they carry, with the coordinates of each (its nq, in the order of
     /// [`Body::q_range`]). Joints that mimic a locked one are locked with it. Inertias of locked bodies are added to those that carry
-    /// them; their frames stay, by their names, after the other bodies' own frames. What hangs from the world by locked joints
+    /// them; their frames stay, by their names, after the other bodies' own frames. What locked joints fix to the world
     /// is fixed to the world then, and its inertia part of the [`fixed_inertia`](Self::fixed_inertia). The coordinates that are left
     /// keep their order. Cost O(n).
     ///
@@ -148,7 +148,7 @@ impl<P: Real> Model<P> {
             Some(q) => self.check_configuration(q)?,
             None => super::parameters::finite("q", &self.whole_label(), &q)?,
         }
-        // A follower hangs by the leader's coordinates.
+        // A follower has the leader's coordinates.
         for i in 0..self.bodies.len() {
             let body = &self.bodies[i];
             let leads =
@@ -158,7 +158,7 @@ impl<P: Real> Model<P> {
         self.rigid(&rigid, &q)
     }
 
-    /// The robot whose bodies that are `rigid` are fixed to what they hang from, at the coordinates `q`.
+    /// The robot whose bodies that are `rigid` are fixed to their parents, at the coordinates `q`.
     fn rigid(&self, rigid: &[bool], q: &[P]) -> Result<Self, ModelError> {
         let mut builder = self.to_builder();
         let (bodies, frames) = (std::mem::take(&mut builder.bodies), std::mem::take(&mut builder.frames));
@@ -206,7 +206,7 @@ impl<P: Real> Model<P> {
     ///
     /// Names of the other robot's bodies, joints and frames get the prefix. Gravity, the width of the smooth friction and its switch are
     /// this robot's. The [`fixed_inertia`](Self::fixed_inertia) of the other one is added to the inertia of the frame's body. Bodies
-    /// stay in depth-first order: the other robot's come after all that hung from the frame's body, so coordinates of bodies after that
+    /// stay in depth-first order: the other robot's come after the subtree of the frame's body, so coordinates of bodies after that
     /// move up by its nq and nv. Cost O(n).
     ///
     /// ```

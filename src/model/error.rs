@@ -247,7 +247,7 @@ pub enum InputError {
     /// Nothing that moves has mass, and so there is no center of mass.
     #[error("`{body}`: nothing that moves has mass, so there is no center of mass")]
     Massless {
-        /// Name of the robot, or of the body that the subtree hangs from.
+        /// Name of the robot, or of the root of the subtree.
         body: String,
     },
     /// The workspace was made for another model.

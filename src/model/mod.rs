@@ -1,4 +1,4 @@
-//! Robots: a tree of bodies, each with the joint that it hangs by.
+//! Robots: a tree of bodies, each with its joint.
 //!
 //! A [`Model`] is made by [`ModelBuilder`] or read from a robot file, and does not change afterwards. Its bodies stand
 //! in depth-first order, parents before children and each subtree in one piece, so every sweep over the tree is a loop.
@@ -209,7 +209,7 @@ impl<P: Real> Model<P> {
         let place = self.frames.iter().position(|frame| frame.name == name);
         place.map(|index| FrameId::new(self.identity.number, index))
     }
-    /// The bodies that hang from this one, itself first: a contiguous range; an empty one if it is another model's.
+    /// The subtree of this body, itself first: a contiguous range; an empty one if it is another model's.
     #[must_use]
     pub fn subtree(&self, body: BodyId) -> Range<usize> {
         self.place_of(body).map_or(0..0, |b| b..self.bodies[b].subtree_end)

@@ -34,7 +34,7 @@ struct Document {
 #[serde(deny_unknown_fields)]
 struct OneBody {
     name: String,
-    /// The place of the body that it hangs from; none for the world.
+    /// The place of its parent; none for the world.
     parent: Option<usize>,
     inertia: Mass,
     joint_name: String,

@@ -78,7 +78,7 @@ forms! { to_owned:
     /// Acceleration of a frame at `q̈ = 0`, gravity left out. `q`: nq, `v`: nv.
     frame_bias_acceleration(q: &[T], v: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame) -> BiasAcceleration<T>;
 
-    /// Jacobian of the center of mass in the world, 3 × nv. `q`: nq; `subtree`: the body it hangs from, `None` for the
+    /// Jacobian of the center of mass in the world, 3 × nv. `q`: nq; `subtree`: its root, `None` for the
     /// robot.
     com_jacobian(q: &[T], subtree: Option<BodyId>) -> DMatrix<T>;
 

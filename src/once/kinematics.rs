@@ -76,7 +76,7 @@ pub fn classical_frame_acceleration<P: Real, T: Scalar<P>>(
 }
 
 /// The center of mass in the world, its velocity and acceleration, of the robot or of a subtree. `q`: nq, `v`, `a`: nv;
-/// `subtree`: the body it hangs from, `None` for the robot. O(n).
+/// `subtree`: its root, `None` for the robot. O(n).
 /// [`dynamics::center_of_mass`](dynamics::center_of_mass()) in memory of its own.
 ///
 /// # Errors

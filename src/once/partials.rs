@@ -57,7 +57,7 @@ forms! { to_owned:
     centroidal_derivatives(q: &[f64], v: &[f64], a: &[f64]) -> CentroidalDerivatives;
 
     /// A center of mass, its velocity and acceleration, and their derivatives, 3 × nv. `q`: nq, `v`, `a`: nv;
-    /// `subtree`: the body it hangs from, `None` for the robot.
+    /// `subtree`: its root, `None` for the robot.
     center_of_mass_derivatives(q: &[f64], v: &[f64], a: &[f64], subtree: Option<BodyId>) -> CenterOfMassDerivatives;
 }
 

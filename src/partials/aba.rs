@@ -118,7 +118,7 @@ impl StateFunction for Accelerations {
 ///
 /// `q`: nq, `v`, `tau`: nv. All matrices nv × nv; those of wrenches nv × 6, columns (force, moment) in the wrench's own
 /// coordinates. Damping, friction, armature and mimic joints are included, and every kind of joint is right. Entries between
-/// trees that hang from the world separately are exactly zero. A second call with [`Method::Analytical`] allocates nothing,
+/// separate trees are exactly zero. A second call with [`Method::Analytical`] allocates nothing,
 /// as long as there are no more wrenches than ever before.
 ///
 /// ```

@@ -54,7 +54,7 @@ pub fn centroidal_derivatives<'w>(
 
 /// A center of mass in the world, its velocity and acceleration, and their derivatives.
 ///
-/// `q`: nq, `v`, `a`: nv; `subtree`: the body that it hangs from, `None` for the robot; matrices 3 × nv. A second call
+/// `q`: nq, `v`, `a`: nv; `subtree`: its root, `None` for the robot; matrices 3 × nv. A second call
 /// with [`Method::Analytical`] allocates nothing.
 ///
 /// # Errors

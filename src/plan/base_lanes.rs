@@ -21,7 +21,7 @@ pub(crate) fn fewer_lanes(model: &Model, lanes: &Lanes) -> Option<Lanes> {
 }
 
 /// Rows and columns of the base into the pairs of matrices, after those of the groups. So nobody else needs the first
-/// lane, which all columns hang on.
+/// lane, which all columns descend from.
 pub(crate) fn append_base_pairs(pairs: &mut Vec<Vec<Pair>>, carried: &mut [Vec<Carried>]) {
     if let Some(first) = carried.first_mut() {
         first.retain(|of| of.group == 0 || of.above.iter().any(|above| *above > 1));

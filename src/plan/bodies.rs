@@ -64,7 +64,7 @@ pub(crate) struct BodyGroup {
     pub(crate) carried: BodyRow,
 }
 
-/// Whom a group hangs from.
+/// The parent of a group.
 #[derive(Clone, Debug)]
 pub(crate) enum Parent {
     World,

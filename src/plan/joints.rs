@@ -45,7 +45,7 @@ pub(crate) struct JointsLayout {
     pub(crate) more_joints: Vec<DofDynamics>,
     /// Pairs of a column and eight rows that have an entry other than zero, by rows.
     pub(crate) pairs: Vec<Vec<Pair>>,
-    /// Columns that hang from lanes of each group, eight of one group at a time, its own first.
+    /// Columns that descend from lanes of each group, eight of one group at a time, its own first.
     pub(crate) carried: Vec<Vec<Carried>>,
     /// Of each body, of each group the lanes between it and the root.
     pub(super) paths: Vec<u8>,
@@ -127,9 +127,9 @@ pub(crate) struct Group {
     pub(crate) subtree: Vec<Places>,
     /// And from groups after.
     pub(crate) subtree_after: Vec<(usize, Places)>,
-    /// The same step by step: the lane of this group that each hangs from, `WIDTH` standing for none.
+    /// The same step by step: the parent of each in this group, `WIDTH` standing for none.
     pub(crate) links: [usize; WIDTH],
-    /// The group before, and its lane, that each hangs from.
+    /// The group before, and its lane, of each one's parent.
     pub(crate) parents_before: [Option<(usize, usize)>; WIDTH],
     /// And which lanes of groups after add to a lane of this one: the lane, the group, its lane.
     pub(crate) children_after: Vec<(usize, usize, usize)>,
@@ -150,11 +150,11 @@ pub(crate) struct BodyStep {
     pub(crate) q: Range<usize>,
     /// Its degrees of freedom.
     pub(crate) v: Range<usize>,
-    /// The body that it hangs from.
+    /// Its parent.
     pub(crate) above: Option<usize>,
     /// Where its joint is mounted on that.
     pub(crate) placement: Transform<f64>,
-    /// The body after the last that hangs from it: bodies are numbered depth first.
+    /// The body after the last of its subtree: bodies are numbered depth first.
     pub(crate) subtree_end: usize,
     /// How many bodies before it the origin of its tree has gone along with, if it goes on to this one.
     pub(crate) trunk: usize,
@@ -189,13 +189,13 @@ pub(crate) struct Pair {
     pub(crate) to: usize,
     /// Rows that carry the column's body, or are its own.
     pub(crate) above: u8,
-    /// Rows that hang from it.
+    /// Rows of its descendants.
     pub(crate) below: u8,
     /// Whether the column is that of a floating body, along its own axes.
     pub(crate) floating: bool,
 }
 
-/// Columns of one group that hang from lanes of another, or of the same.
+/// Columns of one group that descend from lanes of another, or of the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carried {
     /// The group of the columns.

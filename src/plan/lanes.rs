@@ -25,7 +25,7 @@ pub(crate) struct Lanes {
     /// First and last lane of each body.
     pub(crate) first: Vec<usize>,
     pub(crate) last: Vec<usize>,
-    /// The lane that each one hangs from.
+    /// The lane of each one's parent.
     previous: Vec<Option<usize>>,
     /// The last lane of the parent body.
     parent: Vec<Option<usize>>,
@@ -148,7 +148,7 @@ impl Lanes {
         }
     }
 
-    /// Lanes of later groups that hang from lanes of this one: the lane, the group, its lane.
+    /// Lanes of later groups whose parents are lanes of this one: the lane, the group, its lane.
     fn children_after(&self, g: usize) -> Vec<(usize, usize, usize)> {
         let child = |lane: usize| {
             let parent = self.previous[lane].filter(|p| p / WIDTH == g)?;

@@ -122,7 +122,7 @@ fn filled(model: &Model) -> Vec<bool> {
     filled
 }
 
-/// Pose of a body that hangs from its parent, in the coordinates in which that of the parent is given, at the
+/// Pose of a body in its parent, in the coordinates in which that of the parent is given, at the
 /// coordinate `q` of a slide, or at sine and cosine of that of a hinge.
 #[inline(always)]
 pub(crate) fn place<P: Real, T: Scalar<P> + Scalar<T>>(

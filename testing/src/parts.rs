@@ -75,7 +75,7 @@ pub fn of_part(model: &Model, k: usize) -> BodyId {
     model.find_body(&k.to_string()).expect("is there")
 }
 
-/// The bodies of one model, and those of another, which hang from a body of the first or from the world too.
+/// The bodies of one model, and those of another, whose root is a child of a body of the first or of the world.
 pub fn joined(first: &Model, second: &Model, on: Option<usize>) -> Model {
     let mut all = parts(first, None, 0);
     all.extend(parts(second, on, first.bodies().len()));

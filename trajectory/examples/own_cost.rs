@@ -9,7 +9,7 @@ use gradyn::dynamics::frame_pose;
 use gradyn::model::{FrameId, InputError};
 use gradyn::{Model, Scalar, UrdfOptions};
 use gradyn_trajectory::residual::{
-    AutodiffResidual, Control, Depends, FrameTranslation, Quantity, Snapshot, StateError,
+    AutodiffResidual, Control, Depends, FrameTranslation, Quantity, QuantityPoint, StateError,
 };
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{Cost, Fddp, FddpOptions, Loss, Phase, Problem, guess};
@@ -32,7 +32,7 @@ impl Quantity for Pillar {
         Depends::Q
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let p = frame_pose(on.model, on.workspace, on.q, self.frame)?.translation;
         let (x, y) = (p.x - T::from(self.at[0]), p.y - T::from(self.at[1]));
         r[0] = (x * x + y * y).sqrt() - T::from(self.radius);

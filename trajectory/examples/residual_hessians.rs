@@ -7,7 +7,7 @@ use gradyn::spatial::{Momentum, exp3};
 use gradyn::{DerivativeWorkspace, Model, Motion, Transform, UrdfOptions, Workspace};
 use gradyn_trajectory::residual::{
     Capsule, CenterOfMass, CentroidalMomentum, Distance, FrameAcceleration, FramePlacement, FrameRotation,
-    FrameTranslation, FrameVelocity, Jacobian, JointTorque, PhaseInfo, Residual, StateError, View,
+    FrameTranslation, FrameVelocity, Jacobian, JointTorque, PhaseInfo, Residual, ResidualPoint, StateError,
 };
 use gradyn_trajectory::step::{Actuation, Contact, ContactRows};
 use nalgebra::{DMatrix, Vector3};
@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (goal, m) = (residual.goal(), residual.rows());
             let (mut workspace, mut derivatives) = (Workspace::new(&model), DerivativeWorkspace::new(&model));
             let mut own = residual.memory();
-            let mut on = View {
+            let mut on = ResidualPoint {
                 model: &model,
                 q: &q,
                 v: &v,

@@ -9,7 +9,7 @@ use gradyn::model::InputError;
 use gradyn::model::urdf::JointOrder;
 use gradyn::{Constraint, Model, Scalar, Transform, UrdfOptions};
 use gradyn_trajectory::residual::{
-    AutodiffResidual, Capsule, Depends, Distance, FnResidual, FramePlacement, Quantity, Snapshot,
+    AutodiffResidual, Capsule, Depends, Distance, FnResidual, FramePlacement, Quantity, QuantityPoint,
 };
 use gradyn_trajectory::residual::{CenterOfMass, Control, FrameTranslation, FrictionCone, StateError};
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, Impulse, SemiImplicitEuler};
@@ -128,7 +128,7 @@ impl Quantity for Rest {
         Depends::V
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         r.copy_from_slice(on.v);
         Ok(())
     }

@@ -82,7 +82,7 @@ pub(crate) struct RobotArgs {
     /// Order of joints: as in the file, or by name as in Pinocchio
     #[arg(long, help_heading = "Robot", value_enum, value_name = "ORDER", default_value_t = Order::File)]
     pub(crate) joint_order: Order,
-    /// Memory limit, such as 8GB, or `none` for no limit [default: free memory]
+    /// Memory limit, such as 8GB, or `none` for no limit [default: free memory, or less by `ulimit -v`]
     #[arg(long, help_heading = "Robot", value_name = "SIZE", value_parser = memory::parse)]
     pub(crate) max_memory: Option<Limit>,
 }

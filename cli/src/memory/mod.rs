@@ -90,8 +90,17 @@ pub(crate) fn parse(text: &str) -> Result<Limit, String> {
 fn available() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory();
-    let free = Some(system.available_memory()).filter(|free| *free > 0)?;
-    Some(system.cgroup_limits().map_or(free, |group| free.min(group.free_memory)))
+    let free = Some(system.available_memory()).filter(|free| *free > 0);
+    let of_group = system.cgroup_limits().map(|group| group.free_memory).filter(|_| free.is_some());
+    [free, of_group, address_space()].into_iter().flatten().min()
+}
+
+/// The limit of the program's address space, `ulimit -v`; `None` without one.
+fn address_space() -> Option<u64> {
+    #[cfg(unix)]
+    return rustix::process::getrlimit(rustix::process::Resource::As).current;
+    #[cfg(not(unix))]
+    None
 }
 
 #[cfg(test)]

@@ -137,11 +137,18 @@ fn broken_constraints_are_refused_with_their_line() {
     let file = small(&folder, |text| text.replace("name = \"fddp\"", "name = \"fddp\"\nbarrier = 0.1"));
     let message = refused(&run(["optimize", &file]));
     assert!(message.contains("key `solver.barrier`: only the solver `newton` has this"), "{message}");
-    for (key, owners) in
-        [("softness", "solver `proximal` has this"), ("hessian", "solvers `newton` and `proximal` have")]
-    {
+    for (key, owners) in [
+        ("mu_init", "solver `proximal` has this"),
+        ("softness", "solver `proximal` has this"),
+        ("hessian", "solvers `newton` and `proximal` have"),
+    ] {
         let file = small(&folder, |text| text.replace("name = \"fddp\"", &format!("name = \"fddp\"\n{key} = 0.1")));
         let message = refused(&run(["optimize", &file]));
         assert!(message.contains(&format!("key `solver.{key}`: only the {owners}")), "{message}");
     }
+    // One number has one name.
+    let both = "name = \"proximal\"\nmu_init = 0.1\nsoftness = 0.1";
+    let file = small(&folder, |text| text.replace("name = \"fddp\"", both));
+    let message = refused(&run(["optimize", &file]));
+    assert!(message.contains("key `solver.softness`: `softness` is the former name of `mu_init`"), "{message}");
 }

@@ -24,7 +24,7 @@ fn another_solver_keeps_all_constraints() {
     let file = small(&folder, |text| {
         constrained(text).replace("name = \"newton\"", "name = \"proximal\"\nsoftness = 0.02\nhessian = \"automatic\"")
     });
-    assert!(good(["optimize", &file, "--explain"]).contains("softness 0.02"));
+    assert!(good(["optimize", &file, "--explain"]).contains("mu_init 0.02"));
     let text = good(["optimize", &file]);
     let last = text.lines().last().expect("lines");
     assert!(last.starts_with("converged: ") && last.contains("KKT error"), "{last}");

@@ -22,7 +22,7 @@ const COM: [Quantity; 6] = [
     Quantity::ComAccelerationDa,
 ];
 
-/// The same of what hangs from a joint.
+/// The same of the subtree of a joint.
 const SUBTREES: [Quantity; 6] = [
     Quantity::SubtreePositionsDq,
     Quantity::SubtreeVelocitiesDq,

@@ -32,21 +32,21 @@ pub struct Evaluator<'a> {
     method: Method,
     quantities: &'a [Quantity],
     places: &'a Places,
-    workspace: Made<'a, Workspace<f64>>,
-    derivatives: Made<'a, DerivativeWorkspace>,
-    second: Made<'a, SecondOrderWorkspace>,
-    hessians: Made<'a, HessianWorkspace>,
+    workspace: LazyWorkspace<'a, Workspace<f64>>,
+    derivatives: LazyWorkspace<'a, DerivativeWorkspace>,
+    second: LazyWorkspace<'a, SecondOrderWorkspace>,
+    hessians: LazyWorkspace<'a, HessianWorkspace>,
 }
 
 /// Memory for a robot, made when first needed.
 #[derive(Debug)]
-struct Made<'a, W> {
+struct LazyWorkspace<'a, W> {
     model: &'a Model,
     make: fn(&Model) -> W,
     made: Option<W>,
 }
 
-impl<'a, W> Made<'a, W> {
+impl<'a, W> LazyWorkspace<'a, W> {
     fn new(robot: &'a Robot, make: fn(&Model) -> W) -> Self {
         Self { model: &robot.model, make, made: None }
     }
@@ -97,10 +97,10 @@ impl<'a> Evaluator<'a> {
             method,
             quantities,
             places,
-            workspace: Made::new(robot, Workspace::new),
-            derivatives: Made::new(robot, DerivativeWorkspace::new),
-            second: Made::new(robot, SecondOrderWorkspace::new),
-            hessians: Made::new(robot, HessianWorkspace::new),
+            workspace: LazyWorkspace::new(robot, Workspace::new),
+            derivatives: LazyWorkspace::new(robot, DerivativeWorkspace::new),
+            second: LazyWorkspace::new(robot, SecondOrderWorkspace::new),
+            hessians: LazyWorkspace::new(robot, HessianWorkspace::new),
         }
     }
 

@@ -20,7 +20,7 @@ pub struct Places {
     pub points: Vec<NamedPlace<Point>>,
     /// Two frames: the motion of the second relative to the first.
     pub pairs: Vec<NamedPlace<[FrameId; 2]>>,
-    /// Bodies, with all that hangs from them.
+    /// Bodies, with their subtrees.
     pub subtrees: Vec<(String, BodyId)>,
     /// Bodies alone.
     pub bodies: Vec<(String, BodyId)>,
@@ -53,7 +53,7 @@ impl Places {
             Some(NamedPlace { name: frame.name().to_owned(), at: model.frame_id(i)?, reference })
         };
         let bodies = model.bodies();
-        // Of what hangs from each; children come after their parents.
+        // Of the subtree of each; children come after their parents.
         let mut masses: Vec<f64> = bodies.iter().map(|body| body.inertia().mass).collect();
         for (i, body) in bodies.iter().enumerate().rev() {
             if let Some(parent) = body.parent() {

@@ -48,7 +48,7 @@ pub enum Parts {
     Points,
     /// Two links or joints that the command line names, in a reference.
     Pairs,
-    /// What hangs from a joint, called by its link.
+    /// The subtree of a joint, called by its link.
     Subtrees,
     /// Bodies, called by their links.
     Bodies,

@@ -3,7 +3,7 @@
 use crate::json::Json;
 use crate::nearest::nearest;
 use crate::task::Task;
-use gradyn_trajectory::solver::Method;
+use gradyn_trajectory::solver::ConstrainedSolver;
 use gradyn_trajectory::{Trajectory, WarmNode, WarmStart};
 use serde::Serialize;
 
@@ -82,8 +82,8 @@ impl Warm {
     }
 
     /// With its trajectory, for the solver of its name and a problem of the same sizes; else why not.
-    pub(super) fn with(self, trajectory: Trajectory, task: &Task) -> Result<(Method, WarmStart), String> {
-        let methods = [Method::Newton, Method::Proximal];
+    pub(super) fn with(self, trajectory: Trajectory, task: &Task) -> Result<(ConstrainedSolver, WarmStart), String> {
+        let methods = [ConstrainedSolver::Newton, ConstrainedSolver::Proximal];
         let method = methods.into_iter().find(|method| method.name() == self.solver);
         let method = method
             .ok_or_else(|| format!("`{KEY}` is of the solver `{}`, not of `newton` or `proximal`", self.solver))?;

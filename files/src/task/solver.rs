@@ -3,7 +3,7 @@
 use super::source::{Item, Sign};
 use crate::error::Error;
 use gradyn_trajectory::quadratic::{Multipliers, Quadratic};
-use gradyn_trajectory::solver::{Guess, Hessian, Method, MultiStart, MultiStartOptions, Progress, RollOut};
+use gradyn_trajectory::solver::{ConstrainedSolver, Guess, Hessian, MultiStart, MultiStartOptions, Progress, RollOut};
 use gradyn_trajectory::{
     Control, Fddp, FddpOptions, Iteration, NewtonOptions, Problem, ProximalOptions, Report, Trajectory, WarmStart,
 };
@@ -37,7 +37,7 @@ pub struct Solver {
     /// As the file says it.
     pub name: &'static str,
     /// Of the solvers that try several; `None` of the one that tries one guess.
-    method: Option<Method>,
+    method: Option<ConstrainedSolver>,
     /// Which constraints.
     pub keeps: Supports,
     /// Its options, where a task does not say others.
@@ -68,7 +68,7 @@ pub struct SolverResult {
     /// Multipliers of the bounds of each node's controls, if the solver has them; `None` of those without a bound.
     pub control_multipliers: Vec<Vec<Option<f64>>>,
     /// Where it has ended, if another solution can begin there.
-    pub warm: Option<(Method, WarmStart)>,
+    pub warm: Option<(ConstrainedSolver, WarmStart)>,
 }
 
 impl SolverResult {
@@ -111,7 +111,7 @@ macro_rules! found {
 
 /// What the solvers that keep all constraints find, `method` first.
 fn all_kept(
-    method: Method,
+    method: ConstrainedSolver,
     task: &SolverTask,
     problem: &Problem,
     guesses: &[Guess],
@@ -120,11 +120,11 @@ fn all_kept(
     let (mut newton, mut proximal) = (task.newton(), task.proximal());
     // One's own is that of the other one where it is not said.
     match method {
-        Method::Newton => proximal.regularization = ProximalOptions::default().regularization,
-        Method::Proximal => newton.regularization = NewtonOptions::default().regularization,
+        ConstrainedSolver::Newton => proximal.regularization = ProximalOptions::default().regularization,
+        ConstrainedSolver::Proximal => newton.regularization = NewtonOptions::default().regularization,
     }
     let mut options = MultiStartOptions::default();
-    (options.method, options.newton, options.proximal) = (method, newton, proximal);
+    (options.solver, options.newton, options.proximal) = (method, newton, proximal);
     (options.iterations, options.time, options.seed) = (task.budget, task.time, task.seed);
     let mut solver = MultiStart::new(problem, options);
     let report = solver.solve_with(problem, guesses, &mut *watch);
@@ -132,7 +132,7 @@ fn all_kept(
     let gains = nodes.map(|node| node.gain.clone()).collect();
     let multipliers = (0..=problem.steps()).filter_map(|k| solver.multipliers(k).cloned()).collect();
     let (history, trajectory) = (solver.history().to_vec(), solver.trajectory().clone());
-    let (control_multipliers, warm) = (Vec::new(), solver.warm_start().map(|warm| (solver.method(), warm)));
+    let (control_multipliers, warm) = (Vec::new(), solver.warm_start().map(|warm| (solver.solver(), warm)));
     let found = SolverResult { report, history, trajectory, gains, multipliers, control_multipliers, warm };
     found.with_controls(|k, i| solver.control_multiplier(k, i))
 }
@@ -174,23 +174,23 @@ const SOLVERS: [Solver; 3] = [
     },
     Solver {
         name: "proximal",
-        method: Some(Method::Proximal),
+        method: Some(ConstrainedSolver::Proximal),
         keeps: Supports::All,
         defaults: || {
             let ProximalOptions { iterations, tolerance, regularization, .. } = ProximalOptions::default();
             SolverTask::new(1, iterations, tolerance, regularization)
         },
-        run: |task, problem, guesses, watch| all_kept(Method::Proximal, task, problem, guesses, watch),
+        run: |task, problem, guesses, watch| all_kept(ConstrainedSolver::Proximal, task, problem, guesses, watch),
     },
     Solver {
         name: "newton",
-        method: Some(Method::Newton),
+        method: Some(ConstrainedSolver::Newton),
         keeps: Supports::All,
         defaults: || {
             let NewtonOptions { iterations, tolerance, regularization, .. } = NewtonOptions::default();
             SolverTask::new(2, iterations, tolerance, regularization)
         },
-        run: |task, problem, guesses, watch| all_kept(Method::Newton, task, problem, guesses, watch),
+        run: |task, problem, guesses, watch| all_kept(ConstrainedSolver::Newton, task, problem, guesses, watch),
     },
 ];
 
@@ -226,13 +226,13 @@ pub struct SolverTask {
     pub roll_out: RollOut,
     /// Of `newton` alone, and of `proximal` alone.
     barrier: f64,
-    softness: f64,
+    mu_init: f64,
 }
 
 impl SolverTask {
     fn new(solver: usize, iterations: usize, tolerance: f64, regularization: f64) -> Self {
         let NewtonOptions { hessian, roll_out, barrier, .. } = NewtonOptions::default();
-        let ProximalOptions { softness, .. } = ProximalOptions::default();
+        let ProximalOptions { mu_init, .. } = ProximalOptions::default();
         let solver = SOLVERS[solver];
         Self {
             solver,
@@ -247,7 +247,7 @@ impl SolverTask {
             hessian,
             roll_out,
             barrier,
-            softness,
+            mu_init,
         }
     }
 
@@ -262,8 +262,8 @@ impl SolverTask {
     /// What its μ is called, and where it begins.
     pub fn mu(&self) -> (&'static str, f64) {
         match self.solver.method {
-            Some(Method::Newton) => ("barrier", self.barrier),
-            _ => ("softness", self.softness),
+            Some(ConstrainedSolver::Newton) => ("barrier", self.barrier),
+            _ => ("mu_init", self.mu_init),
         }
     }
     /// The options of [`Newton`](gradyn_trajectory::Newton).
@@ -275,7 +275,7 @@ impl SolverTask {
     /// The options of [`Proximal`](gradyn_trajectory::Proximal).
     pub fn proximal(&self) -> ProximalOptions {
         let mut options = common!(self, ProximalOptions);
-        (options.hessian, options.roll_out, options.softness) = (self.hessian, self.roll_out, self.softness);
+        (options.hessian, options.roll_out, options.mu_init) = (self.hessian, self.roll_out, self.mu_init);
         options
     }
     /// The options of [`Fddp`].
@@ -296,13 +296,13 @@ impl SolverTask {
         let default = (SOLVERS[if constrained { SOLVERS.len() - 1 } else { 0 }].defaults)();
         let Some(item) = item else { return Ok(default) };
         let table = item.table("a table")?;
-        let own = ["hessian", "roll_out", "barrier", "softness", "budget", "seed"];
+        let own = ["hessian", "roll_out", "barrier", "mu_init", "softness", "budget", "seed"];
         table.only(&[&["name", "iterations", "tolerance", "threads", "time", "regularization"][..], &own].concat())?;
         let mut solver = default;
         if let Some(item) = table.get("name") {
             if item.text("a name").is_ok_and(|name| name == "multiple-shooting") {
                 return Err(
-                    item.refuse("the solver `multiple-shooting` is gone: use `newton`, which solves all that it did")
+                    item.refuse("the solver `multiple-shooting` is gone: use `newton`, which keeps equalities too")
                 );
             }
             solver = (SOLVERS[item.one_of("name", &SOLVERS.map(|solver| solver.name))?].defaults)();
@@ -311,7 +311,8 @@ impl SolverTask {
         for key in own {
             let owners: &[&str] = match key {
                 "barrier" => &["newton"],
-                "softness" => &["proximal"],
+                // `softness` is the former name of `mu_init`.
+                "mu_init" | "softness" => &["proximal"],
                 _ => &["newton", "proximal"],
             };
             let name = solver.solver.name;
@@ -362,8 +363,12 @@ impl SolverTask {
         if let Some(item) = table.get("barrier") {
             solver.barrier = item.number(Sign::Positive)?;
         }
-        if let Some(item) = table.get("softness") {
-            solver.softness = item.number(Sign::Positive)?;
+        let former = table.get("softness");
+        if let (Some(item), Some(_)) = (&former, table.get("mu_init")) {
+            return Err(item.refuse("`softness` is the former name of `mu_init`, which is set too"));
+        }
+        if let Some(item) = table.get("mu_init").or(former) {
+            solver.mu_init = item.number(Sign::Positive)?;
         }
         Ok(solver)
     }

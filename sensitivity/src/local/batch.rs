@@ -1,7 +1,7 @@
 //! One state of many robots: torques, accelerations and masses of eight at a time, one per lane of the vector
 //! registers.
 
-use super::output::{self, AtState, Output, Snapshot};
+use super::output::{self, AtState, Output, OutputPoint};
 use crate::parameters::Parameters;
 use gradyn::derivatives::simd::VectorLevel;
 use gradyn::derivatives::{Kernel, Lanes, Register};
@@ -85,7 +85,7 @@ impl<O: Output> Kernel for Batch<'_, O> {
                 }),
             };
             let found = made.and_then(|(model, mut ws)| {
-                let mut on = Snapshot { model: &model, workspace: &mut ws, nominal, q: &q, v: &v, u: &u };
+                let mut on = OutputPoint { model: &model, workspace: &mut ws, nominal, q: &q, v: &v, u: &u };
                 let found = output.value_batched(&mut on)?;
                 robot = Some((model, ws));
                 Ok(found)

@@ -27,7 +27,7 @@ mod torques;
 
 pub use batch::evaluate_many;
 pub(crate) use constraint_rows::{accelerations_by_geometry, constraint_rows, rates_by_geometry};
-pub use output::{AtState, Output, Snapshot};
+pub use output::{AtState, Output, OutputPoint};
 pub use rounding::rounding;
 pub use state_output::{StateOutput, turns};
 pub(crate) use torques::torques_by_parameters;

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 
 /// A robot at a state, over any number type.
 #[derive(Debug)]
-pub struct Snapshot<'a, P> {
+pub struct OutputPoint<'a, P> {
     /// The robot, whose parameters may carry derivatives.
     pub model: &'a Model<P>,
     /// Memory of the engine.
@@ -42,7 +42,7 @@ pub struct AtState<'a> {
 /// ```
 /// use gradyn::dynamics::center_of_mass;
 /// use gradyn::{Method, Model, Scalar, UrdfOptions};
-/// use gradyn_sensitivity::{AtState, Output, Parameters, SensitivityError, Snapshot, local};
+/// use gradyn_sensitivity::{AtState, Output, Parameters, SensitivityError, OutputPoint, local};
 ///
 /// /// How far the center of mass is from the axis of the base, m.
 /// struct Overhang<'a>(&'a [f64]);
@@ -56,7 +56,7 @@ pub struct AtState<'a> {
 ///     fn state(&self) -> AtState<'_> {
 ///         AtState { q: self.0, v: &[], u: &[] }
 ///     }
-///     fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+///     fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
 ///         let rest = vec![P::from(0.0); on.model.nv()];
 ///         let com = center_of_mass(on.model, on.workspace, on.q, &rest, &rest)?.whole.position;
 ///         Ok(vec![(com.x * com.x + com.y * com.y).sqrt()])
@@ -85,7 +85,7 @@ pub trait Output: Sync {
     ///
     /// # Errors
     /// Why it has none there.
-    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError>;
+    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError>;
     /// `∂(output)/∂p` by formulas, at these values and the robot that has them: rows by parameters. `None` without
     /// formulas; then [`Method::Analytical`](gradyn::Method::Analytical) runs dual numbers.
     ///
@@ -110,7 +110,10 @@ pub trait Output: Sync {
     ///
     /// # Errors
     /// As [`value`](Self::value).
-    fn value_batched<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+    fn value_batched<P: Scalar<f64> + Scalar<P>>(
+        &self,
+        on: &mut OutputPoint<'_, P>,
+    ) -> Result<Vec<P>, SensitivityError> {
         self.value(on)
     }
 }
@@ -128,7 +131,7 @@ impl<O: Output> Output for &O {
     fn state(&self) -> AtState<'_> {
         (**self).state()
     }
-    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
         (**self).value(on)
     }
     fn jacobian(
@@ -142,7 +145,10 @@ impl<O: Output> Output for &O {
     fn is_batched(&self) -> bool {
         (**self).is_batched()
     }
-    fn value_batched<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+    fn value_batched<P: Scalar<f64> + Scalar<P>>(
+        &self,
+        on: &mut OutputPoint<'_, P>,
+    ) -> Result<Vec<P>, SensitivityError> {
         (**self).value_batched(on)
     }
 }
@@ -157,5 +163,5 @@ pub(super) fn value<P: Scalar<f64> + Scalar<P>>(
     let AtState { q, v, u } = output.state();
     let (q, v, u) = (lift(q), lift(v), lift(u));
     let workspace = &mut Workspace::new(model);
-    output.value(&mut Snapshot { model, workspace, nominal, q: &q, v: &v, u: &u })
+    output.value(&mut OutputPoint { model, workspace, nominal, q: &q, v: &v, u: &u })
 }

@@ -1,7 +1,7 @@
 //! The outputs of the library: torques, accelerations, masses, poses, energies, contact forces.
 
 use super::analytical;
-use super::output::{AtState, Output, Snapshot};
+use super::output::{AtState, Output, OutputPoint};
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;
 use gradyn::dynamics::{FrameRef, constraint_dynamics, crba, frame_pose, kinetic_energy, potential_energy};
@@ -143,8 +143,8 @@ impl Output for StateOutput<'_> {
         }
     }
 
-    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
-        let Snapshot { model, nominal, q, v, u, .. } = *on;
+    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
+        let OutputPoint { model, nominal, q, v, u, .. } = *on;
         let ws = &mut *on.workspace;
         Ok(match self {
             Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. } => self.value_batched(on)?,
@@ -176,8 +176,11 @@ impl Output for StateOutput<'_> {
         matches!(self, Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. })
     }
 
-    fn value_batched<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
-        let Snapshot { model, q, v, u, .. } = *on;
+    fn value_batched<P: Scalar<f64> + Scalar<P>>(
+        &self,
+        on: &mut OutputPoint<'_, P>,
+    ) -> Result<Vec<P>, SensitivityError> {
+        let OutputPoint { model, q, v, u, .. } = *on;
         let ws = &mut *on.workspace;
         Ok(match self {
             Self::Torques { .. } => rnea(model, ws, q, v, u, &[])?.to_vec(),

@@ -4,7 +4,7 @@
 use super::Rollout;
 use super::forward::Forward;
 use crate::error::SensitivityError;
-use crate::local::{Output, Snapshot, check_entries};
+use crate::local::{Output, OutputPoint, check_entries};
 use gradyn::Workspace;
 use gradyn::derivatives::num_dual::Dual64;
 use nalgebra::DMatrix;
@@ -43,7 +43,7 @@ impl Rollout<'_> {
             nominal.integrate_into(&here, &step, &mut q)?;
             let v: Vec<Dual64> = v.iter().enumerate().map(|(i, x)| Dual64::new(*x, by[(nv + i, k)])).collect();
             let workspace = &mut Workspace::new(&robot);
-            let found = output.value(&mut Snapshot { model: &robot, workspace, nominal, q: &q, v: &v, u: &u })?;
+            let found = output.value(&mut OutputPoint { model: &robot, workspace, nominal, q: &q, v: &v, u: &u })?;
             check_entries(rows, found.len())?;
             jacobian.column_mut(k).iter_mut().zip(found).for_each(|(to, x)| *to = x.eps);
         }

@@ -4,7 +4,7 @@ use crate::common::{controls, robot, state, tree};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_jacobian, frame_pose, rnea};
 use gradyn::{Method, Model, Scalar, Workspace};
 use gradyn_sensitivity::{
-    AtState, Output, Parameters, Rollout, Scheme, SensitivityError, Snapshot, StateOutput, evaluate_many, local,
+    AtState, Output, OutputPoint, Parameters, Rollout, Scheme, SensitivityError, StateOutput, evaluate_many, local,
     local_second,
 };
 
@@ -24,7 +24,7 @@ impl Output for Torques<'_> {
     fn state(&self) -> AtState<'_> {
         self.state
     }
-    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
         Ok(rnea(on.model, on.workspace, on.q, on.v, on.u, &[])?.to_vec())
     }
     fn is_batched(&self) -> bool {
@@ -91,7 +91,7 @@ impl Output for Position<'_> {
     fn state(&self) -> AtState<'_> {
         AtState { q: self.q, v: &[], u: &[] }
     }
-    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+    fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
         Ok(frame_pose(on.model, on.workspace, on.q, self.frame)?.translation.iter().copied().collect())
     }
 }
@@ -135,7 +135,7 @@ fn an_output_has_as_many_entries_as_names() {
         fn state(&self) -> AtState<'_> {
             AtState { q: self.0, v: &[], u: &[] }
         }
-        fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut Snapshot<'_, P>) -> Result<Vec<P>, SensitivityError> {
+        fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
             Ok(on.q.to_vec())
         }
     }

@@ -206,7 +206,7 @@ impl<'a> Kernels<'a> {
         end(layout, finite, &ws.tau).finite()
     }
 
-    /// The Jacobian of the center of mass of the robot, or of what hangs from a body.
+    /// The Jacobian of the center of mass of the robot, or of the subtree of a body.
     pub(crate) fn com_jacobian(mut self, q: &[f64], body: Option<usize>, to: &mut DMatrix<f64>) -> Option<()> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
@@ -222,7 +222,7 @@ impl<'a> Kernels<'a> {
         (share.is_finite() && first_moments::com_jacobian(layout, memory, &part, share, to).is_finite()).then_some(())
     }
 
-    /// The center of mass of the robot, or of what hangs from a body, how it moves, and its derivatives.
+    /// The center of mass of the robot, or of the subtree of a body, how it moves, and its derivatives.
     pub(crate) fn center_of_mass_derivatives(
         self,
         state: State<'_>,

@@ -160,11 +160,11 @@ impl Kernels<'_> {
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         if !kept {
-            ws.still.resize(model.nv, 0.0);
+            ws.zeros.resize(model.nv, 0.0);
             if memory.wrenches.is_empty()
                 && layout.plan.at_vector(Quantity::ForwardDynamics, level) == Form::Bodies
                 && let Some((groups, memory)) = memory.for_bodies(layout)
-                && bodies::aba(gravity_and_joints(model), (groups, level), memory, state, &ws.still, &mut ws.aba.ddq)
+                && bodies::aba(gravity_and_joints(model), (groups, level), memory, state, &ws.zeros, &mut ws.aba.ddq)
                     .is_finite()
             {
                 return Some(Ok(()));
@@ -172,11 +172,11 @@ impl Kernels<'_> {
         }
         // Whoever goes on from here asks the factors whether it was they.
         memory.factors.get_or_insert_with(|| Box::new(Factors::new(&layout.tree_of_dofs)));
-        ws.still.resize(model.nv, 0.0);
-        let (still, ddq) = (&ws.still, &mut ws.aba.ddq);
+        ws.zeros.resize(model.nv, 0.0);
+        let (zeros, ddq) = (&ws.zeros, &mut ws.aba.ddq);
         match layout.plan.by_joints(Quantity::ForwardDynamics, level) {
             Form::Articulated => {
-                forward::left_over::<false>(&JointConstants::of(model), layout, memory, state, still, ddq);
+                forward::left_over::<false>(&JointConstants::of(model), layout, memory, state, zeros, ddq);
                 Some(articulated::factorize_and_solve(layout, memory, ddq).pivots())
             }
             Form::Factors => Some(
@@ -185,7 +185,7 @@ impl Kernels<'_> {
                     layout,
                     memory,
                     state,
-                    still,
+                    zeros,
                     ws.crba.sized(model.nv),
                     ddq,
                 )
@@ -205,10 +205,10 @@ impl Kernels<'_> {
     ) -> Option<Result<(), Lost>> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
-        ws.still.resize(model.nv, 0.0);
+        ws.zeros.resize(model.nv, 0.0);
         ws.placed.size(model);
         let matrix = ws.crba.sized(model.nv);
-        let done = forward::accelerations(&JointConstants::of(model), layout, memory, state, &ws.still, matrix, ddq);
+        let done = forward::accelerations(&JointConstants::of(model), layout, memory, state, &ws.zeros, matrix, ddq);
         super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.placed);
         Some(done.pivots())
     }
@@ -223,13 +223,13 @@ impl Kernels<'_> {
     ) -> Option<()> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
-        ws.still.resize(model.nv, 0.0);
+        ws.zeros.resize(model.nv, 0.0);
         ws.placed.size(model);
         let gravity = Vector3::zeros();
         let finite = sweeps::poses(layout, memory, q, None).is_finite()
             && match v {
                 Some(v) => {
-                    sweeps::motions::<{ Keep::Accelerations as u8 }>(gravity, layout, memory, v, &ws.still, None)
+                    sweeps::motions::<{ Keep::Accelerations as u8 }>(gravity, layout, memory, v, &ws.zeros, None)
                         .is_finite()
                 }
                 None => {
@@ -326,8 +326,8 @@ impl Kernels<'_> {
     /// The Coriolis matrix.
     pub(crate) fn coriolis(self, state: (&[f64], &[f64]), to: &mut DMatrix<f64>) -> Option<()> {
         let Self { model, layout, ws } = self;
-        ws.still.resize(model.nv, 0.0);
-        coriolis::coriolis(&JointConstants::of(model), layout, ws.by_joint.as_deref_mut()?, state, &ws.still, to);
+        ws.zeros.resize(model.nv, 0.0);
+        coriolis::coriolis(&JointConstants::of(model), layout, ws.by_joint.as_deref_mut()?, state, &ws.zeros, to);
         Some(())
     }
 }

@@ -77,10 +77,10 @@ pub fn static_torque_regressor<'w, P: Real, T: Scalar<P>>(
     ws: &'w mut Workspace<T>,
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
-    let mut still = std::mem::take(&mut ws.still);
-    still.resize(model.nv, T::zero());
-    let done = torque_regressor(model, ws, q, &still, &still).map(|_| ());
-    ws.still = still;
+    let mut zeros = std::mem::take(&mut ws.zeros);
+    zeros.resize(model.nv, T::zero());
+    let done = torque_regressor(model, ws, q, &zeros, &zeros).map(|_| ());
+    ws.zeros = zeros;
     done.map(|()| &ws.regressor.torque)
 }
 

@@ -9,7 +9,7 @@ use crate::kernels::by_joint::quantities::{Row, Six, Sums};
 use crate::plan::joints::Group;
 use gradyn_derivatives::{Register, WIDTH};
 
-/// Each lane's own numbers plus those of all lanes that hang from it; groups after this one hold their sums already.
+/// Each lane's own numbers plus those of all its descendants; groups after this one hold their sums already.
 #[inline(always)]
 pub(crate) fn sum_subtrees<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
     let (here, after) = sums.split_at_mut(g + 1);
@@ -55,7 +55,7 @@ fn subtrees_of<R: Register, const N: usize>(links: &[usize; WIDTH], rows: &mut [
     turn_back::<R, N>(lanes, rows);
 }
 
-/// Each lane's own motion plus those of all lanes that it hangs from; groups before this one hold their sums already.
+/// Each lane's own motion plus those of all its ancestors; groups before this one hold their sums already.
 #[inline(always)]
 pub(crate) fn sum_from_root<R: Register>(group: &Group, motions: &mut [Six], g: usize) {
     let (before, here) = motions.split_at_mut(g);

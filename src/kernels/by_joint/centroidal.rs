@@ -99,7 +99,7 @@ pub(crate) fn whole(layout: &JointsLayout, memory: &mut JointsMemory) -> Whole<f
     Whole::of(memory.origins[0], trees)
 }
 
-/// What hangs from a lane.
+/// The subtree of a lane.
 fn of_lane(memory: &JointsMemory, lane: usize, first: Vector3<f64>) -> Tree<f64> {
     let (sums, lane) = (&memory.sums[lane / WIDTH], lane % WIDTH);
     let x = |row: usize| sums[row].0[lane];
@@ -118,7 +118,7 @@ fn of_lane(memory: &JointsMemory, lane: usize, first: Vector3<f64>) -> Tree<f64>
     }
 }
 
-/// The center of mass of what hangs from a body, from everything summed up over subtrees.
+/// The center of mass of the subtree of a body, from everything summed up over subtrees.
 pub(crate) fn com_of(layout: &JointsLayout, memory: &JointsMemory, body: usize) -> PointMass<f64> {
     let step = &layout.bodies[body];
     Whole::of(memory.origins[step.tree], std::iter::once(of_lane(memory, step.lane, v3::zero()))).com

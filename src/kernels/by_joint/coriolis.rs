@@ -20,18 +20,18 @@ pub(crate) fn coriolis(
     layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v): (&[f64], &[f64]),
-    still: &[f64],
+    zeros: &[f64],
     to: &mut DMatrix<f64>,
 ) {
     memory.size_mass(layout);
     let (nv, lanes) = (layout.nv, layout.dof.len());
     if layout.direct {
-        coriolis_in_lanes(constants, layout, memory, q, v, still, to.as_mut_slice(), nv);
+        coriolis_in_lanes(constants, layout, memory, q, v, zeros, to.as_mut_slice(), nv);
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let of_lanes = &mut scratch[..lanes * lanes];
-        coriolis_in_lanes(constants, layout, memory, q, v, still, &mut *of_lanes, lanes);
+        coriolis_in_lanes(constants, layout, memory, q, v, zeros, &mut *of_lanes, lanes);
         fold(layout, |column, row| of_lanes[column * lanes + row], to.as_mut_slice(), nv);
         memory.scratch = scratch;
     }
@@ -45,12 +45,12 @@ kernel!(
         memory: &'a mut JointsMemory,
         q: &'a [f64],
         v: &'a [f64],
-        still: &'a [f64],
+        zeros: &'a [f64],
         to: &'a mut [f64],
         /// Rows of the matrix.
         nv: usize,
     ) {
-        read::state::<R>(layout, memory, q, v, still);
+        read::state::<R>(layout, memory, q, v, zeros);
         poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::motions::<R, { Keep::Derivatives as u8 }>(constants, layout, memory, g);

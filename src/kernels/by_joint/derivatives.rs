@@ -2,7 +2,7 @@
 //! Page: `dynamics/rnea_derivatives.rs`. Test: `dynamics_as_on_the_page::derivatives_are_those_by_dual_numbers`.
 //!
 //! S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector
-//! algebra*, 2022. Eight rows of a column at a time: rows that carry the column's body, and rows that hang from it.
+//! algebra*, 2022. Eight rows of a column at a time: rows that carry the column's body, and rows of its descendants.
 
 use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
@@ -217,7 +217,7 @@ impl<R: Register> Rows<R> {
 ///
 /// ```text
 /// rows i that carry the column's body:  τ_q[i, j] = S_iᵀ Q_j               τ_v[i, j] = S_iᵀ V_j                    M[i, j] = S_iᵀ A_j
-/// rows i that hang from it:             τ_q[i, j] = A_iᵀ Ψ̈_j + T_iᵀ Ψ̇_j   τ_v[i, j] = A_iᵀ (Ψ̇ + Ṡ)_j + T_iᵀ S_j   M[i, j] = A_iᵀ S_j
+/// rows i of its descendants:            τ_q[i, j] = A_iᵀ Ψ̈_j + T_iᵀ Ψ̇_j   τ_v[i, j] = A_iᵀ (Ψ̇ + Ṡ)_j + T_iᵀ S_j   M[i, j] = A_iᵀ S_j
 /// ```
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "one step of a loop")]
@@ -283,7 +283,7 @@ fn own_blocks(layout: &JointsLayout, memory: &JointsMemory, results: &mut Result
 }
 
 /// Wrenches that stand still in the world do not turn with the columns, for any two joints between body and root:
-/// `τ_q[i, k] += S_iᵀ (φ ×̄* S_k)`. (`Q` has taken them along, and those that hang from it have not.)
+/// `τ_q[i, k] += S_iᵀ (φ ×̄* S_k)`. (`Q` has taken them along, and its descendants have not.)
 #[inline(never)]
 fn standing(layout: &JointsLayout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize) {
     for w in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {

@@ -47,12 +47,12 @@ pub(crate) fn accelerations(
     layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
-    still: &[f64],
+    zeros: &[f64],
     matrix: &mut DMatrix<f64>,
     ddq: &mut [f64],
 ) -> Outcome {
     memory.size_mass(layout);
-    left_over::<true>(constants, layout, memory, (q, v, tau), still, ddq);
+    left_over::<true>(constants, layout, memory, (q, v, tau), zeros, ddq);
     eliminate(layout, memory, matrix, ddq)
 }
 
@@ -63,11 +63,11 @@ pub(crate) fn left_over<const MATRIX: bool>(
     layout: &JointsLayout,
     memory: &mut JointsMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
-    still: &[f64],
+    zeros: &[f64],
     to: &mut [f64],
 ) {
-    bias_in_lanes::<MATRIX>(constants, layout, memory, q, v, still);
-    rnea::collect(constants, layout, memory, v, still, to);
+    bias_in_lanes::<MATRIX>(constants, layout, memory, q, v, zeros);
+    rnea::collect(constants, layout, memory, v, zeros, to);
     for (to, tau) in to.iter_mut().zip(tau) {
         *to = tau - *to;
     }
@@ -82,9 +82,9 @@ kernel!(
         memory: &'a mut JointsMemory,
         q: &'a [f64],
         v: &'a [f64],
-        still: &'a [f64],
+        zeros: &'a [f64],
     ) {
-        read::state::<R>(layout, memory, q, v, still);
+        read::state::<R>(layout, memory, q, v, zeros);
         poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::motions::<R, { Keep::Inertias as u8 }>(constants, layout, memory, g);

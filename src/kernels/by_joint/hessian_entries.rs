@@ -112,7 +112,7 @@ fn only<R: Register>(mask: u8, x: [R; 4], others: [R; 4]) -> [R; 4] {
     [a.where_else(mask, e), b.where_else(mask, f), c.where_else(mask, g), d.where_else(mask, h)]
 }
 
-/// Rows `k` that hang from the column `j`, or are of the same link: by `qq`, `vq`, `aq`, `vv`.
+/// Rows `k` that descend from the column `j`, or are of the same link: by `qq`, `vq`, `aq`, `vv`.
 #[inline(always)]
 fn hanging<R: Register>(rows: &Lane<'_>, column: &Lane<'_>, lane: usize) -> [R; 4] {
     let (omega, psi_dot) = (&column.weighted.omega, &column.columns.psi_d);
@@ -207,7 +207,7 @@ pub(crate) fn scatter_by_lane(layout: &JointsLayout, memory: &JointsMemory, own:
     }
 }
 
-/// `w` of what a body hangs from.
+/// `w` of a body's parent.
 fn above(layout: &JointsLayout, own: &Scratch, step: &BodyStep) -> Motion<f64> {
     if step.parent == layout.dof.len() { Motion::zero() } else { of_lane(&own.w, step.parent) }
 }

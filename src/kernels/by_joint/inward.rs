@@ -12,7 +12,7 @@ use crate::plan::{Group, JointConstants, JointRows, JointsLayout};
 use crate::spatial::Force;
 use gradyn_derivatives::{Lanes, Level, Register};
 
-/// Each lane's own number plus those of all lanes that hang from it; groups after this one hold their sums already.
+/// Each lane's own number plus those of all its descendants; groups after this one hold their sums already.
 #[inline(always)]
 pub(crate) fn sum_subtrees<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
     if R::HALVES {

@@ -30,7 +30,7 @@ pub(crate) fn plus_angular<R: Register>(rows: &Vector3<Lanes<R>>, x: &Six, lane:
 }
 
 /// Eight rows of one column of the mass matrix, from motions `S` and momenta `A = I_C S`: `S_iᵀ A_j` where row `i`
-/// carries the column's body, `A_iᵀ S_j` where it hangs from it: the same products in the same order, so that the
+/// carries the column's body, `A_iᵀ S_j` where it descends from it: the same products in the same order, so that the
 /// matrix is symmetric to the bit.
 #[inline(always)]
 pub(crate) fn mass<R: Register>(

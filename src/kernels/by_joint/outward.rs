@@ -13,7 +13,7 @@ use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vect
 use gradyn_derivatives::{Lanes, Places, Register, WIDTH};
 use nalgebra::Vector3;
 
-/// Each lane's own number plus those of all lanes that it hangs from; groups before `g` hold their sums already.
+/// Each lane's own number plus those of all its ancestors; groups before `g` hold their sums already.
 #[inline(always)]
 pub(crate) fn sum_from_root<R: Register>(
     group: &Group,

@@ -113,7 +113,7 @@ fn place_other(
     high.0 = [r[(0, 2)], r[(1, 2)], r[(2, 2)], 0.0, p.x, p.y, p.z, 0.0];
 }
 
-/// Shifts the origin of a tree to the body `i` at `x`, and the bodies that it hangs from with it.
+/// Shifts the origin of a tree to the body `i` at `x`, and its ancestors with it.
 #[cold]
 fn take_origin(layout: &JointsLayout, memory: &mut JointsMemory, i: usize, x: &mut Transform<f64>) {
     let (step, shift) = (&layout.bodies[i], x.translation);

@@ -8,7 +8,7 @@ use crate::plan::JointsLayout;
 use gradyn_derivatives::{Lanes, Register, WIDTH};
 use std::ops::Range;
 
-/// All of the robot, or what hangs from a body, that one among it. Lanes of the part move of it what hangs from them;
+/// All of the robot, or the subtree of a body. Lanes of the part move their own subtrees;
 /// lanes between the body and the root move all of it; others nothing.
 pub(crate) struct Subtree {
     lanes: Range<usize>,

@@ -101,7 +101,7 @@ pub struct JointElement {
     pub name: String,
     /// Its type.
     pub joint_type: JointType,
-    /// Index of the link it hangs from.
+    /// Index of its parent link.
     pub parent: usize,
     /// Index of the link it carries.
     pub child: usize,

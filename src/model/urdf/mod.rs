@@ -50,7 +50,7 @@ use roxmltree::Node;
 use std::collections::HashMap;
 use xml::Reader;
 
-/// Name of the joint by which a floating base hangs from the world: Pinocchio's name.
+/// Name of the joint between a floating base and the world: Pinocchio's name.
 pub const ROOT_JOINT: &str = "root_joint";
 
 /// Reads a robot from the text of a URDF file.

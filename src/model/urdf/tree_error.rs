@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// A joint hangs from a link that is not there.
+    /// The parent link of a joint is not there.
     #[error("line {line}: joint {}: parent link {} is not declared", Quoted(.joint), Quoted(.parent))]
     UnknownParent {
         /// Line of the `parent` element.
@@ -80,7 +80,7 @@ pub enum TreeError {
         /// Name of its child link.
         link: String,
     },
-    /// Some links hang from each other in a loop that the root does not reach.
+    /// Some links are parents of each other in a loop that the root does not reach.
     #[error("line {line}: joint {}: it closes a loop at link {}", Quoted(.joint), Quoted(.link))]
     Loop {
         /// Line of a joint on the loop.

@@ -129,7 +129,7 @@ impl Reader {
     }
 
     /// The children of an element by name; notes the others. Of several the first, the others are noted; which link a
-    /// joint hangs from, and which it carries, may be said only once.
+    /// joint's parent is, and which its child, may be said only once.
     pub(super) fn once<'a, 'i, const N: usize>(
         &mut self,
         node: Node<'a, 'i>,

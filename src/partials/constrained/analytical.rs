@@ -56,7 +56,7 @@ pub(super) struct Scratch {
     /// `v⁺ − v⁻`, nv.
     jump: Vec<f64>,
     /// Zeros, nv.
-    still: Vec<f64>,
+    zeros: Vec<f64>,
     /// `r`
     contradiction: Vec<f64>,
     /// `G⁺ λ`, one entry a row.
@@ -148,23 +148,23 @@ pub(super) fn impulses(
     let ConstrainedMemory { impulses: result, scratch, .. } = memory;
     let rows = result.impulse.len();
     dependent_rows(model, ws, scratch, q, constraints)?;
-    let Scratch { held, dependent, velocity, jump, still, operators, by_rows, .. } = scratch;
+    let Scratch { held, dependent, velocity, jump, zeros, operators, by_rows, .. } = scratch;
     velocity.clear();
     velocity.extend(result.v.iter().zip(v).map(|(after, before)| after + restitution * before));
     jump.clear();
     jump.extend(result.v.iter().zip(v).map(|(after, before)| after - before));
-    let state = (q, &velocity[..], &still[..]);
+    let state = (q, &velocity[..], &zeros[..]);
     let by = (constraints, result.impulse.as_slice());
     let in_blocks = in_blocks(ws);
     let quick = in_blocks && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
         ws.begin(0)?;
-        by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, Reuse::Poses);
-        by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.body_motions_again(velocity, still));
+        by_formulas(Vector3::zeros(), model, ws, (q, zeros, jump), &held.wrenches, Reuse::Poses);
+        by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.body_motions_again(velocity, zeros));
         held.of_axes(model, &mut ws.base, Rows::Rates, by);
     } else {
         held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
-        weightless(model, ws, (q, still, jump), &held.wrenches)?;
+        weightless(model, ws, (q, zeros, jump), &held.wrenches)?;
         held.of_torques(model.nv, ws, 0);
     }
     let nv = model.nv;
@@ -218,9 +218,9 @@ fn dependent_rows(
     q: &[f64],
     constraints: &[Constraint],
 ) -> Result<(), InputError> {
-    let Scratch { dependent, velocity, still, contradiction, again, .. } = scratch;
-    still.clear();
-    still.resize(model.nv, 0.0);
+    let Scratch { dependent, velocity, zeros, contradiction, again, .. } = scratch;
+    zeros.clear();
+    zeros.resize(model.nv, 0.0);
     let base = &mut ws.base;
     let Some(mut memory) = base.constraints.take_if(|memory| memory.factor.rank < memory.lambda.len()) else {
         return Ok(());
@@ -231,9 +231,9 @@ fn dependent_rows(
     factor.solve(model.nv, lambda, again, velocity);
     base.ltl.other_half(root, velocity); // M⁻¹ Jᵀ G⁺ λ
     base.constraints = Some(memory);
-    let state = (q, &velocity[..], &still[..]);
+    let state = (q, &velocity[..], &zeros[..]);
     dependent.of_constraints(model, base, Rows::Rates, state, &[], (constraints, contradiction));
-    weightless(model, ws, (q, still, still), &dependent.wrenches)?;
+    weightless(model, ws, (q, zeros, zeros), &dependent.wrenches)?;
     dependent.of_torques(model.nv, ws, 0); //                    −∂(Jᵀ r)/∂q
     Ok(())
 }

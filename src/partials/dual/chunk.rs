@@ -182,7 +182,7 @@ where
     }
 }
 
-/// Motions where what moves hangs on what does not; and no force and no torque yet where none is set but several may be summed up.
+/// Motions where what moves is a child of what does not; and no force and no torque yet where none is set but several may be summed up.
 /// Values of torques lack what does not vary: derivatives do not ask for them.
 #[inline(always)]
 fn begin<R: Register>(common: Common<'_>, ws: &mut Dual<R>, tangents: &mut Tangents<R>) {

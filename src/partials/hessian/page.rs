@@ -1,7 +1,7 @@
 //! The Hessian of `λᵀ τ`: equations (1) to (4) of [`torque_hessian`](crate::formulas::torque_hessian), link by link.
 //!
 //! Wrenches that stand still in the world do not move with the bodies. They stay out of `f`, and, with `x` the velocity `w` of
-//! their body less that of what column `k` hangs from,
+//! their body less that of the parent of column `k`,
 //!
 //! ```text
 //! −φ · w:    ∂/∂q_k = x · (S_k ×* φ) = −S_k · (x ×* φ)        ∂²/∂q_k ∂q_j = −S_j · ((S_k × x) ×* φ)          (5)
@@ -24,7 +24,7 @@ pub(super) struct RneaHessianMemory {
     pub(super) bodies: Vec<Bodies<f64>>,
     /// `Ω` of each column.
     omega: Vec<Motion<f64>>,
-    /// Of each column, with `w` of what its link hangs from.
+    /// Of each column, with `w` of its link's parent.
     w_parent: Vec<Motion<f64>>,
     /// Of each column, (3).
     pub(super) forces: Vec<ColumnForces<f64>>,
@@ -57,7 +57,7 @@ impl RneaHessianMemory {
         }
     }
 
-    /// What hangs from column `k` moves so with it.
+    /// The subtree of column `k` moves so with it.
     #[inline(always)]
     pub(super) fn motions(&self, links: &Placed<f64>, k: usize) -> ColumnMotions<f64> {
         ColumnMotions {

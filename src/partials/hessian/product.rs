@@ -49,7 +49,7 @@ impl AddAssign for Path {
     }
 }
 
-/// Forces of columns along the direction, summed up over what hangs from a link.
+/// Forces of columns along the direction, summed up over the subtree of a link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Below {
     /// `Σ P δq + U δv + A δa`, `Σ R δq`, `Σ T δq + G δv`, and of wrenches that stand still.
@@ -154,7 +154,7 @@ fn from_root(
     all
 }
 
-/// What forces on the links that hang from a link, and its own, bind its columns by. Returns the sum with its own.
+/// What forces on the subtree of a link bind its columns by. Returns the sum with its own.
 fn to_root(
     (links, memory): (&Placed<f64>, &RneaHessianMemory),
     link: &Link,

@@ -41,7 +41,7 @@ struct Path {
     carried: Motion<f64>,
 }
 
-/// Of columns and their weights, summed up over what hangs from a link.
+/// Of columns and their weights, summed up over the subtree of a link.
 #[derive(Clone, Copy, Debug)]
 struct Weighted {
     /// `Σ A λ`, `Σ T λ`, `Σ (S λ) ×* φ_C`

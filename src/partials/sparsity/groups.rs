@@ -4,7 +4,7 @@ use super::reach::{movers, on_path};
 use crate::dynamics::Constraint;
 use crate::model::{BodyId, Model};
 
-/// A group for each degree of freedom: trees that hang from the world separately, but for mimic joints and constraints that
+/// A group for each degree of freedom: separate trees, but for mimic joints and constraints that
 /// couple them.
 pub(super) struct Groups {
     of_dof: Vec<usize>,

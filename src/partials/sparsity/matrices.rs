@@ -44,8 +44,8 @@ impl SparsityPattern {
         Self::from_flags(model.nv(), 6, |i, _| moves[i])
     }
 
-    /// Of `∂q̈/∂q`, `∂q̈/∂v` and `∂q̈/∂τ = M⁻¹`, nv × nv: all joints of a tree push on each other. Trees that hang from
-    /// the world separately do not, unless a mimic joint couples them. The pattern is symmetric.
+    /// Of `∂q̈/∂q`, `∂q̈/∂v` and `∂q̈/∂τ = M⁻¹`, nv × nv: all joints of a tree push on each other. Separate trees
+    /// do not, unless a mimic joint couples them. The pattern is symmetric.
     ///
     /// Cost O(nv²).
     #[must_use]
@@ -126,7 +126,7 @@ impl SparsityPattern {
     }
 
     /// Of the Jacobian of a center of mass, and of the derivatives of its position, velocity and acceleration, 3 × nv:
-    /// all columns for the robot (`None`); for the subtree that hangs from a body those of the joints in it and of the
+    /// all columns for the robot (`None`); for the subtree of a body those of the joints in it and of the
     /// joints that carry it.
     #[must_use]
     pub fn center_of_mass(model: &Model, subtree: Option<BodyId>) -> Self {

@@ -6,7 +6,7 @@ use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::AddAssign;
 
-/// The inertia that a body shows while others hang from it by joints that give way: `f = I^A a + p` (RBDA, section 7.1).
+/// The inertia that a body shows while the joints of its subtree give way: `f = I^A a + p` (RBDA, section 7.1).
 ///
 /// Symmetric, and no rigid body's: `[[A, H], [Hᵀ, I]]`, linear part first, twenty-one numbers. About the frame's origin.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::NodeCheck;
 use super::inputs::{Inputs, claim, dofs, joined, lambda, numbers};
 use crate::fault::Reason;
 use crate::node::{At, Memory};
-use crate::residual::{Jacobian, Residual, View};
+use crate::residual::{Jacobian, Residual, ResidualPoint};
 use crate::stage::Stage;
 use gradyn::derivatives::check::{self, Knowledge, Options, Report};
 use gradyn::derivatives::difference::Euclidean;
@@ -44,7 +44,7 @@ impl<'a> Of<'a> {
         at: At<'_>,
         (a, f): (&[f64], &[f64]),
         memory: &mut Memory,
-        run: impl FnOnce(&dyn Residual, &mut View<'_>) -> Result<R, Reason>,
+        run: impl FnOnce(&dyn Residual, &mut ResidualPoint<'_>) -> Result<R, Reason>,
     ) -> Result<R, Reason> {
         let held = match self {
             Self::Cost(index) => return stage.view(*index, at, (a, f), memory, run),
@@ -56,7 +56,21 @@ impl<'a> Of<'a> {
         let ConstraintTerm { residual, own, workspace, derivatives, .. } = &mut **held;
         run(
             *residual,
-            &mut View { model, q, v, w, u: at.u, a, f, time, dt, goal, workspace, derivatives, own: &mut **own },
+            &mut ResidualPoint {
+                model,
+                q,
+                v,
+                w,
+                u: at.u,
+                a,
+                f,
+                time,
+                dt,
+                goal,
+                workspace,
+                derivatives,
+                own: &mut **own,
+            },
         )
     }
 }
@@ -89,8 +103,9 @@ impl NodeCheck<'_> {
         }
         let claimed = whole(&by);
         let mut exact = Jacobian::new(m, residual.depends(), nv, nu, nf, nw);
-        let run =
-            |residual: &dyn Residual, on: &mut View<'_>| residual.jacobian_by_duals(on, &mut vec![0.0; m], &mut exact);
+        let run = |residual: &dyn Residual, on: &mut ResidualPoint<'_>| {
+            residual.jacobian_by_duals(on, &mut vec![0.0; m], &mut exact)
+        };
         let is_generic = of.view(place, *at, (a, f), memory, run).map_err(reason)?;
         let knowledge = Knowledge {
             exact: is_generic.then(|| whole(&exact).transpose().as_slice().to_vec()),

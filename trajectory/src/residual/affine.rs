@@ -1,6 +1,6 @@
 //! Rows that are affine in those of another residual: a matrix times it, and an offset.
 
-use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use super::{Depends, Jacobian, PhaseInfo, Residual, ResidualPoint};
 use crate::fault::{ProblemError, ProblemPlace, Reason, memory_of};
 use nalgebra::{DMatrix, DVector};
 use std::any::Any;
@@ -83,23 +83,23 @@ impl Affine {
     /// Runs with the view of the residual inside, and its memory.
     fn inside<R>(
         &self,
-        on: &mut View<'_>,
-        run: impl FnOnce(&dyn Residual, &mut View<'_>, Inside<'_>) -> Result<R, Reason>,
+        on: &mut ResidualPoint<'_>,
+        run: impl FnOnce(&dyn Residual, &mut ResidualPoint<'_>, Inside<'_>) -> Result<R, Reason>,
     ) -> Result<R, Reason> {
         let AffineMemory { own, r, lambda, by } = memory_of(&mut *on.own)?;
-        let View { model, q, v, w, u, a, f, time, dt, goal, .. } = *on;
+        let ResidualPoint { model, q, v, w, u, a, f, time, dt, goal, .. } = *on;
         let (workspace, derivatives) = (&mut *on.workspace, &mut *on.derivatives);
-        let mut on = View { model, q, v, w, u, a, f, time, dt, goal, workspace, derivatives, own: &mut **own };
+        let mut on = ResidualPoint { model, q, v, w, u, a, f, time, dt, goal, workspace, derivatives, own: &mut **own };
         run(&*self.residual, &mut on, Inside { r, lambda, by })
     }
 
     /// Runs something that writes values and a Jacobian inside, and multiplies both.
     fn through<R>(
         &self,
-        on: &mut View<'_>,
+        on: &mut ResidualPoint<'_>,
         r: &mut [f64],
         out: &mut Jacobian,
-        run: impl FnOnce(&dyn Residual, &mut View<'_>, &mut [f64], &mut Jacobian) -> Result<R, Reason>,
+        run: impl FnOnce(&dyn Residual, &mut ResidualPoint<'_>, &mut [f64], &mut Jacobian) -> Result<R, Reason>,
     ) -> Result<R, Reason> {
         self.inside(on, |residual, on, inside| {
             let Inside { r: inner, by, .. } = inside;
@@ -185,17 +185,17 @@ impl Residual for Affine {
         let zeros = || vec![0.0; self.residual.rows()];
         Box::new(AffineMemory { own: self.residual.memory(), r: zeros(), lambda: zeros(), by: None })
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         self.inside(on, |residual, on, Inside { r: inner, .. }| {
             residual.value(on, inner)?;
             self.put(inner, r);
             Ok(())
         })
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.through(on, r, out, |residual, on, r, out| residual.jacobian(on, r, out))
     }
-    fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
+    fn jacobian_by_duals(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
         self.through(on, r, out, |residual, on, r, out| residual.jacobian_by_duals(on, r, out))
     }
     fn has_hessian(&self) -> bool {
@@ -204,13 +204,13 @@ impl Residual for Affine {
     fn is_linear(&self) -> bool {
         self.residual.is_linear()
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         self.inside(on, |residual, on, Inside { lambda: inner, .. }| {
             self.weigh(lambda, inner);
             residual.add_hessian(on, inner, out)
         })
     }
-    fn length_hessian(&self, on: &mut View<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
+    fn length_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
         self.inside(on, |residual, on, Inside { lambda: inner, .. }| {
             self.weigh(lambda, inner);
             residual.length_hessian(on, inner, to)

@@ -5,7 +5,7 @@
 //! the rectangle's lengths.
 
 use super::sole::{Sole, residual_of_sole};
-use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, PhaseInfo, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::{ProblemError, Reason};
 use crate::loss::Loss;
 use gradyn::dynamics::FrameRef;

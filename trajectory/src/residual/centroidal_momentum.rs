@@ -2,7 +2,7 @@
 
 use super::formula::{less_goal, own_memory, second_opinion};
 use super::masses::Masses;
-use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::Reason;
 use gradyn::dynamics::{centroidal_derivatives, centroidal_momentum};
 use gradyn::model::InputError;
@@ -33,7 +33,7 @@ impl Quantity for CentroidalMomentum {
         Depends::QV
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let momentum = centroidal_momentum(on.model, on.workspace, on.q, on.v, on.a)?.momentum;
         less_goal(momentum.to_array(), on.goal, r);
         Ok(())
@@ -45,14 +45,14 @@ impl Residual for CentroidalMomentum {
         self.goal.to_array().to_vec()
     }
     second_opinion!(Masses, rows 6);
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let by = centroidal_derivatives(on.model, on.workspace, on.q, on.v, on.a)?;
         less_goal(by.momentum.to_array(), on.goal, r);
         out.dq.copy_from(&by.dmomentum_dq);
         out.dv.copy_from(&by.dmomentum_dv);
         Ok(())
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let masses = own_memory::<Masses>(on.own)?;
         masses.place(on.model, on.workspace, [on.q, on.v, on.a], true)?;
         masses.add_momentum(on.v, Motion::from_vector6(&Vector6::from_column_slice(lambda)), out);

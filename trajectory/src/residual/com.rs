@@ -2,7 +2,7 @@
 
 use super::formula::{less_goal, own_memory, second_opinion};
 use super::masses::Masses;
-use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::Reason;
 use gradyn::dynamics::{center_of_mass, com_jacobian};
 use gradyn::model::InputError;
@@ -32,7 +32,7 @@ impl Quantity for CenterOfMass {
         Depends::Q
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let centers = center_of_mass(on.model, on.workspace, on.q, on.v, on.v)?;
         less_goal(centers.whole.position.iter().copied(), on.goal, r);
         Ok(())
@@ -44,12 +44,12 @@ impl Residual for CenterOfMass {
         self.goal.as_slice().to_vec()
     }
     second_opinion!(Masses, rows 3);
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.value(on, r)?;
         out.dq.copy_from(com_jacobian(on.model, on.workspace, on.q, None)?);
         Ok(())
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let masses = own_memory::<Masses>(on.own)?;
         masses.place(on.model, on.workspace, [on.q, on.v, on.a], false)?;
         masses.add_center(out, Vector3::from_column_slice(lambda));

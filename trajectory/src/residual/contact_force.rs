@@ -1,7 +1,7 @@
 //! The difference of the force of a contact from a goal.
 
 use super::force_rows::{ForceRows, wrench_in};
-use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use super::{Depends, Jacobian, PhaseInfo, Residual, ResidualPoint};
 use crate::fault::{ProblemError, Reason};
 use nalgebra::{DMatrix, Matrix3};
 
@@ -57,19 +57,19 @@ impl Residual for ContactForce {
         let found = self.goal.as_ref().map_or(rows, Vec::len);
         phase.place.check_length("the goal of a contact force", rows, found)
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         self.force.value(on.f, r);
         r.iter_mut().zip(on.goal).for_each(|(r, goal)| *r -= goal);
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.force.jacobian(out);
         self.value(on, r)
     }
     fn is_linear(&self) -> bool {
         true
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _on: &mut ResidualPoint<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

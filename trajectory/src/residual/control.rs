@@ -1,6 +1,6 @@
 //! The difference of controls from a goal: `r = u − u*`.
 
-use super::{Depends, Jacobian, Residual, View, Weights};
+use super::{Depends, Jacobian, Residual, ResidualPoint, Weights};
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::Quadratic;
 use crate::residual::PhaseInfo;
@@ -58,13 +58,13 @@ impl Residual for Control {
         }
         Ok(())
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         for ((r, u), goal) in r.iter_mut().zip(on.u).zip(on.goal) {
             *r = u - goal;
         }
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         out.du.fill_diagonal(1.0);
         self.value(on, r)
     }
@@ -81,7 +81,7 @@ impl Residual for Control {
     fn is_linear(&self) -> bool {
         true
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _on: &mut ResidualPoint<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! If the duration of the phase is free, h is part of the state: `∂r/∂h = −r/h`.
 
-use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use super::{Depends, Jacobian, PhaseInfo, Residual, ResidualPoint};
 use crate::fault::{ProblemError, Reason};
 use nalgebra::DMatrix;
 
@@ -48,14 +48,14 @@ impl Residual for ControlRate {
         self.nu = phase.nu;
         Ok(())
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         let rate = rate(on.dt)?;
         for ((r, u), w) in r.iter_mut().zip(on.u).zip(on.w) {
             *r = rate * (u - w);
         }
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let rate = rate(on.dt)?;
         for i in 0..self.nu {
             out.du[(i, i)] = rate;
@@ -73,10 +73,10 @@ impl Residual for ControlRate {
     fn sees_robot(&self) -> bool {
         false
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _on: &mut ResidualPoint<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
-    fn length_hessian(&self, on: &mut View<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
+    fn length_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
         let rate = rate(on.dt)?;
         let (by_w, rest) = to.split_at_mut(on.w.len());
         let (by_u, by_h) = rest.split_at_mut(on.u.len());

@@ -2,7 +2,7 @@
 
 use super::axes::Axes;
 use super::formula::{own_memory, second_opinion};
-use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, PhaseInfo, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::{ProblemError, Reason};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
@@ -186,7 +186,7 @@ impl Quantity for Distance {
         Depends::Q
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let a = self.a.place(on.model, on.workspace, on.q)?;
         let b = self.b.place(on.model, on.workspace, on.q)?;
         let [p_a, p_b] = self.nearest(a, b);
@@ -215,7 +215,7 @@ impl Residual for Distance {
         Ok(())
     }
     second_opinion!(DistanceMemory, rows 1);
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let a = self.a.place(on.model, on.workspace, on.q)?;
         let b = self.b.place(on.model, on.workspace, on.q)?;
         let [p_a, p_b] = self.nearest(a, b);
@@ -236,7 +236,7 @@ impl Residual for Distance {
         }
         Ok(())
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let a = self.a.place(on.model, on.workspace, on.q)?;
         let b = self.b.place(on.model, on.workspace, on.q)?;
         let ([s, t], [p_a, p_b]) = (self.fractions(a, b), self.nearest(a, b));

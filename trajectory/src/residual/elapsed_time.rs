@@ -1,6 +1,6 @@
 //! The elapsed time.
 
-use super::{Depends, Jacobian, Residual, View};
+use super::{Depends, Jacobian, Residual, ResidualPoint};
 use crate::fault::Reason;
 use nalgebra::DMatrix;
 
@@ -19,14 +19,14 @@ impl Residual for ElapsedTime {
     fn sees_robot(&self) -> bool {
         false
     }
-    fn value(&self, _: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, _: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         r[0] = std::f64::consts::SQRT_2;
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], _: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], _: &mut Jacobian) -> Result<(), Reason> {
         self.value(on, r)
     }
-    fn add_hessian(&self, _: &mut View<'_>, _: &[f64], _: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _: &mut ResidualPoint<'_>, _: &[f64], _: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Residuals with formulas for their derivatives, which are quantities as well: dual numbers check the formulas.
 
 use super::own::ByDuals;
-use super::{Jacobian, Quantity, View};
+use super::{Jacobian, Quantity, ResidualPoint};
 use crate::fault::{Reason, memory_of};
 use gradyn::Scalar;
 use std::any::Any;
@@ -32,7 +32,7 @@ macro_rules! second_opinion {
         fn depends(&self) -> Depends {
             Quantity::depends(self)
         }
-        fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
             $crate::residual::own::value_of(on, self, r)
         }
         $crate::residual::formula::second_opinion!($memory);
@@ -41,7 +41,12 @@ macro_rules! second_opinion {
         fn memory(&self) -> Box<dyn std::any::Any + Send> {
             Box::new($crate::residual::formula::FormulaMemory::<$memory>::default())
         }
-        fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
+        fn jacobian_by_duals(
+            &self,
+            on: &mut ResidualPoint<'_>,
+            r: &mut [f64],
+            out: &mut Jacobian,
+        ) -> Result<bool, Reason> {
             $crate::residual::formula::jacobian_by_duals::<$memory, Self>(self, on, r, out)
         }
     };
@@ -51,7 +56,7 @@ pub(crate) use second_opinion;
 /// The Jacobian of a residual with [`FormulaMemory`], by dual numbers.
 pub(crate) fn jacobian_by_duals<M: 'static, Q: Quantity>(
     quantity: &Q,
-    on: &mut View<'_>,
+    on: &mut ResidualPoint<'_>,
     r: &mut [f64],
     out: &mut Jacobian,
 ) -> Result<bool, Reason> {

@@ -2,7 +2,7 @@
 
 use super::formula::{less_goal, own_memory, second_opinion};
 use super::motions::{Motions, coordinates};
-use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::Reason;
 use gradyn::dynamics::{
     FrameRef, Kinematics, ReferenceFrame, classical_frame_derivatives, forward_kinematics, frame_derivatives,
@@ -25,7 +25,7 @@ impl OfFrame {
     #[inline(always)]
     fn evaluate<T: Scalar>(
         &self,
-        on: &mut Snapshot<'_, T>,
+        on: &mut QuantityPoint<'_, T>,
         motion: impl Fn(&Kinematics<'_, f64, T>) -> Option<Motion<T>>,
         r: &mut [T],
     ) -> Result<(), InputError> {
@@ -38,7 +38,7 @@ impl OfFrame {
         Ok(())
     }
     /// Axes of the joints that move the frame.
-    fn place<'m>(&self, on: &'m mut View<'_>) -> Result<&'m mut Motions, Reason> {
+    fn place<'m>(&self, on: &'m mut ResidualPoint<'_>) -> Result<&'m mut Motions, Reason> {
         let (motions, about) = (own_memory::<Motions>(on.own)?, coordinates(self.reference));
         motions.axes.of_frame(on.model, on.workspace, [on.q, on.v, on.a], self.frame, |pose| about.about(pose))?;
         Ok(motions)
@@ -66,7 +66,7 @@ impl Quantity for FrameVelocity {
         Depends::QV
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         self.0.evaluate(on, |moved| moved.velocity_in(self.0.frame, self.0.reference), r)
     }
 }
@@ -79,14 +79,14 @@ impl Residual for FrameVelocity {
         self.0.goal.to_array().to_vec()
     }
     second_opinion!(Motions, rows 6);
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let by = frame_derivatives(on.model, on.workspace, on.q, on.v, on.a, self.0.frame, self.0.reference)?;
         less_goal(by.velocity.to_array(), on.goal, r);
         out.dq.copy_from(&by.dvelocity_dq);
         out.dv.copy_from(&by.dvelocity_dv);
         Ok(())
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let (v, weights) = (on.v, Force::from_vector6(&Vector6::from_column_slice(lambda)));
         self.0.place(on)?.add_velocity(coordinates(self.0.reference), v, weights, out);
         Ok(())
@@ -116,7 +116,7 @@ impl Quantity for FrameAcceleration {
         Depends::QVA
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         self.0.evaluate(on, |moved| moved.classical_acceleration_in(self.0.frame, self.0.reference), r)
     }
 }
@@ -129,7 +129,7 @@ impl Residual for FrameAcceleration {
         self.0.goal.to_array().to_vec()
     }
     second_opinion!(Motions, rows 6);
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (q, OfFrame { frame, reference, .. }) = (on.q, &self.0);
         let by = classical_frame_derivatives(on.model, on.workspace, q, on.v, on.a, *frame, *reference)?;
         less_goal(by.acceleration.to_array(), on.goal, r);
@@ -138,7 +138,7 @@ impl Residual for FrameAcceleration {
         out.da.copy_from(&by.dacceleration_da);
         Ok(())
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let (rates, weights) = ([on.v, on.a], Force::from_vector6(&Vector6::from_column_slice(lambda)));
         let first = 2 * on.v.len() + on.u.len();
         self.0.place(on)?.add_acceleration(coordinates(self.0.reference), rates, weights, first, out);

@@ -3,7 +3,7 @@
 use super::axes::Axes;
 use super::formula::{own_memory, second_opinion};
 use super::logarithm::LogCurvature;
-use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::Reason;
 use crate::half_turn::{choose, is_half};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -52,7 +52,7 @@ impl Quantity for FramePlacement {
         Depends::Q
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let pose = frame_pose(on.model, on.workspace, on.q, self.frame)?;
         let goal: Transform<f64> = pose_of(on.goal);
         let off = choose(log6(&goal.inv_mul(&pose)));
@@ -79,7 +79,7 @@ impl Residual for FramePlacement {
     fn jumps(&self, r: &[f64]) -> bool {
         is_half([r[3], r[4], r[5]].into())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;
         let off = choose(log6(&pose_of(on.goal).inv_mul(&pose)));
         r[..3].copy_from_slice(off.linear.as_slice());
@@ -94,7 +94,7 @@ impl Residual for FramePlacement {
         }
         Ok(())
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
         let pose = axes.of_frame(on.model, on.workspace, state, self.frame, |pose| *pose)?;
         let off = choose(log6(&pose_of(on.goal).inv_mul(&pose)));

@@ -3,7 +3,7 @@
 use super::axes::Axes;
 use super::formula::{own_memory, second_opinion};
 use super::logarithm::LogCurvature;
-use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::Reason;
 use crate::half_turn::{choose_turn, is_half};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -39,7 +39,7 @@ impl Quantity for FrameRotation {
         Depends::Q
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let pose = frame_pose(on.model, on.workspace, on.q, self.frame)?;
         let goal = Matrix3::from_row_slice(on.goal);
         r.copy_from_slice(choose_turn(log3(&v3::product_tr(&goal, &pose.rotation))).as_slice());
@@ -62,14 +62,14 @@ impl Residual for FrameRotation {
     fn jumps(&self, r: &[f64]) -> bool {
         is_half(Vector3::new(r[0], r[1], r[2]))
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;
         let turn = choose_turn(log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation)));
         r.copy_from_slice(turn.as_slice());
         out.dq.gemm(1.0, &jlog3(turn), &jacobian.rows(3, 3), 0.0);
         Ok(())
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
         let pose = axes.of_frame(on.model, on.workspace, state, self.frame, |pose| *pose)?;
         let turn = choose_turn(log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation)));

@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, Coordinates};
 use super::formula::{less_goal, own_memory, second_opinion};
-use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
@@ -33,7 +33,7 @@ impl Quantity for FrameTranslation {
         Depends::Q
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let p = frame_pose(on.model, on.workspace, on.q, self.frame)?.translation;
         less_goal(p.iter().copied(), on.goal, r);
         Ok(())
@@ -51,14 +51,14 @@ impl Residual for FrameTranslation {
         self.goal.as_slice().to_vec()
     }
     second_opinion!(Axes, rows 3);
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let reference = ReferenceFrame::LocalWorldAligned;
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, reference)?;
         less_goal(pose.translation.iter().copied(), on.goal, r);
         out.dq.copy_from(&jacobian.rows(0, 3));
         Ok(())
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
         axes.of_frame(on.model, on.workspace, state, self.frame, |pose| Coordinates::Aligned.about(pose))?;
         axes.add_place(out, Vector3::from_column_slice(lambda));

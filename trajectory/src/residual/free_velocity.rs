@@ -4,7 +4,7 @@
 //! on controls, so a solver cannot correct their errors. P removes them. A constant basis Z of what contacts leave free
 //! at the start turns the rest into independent rows: `r = Zᵀ P (v − v*)`.
 
-use super::own::{AutodiffResidual, Quantity, Snapshot};
+use super::own::{AutodiffResidual, Quantity, QuantityPoint};
 use super::{Depends, Residual};
 use crate::constraint::PathConstraint;
 use gradyn::dynamics::{Workspace, constraint_jacobian};
@@ -37,7 +37,7 @@ impl Quantity for FreeVelocity {
         self.goal.clone()
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let jacobian = constraint_jacobian(on.model, on.workspace, on.q, &self.held)?;
         let off = |(i, v): (usize, &T)| if self.counts[i] { *v - T::from(on.goal[i]) } else { T::zero() };
         let mut y: Vec<T> = on.v.iter().enumerate().map(off).collect();

@@ -11,7 +11,7 @@
 //! `μ cos(π/k)` for μ.
 
 use super::force_rows::{ForceRows, check_axes};
-use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use super::{Depends, Jacobian, PhaseInfo, Residual, ResidualPoint};
 use crate::fault::{ProblemError, ProblemPlace, Reason};
 use crate::loss::Loss;
 use nalgebra::{DMatrix, Matrix3, Vector3};
@@ -142,18 +142,18 @@ impl Residual for FrictionCone {
         self.force.matrix = matrix;
         Ok(())
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         self.force.value(on.f, r);
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.force.jacobian(out);
         self.value(on, r)
     }
     fn is_linear(&self) -> bool {
         true
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _on: &mut ResidualPoint<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
 //! A residual made of closures, with a given Jacobian.
 
-use super::{Depends, Jacobian, Residual, View};
+use super::{Depends, Jacobian, Residual, ResidualPoint};
 use crate::fault::Reason;
 use nalgebra::DMatrix;
 use std::fmt;
 
-type Values = dyn Fn(&mut View<'_>, &mut [f64]) -> Result<(), Reason> + Send + Sync;
+type Values = dyn Fn(&mut ResidualPoint<'_>, &mut [f64]) -> Result<(), Reason> + Send + Sync;
 /// Writes a Jacobian at a view.
-pub type GivenJacobian = dyn Fn(&mut View<'_>, &mut Jacobian) -> Result<(), Reason> + Send + Sync;
+pub type GivenJacobian = dyn Fn(&mut ResidualPoint<'_>, &mut Jacobian) -> Result<(), Reason> + Send + Sync;
 
 /// A residual whose numbers and Jacobian are closures: for what is not written generic over the number type. It has no
 /// second derivatives: they count as zero, as in Gauss-Newton. [`check`](crate::Problem::check) compares it with
@@ -25,8 +25,8 @@ impl FnResidual {
     pub fn new(
         rows: usize,
         depends: Depends,
-        value: impl Fn(&mut View<'_>, &mut [f64]) -> Result<(), Reason> + Send + Sync + 'static,
-        jacobian: impl Fn(&mut View<'_>, &mut Jacobian) -> Result<(), Reason> + Send + Sync + 'static,
+        value: impl Fn(&mut ResidualPoint<'_>, &mut [f64]) -> Result<(), Reason> + Send + Sync + 'static,
+        jacobian: impl Fn(&mut ResidualPoint<'_>, &mut Jacobian) -> Result<(), Reason> + Send + Sync + 'static,
     ) -> Self {
         Self { rows, depends, goal: Vec::new(), value: Box::new(value), jacobian: Box::new(jacobian) }
     }
@@ -54,17 +54,17 @@ impl Residual for FnResidual {
     fn goal(&self) -> Vec<f64> {
         self.goal.clone()
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         (self.value)(on, r)
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         (self.value)(on, r)?;
         (self.jacobian)(on, out)
     }
     fn has_hessian(&self) -> bool {
         false
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _on: &mut ResidualPoint<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

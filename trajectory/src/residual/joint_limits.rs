@@ -1,6 +1,6 @@
 //! Positions and velocities of joints with limits, for a loss that enforces them.
 
-use super::{Depends, Jacobian, PhaseInfo, Residual, View, Weights};
+use super::{Depends, Jacobian, PhaseInfo, Residual, ResidualPoint, Weights};
 use crate::fault::{ProblemError, Reason};
 use crate::loss::Loss;
 use crate::quadratic::Quadratic;
@@ -105,13 +105,13 @@ impl Residual for JointLimits {
         let expected = phase.model.nq() + phase.model.nv();
         phase.place.check_length("the state that limits are of", expected, self.nx)
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         let (q, v) = r.split_at_mut(self.positions.len());
         q.iter_mut().zip(&self.positions).for_each(|(r, (i, _))| *r = on.q[*i]);
         v.iter_mut().zip(&self.velocities).for_each(|(r, j)| *r = on.v[*j]);
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.positions.iter().enumerate().for_each(|(row, (_, k))| out.dq[(row, *k)] = 1.0);
         let rows = self.positions.len()..;
         rows.zip(&self.velocities).for_each(|(row, j)| out.dv[(row, *j)] = 1.0);
@@ -130,7 +130,7 @@ impl Residual for JointLimits {
     fn is_linear(&self) -> bool {
         true
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _on: &mut ResidualPoint<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

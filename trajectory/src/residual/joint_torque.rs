@@ -2,7 +2,7 @@
 
 use super::motions::Motions;
 use super::own::ByDuals;
-use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::{Reason, memory_of};
 use crate::step::{Actuation, Contact, torques};
 use gradyn::dynamics::ConstraintKind;
@@ -62,7 +62,7 @@ impl Quantity for JointTorque {
         Self::DEPENDS
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let mut tau = vec![T::zero(); on.v.len()];
         torques(on.model, on.workspace, &self.constraints, [on.q, on.v, on.a, on.f], &mut tau)?;
         self.of(&tau, on.goal, r);
@@ -103,14 +103,14 @@ impl Residual for JointTorque {
         let (duals, motions) = (ByDuals::default(), Motions::default());
         Box::new(JointTorqueMemory { tau: none.clone(), duals, weights: none, motions, second: None })
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         let memory = memory_of::<JointTorqueMemory>(on.own)?;
         torques(on.model, on.workspace, &self.constraints, [on.q, on.v, on.a, on.f], &mut memory.tau)?;
         self.of(&memory.tau, on.goal, r);
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
-        let View { model, q, v, a, f, goal, .. } = *on;
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        let ResidualPoint { model, q, v, a, f, goal, .. } = *on;
         let (method, held) = (Method::Analytical, &self.constraints);
         let by = constraint_inverse_dynamics_derivatives(model, on.derivatives, method, q, v, a, f, held, &[])?;
         self.of(by.tau.as_slice(), goal, r);
@@ -120,13 +120,13 @@ impl Residual for JointTorque {
         }
         Ok(())
     }
-    fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
+    fn jacobian_by_duals(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
         let mut duals = std::mem::take(&mut memory_of::<JointTorqueMemory>(on.own)?.duals);
         let done = duals.plain_jacobian(on, self, r, out);
         memory_of::<JointTorqueMemory>(on.own)?.duals = duals;
         done.map(|()| true)
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         let JointTorqueMemory { duals, weights, motions, second, .. } = memory_of::<JointTorqueMemory>(on.own)?;
         if self.constraints.iter().any(|held| matches!(held.kind(), ConstraintKind::Joint(_))) {
             let mut duals = std::mem::take(duals);

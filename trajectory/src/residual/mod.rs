@@ -54,7 +54,7 @@ pub use friction_cone::FrictionCone;
 pub use given::{FnResidual, GivenJacobian};
 pub use joint_limits::JointLimits;
 pub use joint_torque::JointTorque;
-pub use own::{AutodiffResidual, Quantity, Snapshot};
+pub use own::{AutodiffResidual, Quantity, QuantityPoint};
 pub use parameter::{MinusParameter, ParameterValue};
 pub use state::StateError;
 pub use wrench_cone::WrenchCone;
@@ -104,7 +104,7 @@ impl Depends {
 }
 
 /// The robot at a node, as input of residuals, and memory for them.
-pub struct View<'a> {
+pub struct ResidualPoint<'a> {
     /// The robot.
     pub model: &'a Model,
     /// Configuration, nq.
@@ -271,19 +271,19 @@ pub trait Residual: Send + Sync + Debug {
     ///
     /// # Errors
     /// The reason why they cannot be computed.
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason>;
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason>;
     /// Its numbers and its Jacobian. `out` is unchanged since the last call: entries that never change need not be
     /// written again.
     ///
     /// # Errors
     /// As [`value`](Self::value).
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason>;
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason>;
     /// Its numbers and its Jacobian by dual numbers, if it is written for them. [`check`](crate::Problem::check)
     /// compares the other Jacobian with it. `false` if it is not.
     ///
     /// # Errors
     /// As [`value`](Self::value).
-    fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
+    fn jacobian_by_duals(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
         let _ = (on, r, out);
         Ok(false)
     }
@@ -306,13 +306,13 @@ pub trait Residual: Send + Sync + Debug {
     ///
     /// # Errors
     /// As [`value`](Self::value).
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason>;
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason>;
     /// `∂²(λᵀ r)/∂h∂(w, u, h)` by the length of the step, as many numbers as [`View::w`] has, then nu, then one. Only
     /// called if it depends on the length. `false` if it does not have them, which is the default.
     ///
     /// # Errors
     /// As [`value`](Self::value).
-    fn length_hessian(&self, on: &mut View<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
+    fn length_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
         let _ = (on, lambda, to);
         Ok(false)
     }
@@ -320,7 +320,7 @@ pub trait Residual: Send + Sync + Debug {
     ///
     /// # Errors
     /// As [`value`](Self::value), and if an entry is not finite.
-    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         out.as_mut_slice().fill(0.0);
         if self.is_linear() {
             return Ok(());

@@ -1,6 +1,6 @@
 //! A user-defined residual, written once for every number type: its derivatives come from dual numbers.
 
-use super::{Depends, Jacobian, Residual, View};
+use super::{Depends, Jacobian, Residual, ResidualPoint};
 use crate::fault::{Reason, memory_of};
 use gradyn::model::InputError;
 use gradyn::num_dual::HyperDual64;
@@ -12,7 +12,7 @@ use std::fmt;
 
 /// The robot at a node, in any number type.
 #[derive(Debug)]
-pub struct Snapshot<'a, T> {
+pub struct QuantityPoint<'a, T> {
     /// The robot.
     pub model: &'a Model,
     /// Memory of the engine.
@@ -40,7 +40,7 @@ pub struct Snapshot<'a, T> {
 /// use gradyn::dynamics::frame_pose;
 /// use gradyn::model::{FrameId, InputError};
 /// use gradyn::{Model, Scalar};
-/// use gradyn_trajectory::residual::{Depends, AutodiffResidual, Quantity, Snapshot};
+/// use gradyn_trajectory::residual::{Depends, AutodiffResidual, Quantity, QuantityPoint};
 ///
 /// /// How far a frame is from an axis along z through the origin, m, less the radius of a tube.
 /// #[derive(Debug)]
@@ -53,7 +53,7 @@ pub struct Snapshot<'a, T> {
 ///         Depends::Q
 ///     }
 ///     #[inline(always)]
-///     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+///     fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
 ///         let p = frame_pose(on.model, on.workspace, on.q, self.0)?.translation;
 ///         r[0] = (p.x * p.x + p.y * p.y).sqrt() - T::from(self.1);
 ///         Ok(())
@@ -71,7 +71,7 @@ pub trait Quantity: Send + Sync + fmt::Debug + 'static {
     fn rows(&self, model: &Model) -> usize;
     /// What it depends on; other inputs are not differentiated by.
     fn depends(&self) -> Depends;
-    /// Its goal, if it has one that may differ between nodes: comes in as [`Snapshot::goal`].
+    /// Its goal, if it has one that may differ between nodes: comes in as [`QuantityPoint::goal`].
     fn goal(&self) -> Vec<f64> {
         Vec::new()
     }
@@ -80,7 +80,7 @@ pub trait Quantity: Send + Sync + fmt::Debug + 'static {
     ///
     /// # Errors
     /// [`InputError`], as the algorithms that it calls.
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError>;
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError>;
 }
 
 /// A [`Quantity`] as a residual. Quantities see `(q, v, u, a, f)`; of what is remembered ([`View::w`]) there is
@@ -135,7 +135,7 @@ impl<Q: Quantity> StateFunction for Bound<'_, Q> {
         let (u, rest) = state.u.split_at(self.sizes[0].min(state.u.len()));
         let (a, f) = rest.split_at(self.sizes[1].min(rest.len()));
         let Self { goal, time, .. } = *self;
-        let mut on = Snapshot { model, workspace, q: state.q, v: state.v, u, a, f, time, goal };
+        let mut on = QuantityPoint { model, workspace, q: state.q, v: state.v, u, a, f, time, goal };
         self.quantity.evaluate(&mut on, out)
     }
 }
@@ -168,7 +168,7 @@ impl Second {
         let (parts, workspace) = ([none(), none(), none(), none()], Workspace::new(model));
         Self { workspace, base: none(), step: none(), q: none(), parts, r: none(), inputs: Vec::new() }
     }
-    fn begin(&mut self, on: &View<'_>, rows: usize) {
+    fn begin(&mut self, on: &ResidualPoint<'_>, rows: usize) {
         let constant = |to: &mut Vec<HyperDual64>, from: &[f64]| {
             to.clear();
             to.extend(from.iter().map(|x| HyperDual64::from(*x)));
@@ -185,7 +185,7 @@ impl Second {
     }
     /// Finds the inputs that the quantity depends on here, whatever its derivatives are: a derivative that is not a
     /// number goes wherever one can. Where the quantity does not want such, that counts as depending.
-    fn find_inputs<Q: Quantity>(&mut self, on: &View<'_>, quantity: &Q) {
+    fn find_inputs<Q: Quantity>(&mut self, on: &ResidualPoint<'_>, quantity: &Q) {
         let Depends { q, v, u, a, f, .. } = quantity.depends();
         let blocks = [(q, on.v), (v, on.v), (u, on.u), (a, on.a), (f, on.f)];
         self.inputs.clear();
@@ -202,10 +202,10 @@ impl Second {
             first += x.len();
         }
     }
-    fn evaluate<Q: Quantity>(&mut self, on: &View<'_>, quantity: &Q) -> Result<(), InputError> {
+    fn evaluate<Q: Quantity>(&mut self, on: &ResidualPoint<'_>, quantity: &Q) -> Result<(), InputError> {
         let Self { workspace, base, step, q, parts: [v, u, a, f], r, .. } = self;
         on.model.integrate_into(base, step, q)?;
-        let mut at = Snapshot { model: on.model, workspace, q, v, u, a, f, time: on.time, goal: on.goal };
+        let mut at = QuantityPoint { model: on.model, workspace, q, v, u, a, f, time: on.time, goal: on.goal };
         quantity.evaluate(&mut at, r)
     }
     fn input(&mut self, (block, k): (usize, usize)) -> &mut HyperDual64 {
@@ -220,7 +220,7 @@ impl ByDuals {
     /// Values and Jacobian of a quantity at a view, eight directions at a time, at register width.
     fn jacobian<Q: Quantity>(
         &mut self,
-        on: &View<'_>,
+        on: &ResidualPoint<'_>,
         quantity: &Q,
         r: &mut [f64],
         out: &mut Jacobian,
@@ -234,7 +234,7 @@ impl ByDuals {
     /// The same, one direction at a time: slow, and compiled soon.
     pub(crate) fn plain_jacobian<Q: Quantity>(
         &mut self,
-        on: &View<'_>,
+        on: &ResidualPoint<'_>,
         quantity: &Q,
         r: &mut [f64],
         out: &mut Jacobian,
@@ -249,7 +249,7 @@ impl ByDuals {
     /// quantity depends on here at a time: over numbers made of registers each quantity would take seconds to compile.
     pub(crate) fn add_hessian<Q: Quantity>(
         &mut self,
-        on: &View<'_>,
+        on: &ResidualPoint<'_>,
         quantity: &Q,
         lambda: &[f64],
         out: &mut DMatrix<f64>,
@@ -277,7 +277,7 @@ impl ByDuals {
     }
 }
 
-fn bind<'q, Q: Quantity>(inputs: &mut Vec<f64>, on: &View<'q>, quantity: &'q Q, rows: usize) -> Bound<'q, Q> {
+fn bind<'q, Q: Quantity>(inputs: &mut Vec<f64>, on: &ResidualPoint<'q>, quantity: &'q Q, rows: usize) -> Bound<'q, Q> {
     inputs.clear();
     for part in [on.u, on.a, on.f] {
         inputs.extend_from_slice(part);
@@ -301,17 +301,17 @@ fn write(by: &StateJacobian, [nu, na, nf]: [usize; 3], r: &mut [f64], out: &mut 
 }
 
 /// The numbers of a quantity over `f64`.
-pub(crate) fn value_of<Q: Quantity>(on: &mut View<'_>, quantity: &Q, r: &mut [f64]) -> Result<(), Reason> {
-    let View { model, q, v, u, a, f, time, goal, .. } = *on;
-    let mut at = Snapshot { model, workspace: &mut *on.workspace, q, v, u, a, f, time, goal };
+pub(crate) fn value_of<Q: Quantity>(on: &mut ResidualPoint<'_>, quantity: &Q, r: &mut [f64]) -> Result<(), Reason> {
+    let ResidualPoint { model, q, v, u, a, f, time, goal, .. } = *on;
+    let mut at = QuantityPoint { model, workspace: &mut *on.workspace, q, v, u, a, f, time, goal };
     quantity.evaluate(&mut at, r)?;
     Ok(())
 }
 
 /// Runs with the memory taken out of the view, which is read meanwhile.
 pub(crate) fn with_memory<R>(
-    on: &mut View<'_>,
-    run: impl FnOnce(&mut ByDuals, &View<'_>) -> Result<R, Reason>,
+    on: &mut ResidualPoint<'_>,
+    run: impl FnOnce(&mut ByDuals, &ResidualPoint<'_>) -> Result<R, Reason>,
 ) -> Result<R, Reason> {
     let mut memory = std::mem::take(memory_of::<ByDuals>(on.own)?);
     let done = run(&mut memory, on);
@@ -332,13 +332,13 @@ impl<Q: Quantity> Residual for AutodiffResidual<Q> {
     fn memory(&self) -> Box<dyn Any + Send> {
         Box::new(ByDuals::default())
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, &self.quantity, r)
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         with_memory(on, |memory, on| memory.jacobian(on, &self.quantity, r, out))
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         with_memory(on, |memory, on| memory.add_hessian(on, &self.quantity, lambda, out))
     }
 }

@@ -1,6 +1,6 @@
 //! Parameters of the problem in costs and constraints: `r = p`, and `r = s(x, u) − M p`.
 
-use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use super::{Depends, Jacobian, PhaseInfo, Residual, ResidualPoint};
 use crate::fault::{ProblemError, ProblemPlace, Reason};
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -65,13 +65,13 @@ impl Residual for ParameterValue {
     fn sees_robot(&self) -> bool {
         false
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         for ((r, p), goal) in r.iter_mut().zip(&on.w[self.place.clone()]).zip(on.goal) {
             *r = p - goal;
         }
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         for (i, place) in self.place.clone().enumerate() {
             out.dw[(i, place)] = 1.0;
         }
@@ -80,7 +80,7 @@ impl Residual for ParameterValue {
     fn is_linear(&self) -> bool {
         true
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _on: &mut ResidualPoint<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }
@@ -146,14 +146,14 @@ impl Residual for MinusParameter {
     fn memory(&self) -> Box<dyn Any + Send> {
         self.residual.memory()
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         self.residual.value(on, r)?;
         for (column, p) in self.m.column_iter().zip(&on.w[self.place.clone()]) {
             r.iter_mut().zip(column.iter()).for_each(|(r, m)| *r -= m * p);
         }
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         for place in self.place.clone() {
             out.dw.column_mut(place).fill(0.0);
         }
@@ -170,10 +170,10 @@ impl Residual for MinusParameter {
     fn is_linear(&self) -> bool {
         self.residual.is_linear()
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         self.residual.add_hessian(on, lambda, out)
     }
-    fn length_hessian(&self, on: &mut View<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
+    fn length_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], to: &mut [f64]) -> Result<bool, Reason> {
         self.residual.length_hessian(on, lambda, to)
     }
 }

@@ -21,7 +21,7 @@ use super::axes::{Axes, Coordinates};
 use super::force_rows::{ForceRows, check_axes, wrench_in};
 use super::formula::own_memory;
 use super::own::value_of;
-use super::{Depends, Jacobian, PhaseInfo, Quantity, Snapshot, View};
+use super::{Depends, Jacobian, PhaseInfo, Quantity, QuantityPoint, ResidualPoint};
 use crate::fault::{ProblemError, Reason};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
@@ -82,7 +82,7 @@ impl Sole {
 
     /// The numbers, where a frame is followed.
     #[inline(always)]
-    pub(super) fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    pub(super) fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let mut axes = v3::lift_matrix::<f64, T>(&self.axes);
         if let Some(frame) = self.frame {
             let pose = frame_pose(on.model, on.workspace, on.q, frame)?;
@@ -105,7 +105,7 @@ impl Sole {
         Ok(())
     }
 
-    pub(super) fn value<Q: Quantity>(&self, of: &Q, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    pub(super) fn value<Q: Quantity>(&self, of: &Q, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         if self.frame.is_none() {
             self.force.value(on.f, r);
             return Ok(());
@@ -119,7 +119,7 @@ impl Sole {
     pub(super) fn jacobian<Q: Quantity>(
         &self,
         of: &Q,
-        on: &mut View<'_>,
+        on: &mut ResidualPoint<'_>,
         r: &mut [f64],
         out: &mut Jacobian,
     ) -> Result<(), Reason> {
@@ -150,7 +150,12 @@ impl Sole {
     }
 
     /// Adds `Σ λ_i ∂²r_i`. The residual has [`Axes`] as its memory.
-    pub(super) fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    pub(super) fn add_hessian(
+        &self,
+        on: &mut ResidualPoint<'_>,
+        lambda: &[f64],
+        out: &mut DMatrix<f64>,
+    ) -> Result<(), Reason> {
         let Some(frame) = self.frame else { return Ok(()) };
         let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
         let pose = axes.of_frame(on.model, on.workspace, state, frame, |pose| Coordinates::Aligned.about(pose))?;
@@ -243,7 +248,7 @@ macro_rules! residual_of_sole {
                 self.sole.depends()
             }
             #[inline(always)]
-            fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+            fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
                 self.sole.evaluate(on, r)
             }
         }
@@ -262,17 +267,22 @@ macro_rules! residual_of_sole {
                 let bind: fn(&mut Self, &PhaseInfo<'_>) -> Result<(), ProblemError> = $bind;
                 bind(self, phase)
             }
-            fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+            fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
                 self.sole.value(self, on, r)
             }
-            fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+            fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
                 self.sole.jacobian(self, on, r, out)
             }
             fn is_linear(&self) -> bool {
                 self.sole.is_linear()
             }
             $crate::residual::formula::second_opinion!($crate::residual::axes::Axes);
-            fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+            fn add_hessian(
+                &self,
+                on: &mut ResidualPoint<'_>,
+                lambda: &[f64],
+                out: &mut DMatrix<f64>,
+            ) -> Result<(), Reason> {
                 self.sole.add_hessian(on, lambda, out)
             }
         }

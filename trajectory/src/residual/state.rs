@@ -1,7 +1,7 @@
 //! The difference of a state from a goal: `r = x ⊖ x*`.
 
 use super::logarithm::LogCurvature;
-use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View, Weights};
+use super::{Depends, Jacobian, Quantity, QuantityPoint, Residual, ResidualPoint, Weights};
 use crate::fault::{ProblemError, Reason, memory_of};
 use crate::half_turn::{Turning, is_half};
 use crate::quadratic::Quadratic;
@@ -56,7 +56,7 @@ impl Quantity for StateError {
     fn depends(&self) -> Depends {
         Depends::QV
     }
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         let nq = on.model.nq();
         let goal: Vec<T> = on.goal[..nq].iter().map(|x| T::from(*x)).collect();
         on.model.difference_into(&goal, on.q, &mut r[..self.nv])?;
@@ -99,7 +99,7 @@ impl Residual for StateError {
     fn memory(&self) -> Box<dyn Any + Send> {
         Box::new(StateMemory { square: DMatrix::zeros(0, 0), difference: Vec::new() })
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         let nq = on.model.nq();
         on.model.difference_into(&on.goal[..nq], on.q, &mut r[..self.nv])?;
         self.turning.choose(&mut r[..self.nv], |_, _| {});
@@ -108,7 +108,7 @@ impl Residual for StateError {
         }
         Ok(())
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (nv, nq) = (self.nv, on.model.nq());
         self.value(on, r)?;
         out.dq.fill_diagonal(1.0);
@@ -162,7 +162,7 @@ impl Residual for StateError {
     fn is_linear(&self) -> bool {
         self.turning.parts.is_empty()
     }
-    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         if self.turning.parts.is_empty() {
             return Ok(());
         }

@@ -15,7 +15,7 @@
 
 use super::center_of_pressure::{center_rows, check_lengths};
 use super::sole::{Sole, residual_of_sole};
-use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
+use super::{Depends, Jacobian, PhaseInfo, Quantity, QuantityPoint, Residual, ResidualPoint};
 use crate::fault::{ProblemError, Reason};
 use crate::loss::Loss;
 use gradyn::dynamics::FrameRef;

@@ -26,7 +26,7 @@ pub use algorithm::{Algorithm, Context, Limits, Next, NoDirection, Step, Watch, 
 pub use driver::Solver;
 pub use evaluator::{Evaluator, NodeValue, SecondTrial};
 pub use fddp::{Fddp, FddpOptions, FeasibilityDriven};
-pub use multi_start::{Guess, Method, MultiStart, MultiStartOptions, Progress};
+pub use multi_start::{ConstrainedSolver, Guess, MultiStart, MultiStartOptions, Progress};
 pub use newton::{Hessian, InteriorPoint, Newton, NewtonOptions, RollOut};
 pub use proximal::{AugmentedLagrangian, Proximal, ProximalOptions};
 pub use report::{Attempt, Control, Iteration, Report, Status, Warning};

@@ -113,7 +113,7 @@ pub struct Iteration {
     pub regularization: f64,
     /// μ of the barriers `−μ Σ ln` of bounds, of [`Newton`](super::Newton); zero without bounds.
     pub mu: Option<f64>,
-    /// ρ of violations, which cost `½ ρ c²`, of [`Proximal`](super::Proximal): the inverse of its softness.
+    /// ρ of violations, which cost `½ ρ c²`, of [`Proximal`](super::Proximal): `1/μ`.
     pub penalty: Option<f64>,
     /// Whether the direction comes from the exact second derivatives of the Lagrangian, instead of Gauss-Newton.
     pub exact: bool,

@@ -13,8 +13,8 @@ use crate::trajectory::Trajectory;
 pub struct WarmStart {
     /// States and controls.
     pub trajectory: Trajectory,
-    /// μ where the solution has ended: of the barrier of [`Newton`](super::Newton), or how soft
-    /// [`Proximal`](super::Proximal) is.
+    /// μ where the solution has ended: of the barrier of [`Newton`](super::Newton), or of the penalty `c²/2μ` of
+    /// [`Proximal`](super::Proximal).
     pub mu: f64,
     /// What costs were multiplied by, above 0: the tolerance of a solver is one of the scaled problem.
     pub scale: f64,

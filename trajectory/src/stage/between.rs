@@ -3,7 +3,7 @@
 use super::{Stage, StageConstraint, StageMemory, TermMemory, memory_of, view};
 use crate::fault::{Reason, finite};
 use crate::node::{At, Memory, NodeError};
-use crate::residual::View;
+use crate::residual::ResidualPoint;
 use crate::step::StepView;
 
 impl Stage {

@@ -15,7 +15,7 @@ use super::{RobotAtParameters, Stage, StageConstraint, StageCost, StageMemory, T
 use crate::fault::{Reason, finite};
 use crate::node::{At, NodeError};
 use crate::quadratic::{Curvature, Multipliers, Quadratic};
-use crate::residual::{Jacobian, Residual, View};
+use crate::residual::{Jacobian, Residual, ResidualPoint};
 use crate::step::{Sensitivities, StepView, StepWeights};
 use nalgebra::DMatrix;
 
@@ -59,7 +59,7 @@ impl CurvatureMemory {
     fn add(
         &mut self,
         residual: &dyn Residual,
-        on: &mut View<'_>,
+        on: &mut ResidualPoint<'_>,
         by: &Jacobian,
         lambda: &[f64],
     ) -> Result<bool, Reason> {

@@ -72,7 +72,7 @@ impl TermMemory {
 macro_rules! view {
     ($stage:expr, $at:expr, $memory:expr, $term:expr, $own:expr) => {{
         let (q, v, w) = $stage.space().split($at.x);
-        View {
+        ResidualPoint {
             model: &$memory.model,
             q,
             v,

@@ -15,7 +15,7 @@ use crate::fault::{Item, ProblemError, ProblemPlace, Reason, finite};
 use crate::loss::Loss;
 use crate::node::{At, Memory, NodeError};
 use crate::quadratic::Quadratic;
-use crate::residual::{Depends, PhaseInfo, Residual, View};
+use crate::residual::{Depends, PhaseInfo, Residual, ResidualPoint};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
 use constraints::StageConstraint;
@@ -336,7 +336,7 @@ impl Stage {
         at: At<'_>,
         (a, f): (&[f64], &[f64]),
         memory: &mut Memory,
-        run: impl FnOnce(&dyn Residual, &mut View<'_>) -> Result<R, Reason>,
+        run: impl FnOnce(&dyn Residual, &mut ResidualPoint<'_>) -> Result<R, Reason>,
     ) -> Result<R, Reason> {
         let memory = memory_of(memory)?;
         self.settle(at, memory)?;

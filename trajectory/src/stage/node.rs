@@ -5,7 +5,7 @@ use crate::fault::finite;
 use crate::gauss_newton::{self, GaussNewton};
 use crate::node::{At, ConstraintRow, Memory, Node, NodeError};
 use crate::quadratic::{Dims, Multipliers, Quadratic};
-use crate::residual::{Depends, View, Weights};
+use crate::residual::{Depends, ResidualPoint, Weights};
 use crate::step::{Sensitivities, StepView};
 use gradyn::{DerivativeWorkspace, Workspace};
 use nalgebra::DVector;

@@ -6,7 +6,7 @@ use crate::common::robot;
 use gradyn::model::InputError;
 use gradyn::{Model, Scalar};
 use gradyn_trajectory::residual::{
-    Affine, AutodiffResidual, Control, CoulombCone, FrictionCone, Quantity, Snapshot, StateError,
+    Affine, AutodiffResidual, Control, CoulombCone, FrictionCone, Quantity, QuantityPoint, StateError,
 };
 use gradyn_trajectory::residual::{Depends, FrameTranslation};
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, SemiImplicitEuler};
@@ -120,7 +120,7 @@ impl Quantity for Smooth {
         Depends::U
     }
     #[inline(always)]
-    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+    fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError> {
         r[0] = on.u[0];
         r[1] = on.u[0] * on.u[0] - on.u[1] * on.u[1] - on.u[2] * on.u[2];
         Ok(())

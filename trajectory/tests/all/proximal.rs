@@ -157,8 +157,8 @@ fn bad_input_is_a_fault() {
     solver.prepare(&problem).expect("runs");
     let fault = solver.feedback(&problem, &[0.0; 13], &mut [0.0; 7]).expect_err("a state is 14 numbers");
     assert!(fault.to_string().contains("13") && fault.to_string().contains("14"), "{fault}");
-    solver.options_mut().softness = -1.0;
+    solver.options_mut().mu_init = -1.0;
     let status = solver.solve(&problem, &guess::standing(&problem)).status.to_string();
-    assert!(status.contains("`softness` is -1"), "{status}");
+    assert!(status.contains("`mu_init` is -1"), "{status}");
     assert!(solver.prepare(&problem).is_err());
 }

@@ -10,7 +10,7 @@ use gradyn::{Constraint, DerivativeWorkspace, Inertia, Model, ModelBuilder, Moti
 use gradyn_trajectory::residual::{
     Affine, AutodiffResidual, Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, Control, ControlRate,
     CoulombCone, Distance, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity,
-    FrictionCone, JointLimits, JointTorque, PhaseInfo, Quantity, Residual, StateError, View, WrenchCone,
+    FrictionCone, JointLimits, JointTorque, PhaseInfo, Quantity, Residual, ResidualPoint, StateError, WrenchCone,
 };
 use gradyn_trajectory::step::{Actuation, Contact, ContactRows};
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -42,7 +42,7 @@ impl Node {
         let lambda = numbers(&mut rng(self.seed + 1), residual.rows());
         let n = 3 * self.v.len() + self.u.len() + self.f.len();
         let (mut hessian, mut own) = (DMatrix::from_element(n, n, f64::NAN), residual.memory());
-        let mut on = View {
+        let mut on = ResidualPoint {
             model: &self.model,
             q: &self.q,
             v: &self.v,

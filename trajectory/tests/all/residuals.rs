@@ -351,7 +351,7 @@ fn rows(residual: impl Residual, wrench: [f64; 6]) -> Vec<f64> {
 
 /// The same at a configuration, in a phase that the cone is bound in.
 fn rows_of(model: &Model, q: &[f64], mut residual: impl Residual, wrench: [f64; 6]) -> Result<Vec<f64>, String> {
-    use gradyn_trajectory::residual::{PhaseInfo, View};
+    use gradyn_trajectory::residual::{PhaseInfo, ResidualPoint};
     use gradyn_trajectory::step::ContactRows;
     let contacts = [ContactRows { name: "sole".into(), rows: 2..8, constraint: None, normal: Vector3::z() }];
     residual
@@ -361,7 +361,7 @@ fn rows_of(model: &Model, q: &[f64], mut residual: impl Residual, wrench: [f64; 
     let (mut workspace, mut derivatives) = (Workspace::new(model), gradyn::DerivativeWorkspace::new(model));
     let mut r = vec![0.0; residual.rows()];
     let mut own = residual.memory();
-    let mut on = View {
+    let mut on = ResidualPoint {
         model,
         q,
         v: &[],

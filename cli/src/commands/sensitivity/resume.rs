@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What was left, and what it was asked of.
 #[derive(Deserialize, Serialize)]
 #[serde(bound = "P: Serialize + DeserializeOwned")]
-struct Left<P> {
+struct StoredRun<P> {
     question: String,
     /// See [`fingerprint`].
     fingerprint: u64,
@@ -73,7 +73,7 @@ pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
     match file {
         Some(file) if !done => {
             let at = run.progress().map_err(usage)?.done;
-            let left = Left { question: question.to_owned(), fingerprint, run };
+            let left = StoredRun { question: question.to_owned(), fingerprint, run };
             let text = serde_json::to_string(&left).map_err(|error| Error::write(file, error))?;
             // All of it or nothing: what was there before is kept where the disk is full.
             let mut to = Output::new(Some(file), &[])?;
@@ -97,7 +97,7 @@ pub(super) fn fingerprint(model: &Model, values: &[f64]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-fn read<P: Serialize + DeserializeOwned>(file: &Path) -> Result<Option<Left<P>>, Error> {
+fn read<P: Serialize + DeserializeOwned>(file: &Path) -> Result<Option<StoredRun<P>>, Error> {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

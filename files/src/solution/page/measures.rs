@@ -5,7 +5,7 @@ use crate::solution::motion::Motion;
 use crate::task::Task;
 use gradyn::dynamics::{Workspace, center_of_mass, frame_pose};
 use gradyn_trajectory::pressure::{ContactWrench, center_of_pressure};
-use gradyn_trajectory::residual::{Distance, Quantity, Snapshot};
+use gradyn_trajectory::residual::{Distance, Quantity, QuantityPoint};
 use nalgebra::Vector3;
 
 /// By node of a motion.
@@ -122,7 +122,7 @@ fn distances(task: &Task, motion: &Motion) -> Vec<Apart> {
         let mut at = |(q, time): (&Vec<f64>, &f64)| {
             let workspace = &mut workspace;
             let (v, a, time) = (&zero, &zero, *time);
-            let mut on = Snapshot { model, workspace, q, v, u: &[], a, f: &[], time, goal: &[] };
+            let mut on = QuantityPoint { model, workspace, q, v, u: &[], a, f: &[], time, goal: &[] };
             let mut distance = [f64::NAN];
             // What cannot be evaluated stays no number, which no plot draws.
             let _ = of.evaluate(&mut on, &mut distance);

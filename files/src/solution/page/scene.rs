@@ -34,7 +34,7 @@ pub(super) struct Scene {
     weight: f64,
 }
 
-/// A link: segments between its joint and those that hang from it, in its coordinates.
+/// A link: segments between its joint and those of its children, in its coordinates.
 #[derive(Serialize)]
 struct Link {
     name: String,
@@ -251,14 +251,14 @@ fn links(task: &Task) -> Vec<Link> {
     let model = &task.start.model;
     let mut ends: Vec<Vec<Vector3<f64>>> = vec![Vec::new(); model.bodies().len() + 1];
     for body in model.bodies() {
-        // A floating base does not hang from anything.
+        // A floating base has no parent.
         if body.parent().is_some() || body.q_range().len() != 7 {
             ends[body.parent().map_or(0, |parent| parent.index() + 1)].push(body.placement().translation);
         }
     }
     for frame in model.frames() {
         let at = frame.body().map_or(0, |body| body.index() + 1);
-        // Of links that are welded to a body, only to the last one do segments lead: from where others hang they do
+        // Of links that are welded to a body, only to the last one do segments lead: to joints of others they do
         // anyway.
         if at > 0 {
             ends[at].push(frame.placement().translation);

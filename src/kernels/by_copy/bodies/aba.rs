@@ -34,11 +34,11 @@ kernel!(
         q: &'a [f64],
         v: &'a [f64],
         /// Zeros.
-        still: &'a [f64],
+        zeros: &'a [f64],
         tau: &'a [f64],
         ddq: &'a mut [f64],
     ) -> Option<()> {
-        motions::<R::Low>(gravity, groups, memory, q, v, still);
+        motions::<R::Low>(gravity, groups, memory, q, v, zeros);
         let BodiesMemory { bodies, articulated, .. } = memory;
         for (group, of) in groups.groups.iter().zip(&mut *articulated) {
             rigid_bodies::<R::Low>(group, of);

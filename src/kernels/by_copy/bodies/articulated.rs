@@ -11,7 +11,7 @@ use crate::spatial::{ArticulatedInertia, Symmetric3, vector as v3};
 use gradyn_derivatives::{Lanes, MulAdd, Places, Register};
 use nalgebra::{Matrix3, Vector3};
 
-/// What four bodies and all that hangs from them put up against being moved, and what is left of it.
+/// What the subtrees of four bodies put up against being moved, and what is left of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Articulated {
     pub(crate) inertia: Inertia,

@@ -79,13 +79,13 @@ pub(crate) fn aba(
     (groups, level): (&BodiesLayout, VectorLevel),
     memory: &mut BodiesMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
-    still: &[f64],
+    zeros: &[f64],
     ddq: &mut [f64],
 ) -> Outcome {
     let mut rest = std::mem::take(&mut memory.tau);
     rest.copy_from_slice(tau);
     joints.subtract_friction(v, &mut rest);
-    let solved = aba::aba(level, gravity, groups, memory, q, v, still, &rest, &mut *ddq);
+    let solved = aba::aba(level, gravity, groups, memory, q, v, zeros, &rest, &mut *ddq);
     memory.tau = rest;
     Outcome::when(solved.is_some() && all_finite(q) && all_finite(ddq))
 }

@@ -154,7 +154,7 @@ fn parent_motion<R: Register>(group: &BodyGroup, before: &[Body], up: Vector3<La
     Motion { angular, angular_rate, acceleration: v3::rotate_plus(&k, p, origin) }
 }
 
-/// Motion of bodies that hang by hinges.
+/// Motion of bodies whose joints are hinges.
 #[inline(always)]
 fn hinge_motion<R: Register>(
     group: &BodyGroup,

@@ -79,7 +79,7 @@ piece!(
     }
 );
 
-/// A body that hangs from the world.
+/// A body whose parent is the world.
 #[inline(always)]
 fn root_motion<R: Register>(
     step: &Step,
@@ -109,7 +109,7 @@ fn root_motion<R: Register>(
 }
 
 piece!(
-    /// The column of a joint that hangs from another, its entries with all columns toward the root, and what its parent carries.
+    /// The column of a joint with a parent, its entries with all columns toward the root, and what its parent carries.
     fn joint_column<'a, R: Register>(
         layout: &'a StatesLayout,
         row: usize,

@@ -80,7 +80,7 @@ piece!(
     }
 );
 
-/// Motion of a body that hangs from its parent, or from the world, by a hinge.
+/// Motion of a body whose joint, to its parent or the world, is a hinge.
 #[inline(always)]
 fn hinge_motion<R: Register>(
     step: &Step,

@@ -14,7 +14,7 @@ pub(crate) struct Articulated {
     pub(super) factors: Vec<Factor>,
     /// Of degrees of freedom.
     pub(super) armature: Vec<f64>,
-    /// What hangs from degrees of freedom where branches join, and how these move.
+    /// Subtrees of degrees of freedom where branches join, and how these move.
     pub(super) joined: Vec<Below>,
     pub(super) accelerations: Vec<Motion<f64>>,
     pub(super) own: Own,
@@ -120,7 +120,7 @@ impl Articulated {
     }
 }
 
-/// What hangs from a degree of freedom.
+/// The subtree of a degree of freedom.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Below {
     /// Columns of `[I^A; pᵀ]`

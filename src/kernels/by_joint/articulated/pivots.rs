@@ -60,7 +60,7 @@ kernel!(
         }
 
         let mut group = usize::MAX;
-        // What hangs from a degree of freedom stays in registers if that is next.
+        // The subtree of a degree of freedom stays in registers if that is next.
         let (mut below, mut extent, mut follows) = ([R::splat(0.0); 6], (0.0, 0.0), false);
         for (k, step) in steps.iter().enumerate().rev() {
             let (g, lane) = (step.lane / WIDTH, step.lane % WIDTH);

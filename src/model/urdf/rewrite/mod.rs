@@ -69,8 +69,8 @@ impl fmt::Display for NotWritten {
 ///
 /// Written are:
 /// - mass, center of mass and inertia of links, the tensor in the axes that the `inertial` has;
-/// - placements of joints as their `origin`, and those of frames as that of the fixed joint behind them: what hangs
-///   from a moved link, in the file, stays where the model has it;
+/// - placements of joints as their `origin`, and those of frames as that of the fixed joint behind them: children
+///   of a moved link, in the file, stay where the model has it;
 /// - axes, of length one where one changes; damping, friction and armature, the latter where it stands (in `dynamics`
 ///   or a `transmission`), else as an attribute `armature` of `dynamics`; multipliers and offsets of mimic joints;
 ///   limits that are finite.

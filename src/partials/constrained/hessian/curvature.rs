@@ -6,7 +6,7 @@
 //! acceleration, with what two columns change of a side together ([`Bound`]).
 //!
 //! With the origin at the side's frame, `u` and `ω` its velocity, `ω ∘ m = (ω × m_l, ω × m_a)`, and as in
-//! [`torque_hessian`](crate::formulas::torque_hessian), where column `k` hangs from `j` or is of the same link:
+//! [`torque_hessian`](crate::formulas::torque_hessian), where column `k` descends from `j` or is of the same link:
 //!
 //! ```text
 //! by q of   pose       S_k                                  ω_j ∘ S_k

@@ -80,14 +80,14 @@ pub fn impulse_dynamics_hessian<'w>(
 
     let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();
     let struck: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after + restitution * before).collect();
-    let at = At { q, v: &m.still, a: &jump, lambda: mu_a.as_slice(), wrenches: &[] };
+    let at = At { q, v: &m.zeros, a: &jump, lambda: mu_a.as_slice(), wrenches: &[] };
     let h = hessian_in(Vector3::zeros(), model, &mut m.torques, at)?;
     m.dqq.copy_from(&h.dqq);
     let of_mass = h.daq.clone();
     for matrix in [&mut m.dvq, &mut m.daq, &mut m.dvv, &mut m.dzq, &mut m.dxq] {
         matrix.fill(0.0);
     }
-    let links = &*update(model, &mut m.base, Motion::zero(), (q, &m.still, &m.still));
+    let links = &*update(model, &mut m.base, Motion::zero(), (q, &m.zeros, &m.zeros));
     let parents = || model.bodies.iter().map(|body| body.parent);
     let [own, x, sigma, z] = &mut m.fields;
     own.fill(parents(), links, mu_a.as_slice());
@@ -117,18 +117,18 @@ pub fn impulse_dynamics_hessian<'w>(
         dq,
         dv,
     };
-    let rates = |base: &mut Workspace<f64>, rows: &mut Variation, x: &[f64], still: &[f64]| {
-        rows.of_constraints(model, base, Rows::Rates, (q, x, still), &[], (constraints, by.impulse.as_slice()));
+    let rates = |base: &mut Workspace<f64>, rows: &mut Variation, x: &[f64], zeros: &[f64]| {
+        rows.of_constraints(model, base, Rows::Rates, (q, x, zeros), &[], (constraints, by.impulse.as_slice()));
         rows.rows_q.clone()
     };
-    let (base, rows, still) = (&mut m.base, &mut m.rows, &m.still[..]);
-    let lambda_q = -rates(base, rows, mu_a.as_slice(), still);
+    let (base, rows, zeros) = (&mut m.base, &mut m.rows, &m.zeros[..]);
+    let lambda_q = -rates(base, rows, mu_a.as_slice(), zeros);
     result.add(&(of_mass + &m.dxq), [&by.dv_dq, &by.dv_dv]);
     result.add(&lambda_q, [&by.dimpulse_dq, &by.dimpulse_dv]);
     if let Some(rest) = &rest {
-        let s_q = rates(base, rows, rest.sigma.as_slice(), still);
-        let turned = rates(base, rows, rest.z.as_slice(), still);
-        let by_place = rates(base, rows, &struck, still);
+        let s_q = rates(base, rows, rest.sigma.as_slice(), zeros);
+        let turned = rates(base, rows, rest.z.as_slice(), zeros);
+        let by_place = rates(base, rows, &struck, zeros);
         let s = [by_place + &j * &by.dv_dq, &j * &by.dv_dv + &j * restitution];
         result.add(&s_q, s.each_ref());
         let changes = [&by.dimpulse_dq - turned, by.dimpulse_dv.clone()];

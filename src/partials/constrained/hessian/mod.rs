@@ -90,7 +90,7 @@ pub(in crate::partials) struct ConstrainedHessianMemory {
     torques: HessianWorkspace,
     base: Workspace<f64>,
     rows: Variation,
-    still: Vec<f64>,
+    zeros: Vec<f64>,
     /// Of `μ_a`, of `σ` or `v⁺ + ε v⁻`, and of `z`.
     fields: [Field; 4],
     sides: CurvatureMemory,
@@ -134,7 +134,7 @@ impl ConstrainedHessianMemory {
             torques: HessianWorkspace::new(model),
             base: Workspace::new(model),
             rows: Variation::default(),
-            still: vec![0.0; model.nv],
+            zeros: vec![0.0; model.nv],
             fields: Default::default(),
             sides: CurvatureMemory::default(),
             minus: Default::default(),
@@ -278,9 +278,9 @@ pub fn constraint_dynamics_hessian<'w>(
     }
     products.add(by, result);
     if let Some(rest) = &rest {
-        let (base, rows, still) = (&mut m.base, &mut m.rows, &m.still[..]);
+        let (base, rows, zeros) = (&mut m.base, &mut m.rows, &m.zeros[..]);
         let mut rates = |x: &[f64]| {
-            rows.of_constraints(model, base, Rows::Rates, (q, x, still), &[], (constraints, lambda));
+            rows.of_constraints(model, base, Rows::Rates, (q, x, zeros), &[], (constraints, lambda));
             rows.rows_q.clone()
         };
         let (s_q, turned) = (-rates(rest.sigma.as_slice()), rates(rest.z.as_slice()));

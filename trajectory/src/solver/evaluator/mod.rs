@@ -17,7 +17,7 @@ use crate::trajectory::Trajectory;
 use queue::{Queue, Work, back_off};
 use std::ops::DerefMut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Values and derivatives of all nodes of a trajectory, by all threads of a solver.
 pub struct Evaluator {
@@ -82,6 +82,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Locks memory of the solver's thread, or a node that no thread evaluates. Only the solver's thread can have it
+/// already, and would wait for itself.
+///
+/// # Panics
+/// If it is borrowed.
+fn borrow<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    match mutex.try_lock() {
+        Ok(guard) => guard,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => panic!("a node, or the memory, of the evaluator is already borrowed"),
+    }
+}
+
 impl Evaluator {
     /// Memory for a problem. `exact`: with the curvature of the Lagrangian.
     pub(super) fn new(problem: &Problem, threads: usize, exact: bool) -> Self {
@@ -110,7 +123,8 @@ impl Evaluator {
                     multipliers: exact.then(|| Multipliers::new(*d, last)),
                     value,
                 }),
-                done: AtomicBool::new(false),
+                // Zero until work begins: nobody waits for what nobody was asked for.
+                done: AtomicBool::new(true),
                 known: AtomicBool::new(false),
             }
         };
@@ -133,9 +147,12 @@ impl Evaluator {
     pub fn dims(&self) -> &[Dims] {
         &self.dims
     }
-    /// Memory of the solver's thread. Release it before the next call.
+    /// Memory of the solver's thread.
+    ///
+    /// # Panics
+    /// If it is borrowed already, as a [`RefCell`](std::cell::RefCell): the other functions need it too.
     pub fn memory(&self) -> impl DerefMut<Target = ProblemMemory> {
-        lock(&self.memory[0])
+        borrow(&self.memory[0])
     }
 
     fn put(&self, k: usize, x: &[f64], u: &[f64]) {
@@ -175,7 +192,11 @@ impl Evaluator {
     pub fn knows_curvature(&self, k: usize) -> bool {
         self.nodes[k].known.load(Ordering::Acquire)
     }
-    /// A node that has been linearized, or is now. Release it before the next call for the same node.
+    /// A node that has been linearized, or is now; zero before the first [`start`](Self::start).
+    ///
+    /// # Panics
+    /// If the node is borrowed already, as a [`RefCell`](std::cell::RefCell); so do the functions that start other
+    /// work.
     pub fn node(&self, problem: &Problem, k: usize) -> impl DerefMut<Target = Quadratic> {
         let mut idle = 0;
         while !self.nodes[k].done.load(Ordering::Acquire) {
@@ -185,7 +206,7 @@ impl Evaluator {
                 back_off(&mut idle);
             }
         }
-        lock(&self.nodes[k].iterate)
+        borrow(&self.nodes[k].iterate)
     }
     /// Linearizes the remaining nodes, and returns the cost.
     ///
@@ -193,7 +214,7 @@ impl Evaluator {
     /// [`Fault`] of the first node that cannot be evaluated.
     pub fn complete(&self, problem: &Problem) -> Result<f64, Fault> {
         self.finish(problem)?;
-        Ok(self.nodes.iter().map(|slot| lock(&slot.iterate).cost).sum())
+        Ok(self.nodes.iter().map(|slot| borrow(&slot.iterate).cost).sum())
     }
 
     /// Evaluates a trajectory without derivatives, and passes the values of each node to `see`.
@@ -263,7 +284,7 @@ impl Evaluator {
         }
         let first = lock(&self.queue).front;
         for slot in &self.nodes[..first] {
-            std::mem::swap(&mut *lock(&slot.iterate), &mut *lock(&slot.trial));
+            std::mem::swap(&mut *borrow(&slot.iterate), &mut *borrow(&slot.trial));
         }
         let fault = lock(&self.queue).fault.take();
         self.begin(Work::Iterate, first);

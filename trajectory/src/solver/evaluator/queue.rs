@@ -1,6 +1,6 @@
 //! The queue of nodes: which thread evaluates which node, and when it waits.
 
-use super::{Evaluator, Point, SecondTrial, lock};
+use super::{Evaluator, Point, SecondTrial, borrow, lock};
 use crate::fault::Fault;
 use crate::problem::{Problem, ProblemMemory};
 use std::sync::atomic::Ordering;
@@ -140,6 +140,10 @@ impl Evaluator {
 
     /// New work for all nodes from `first` on; those before it are done.
     pub(super) fn begin(&self, work: Work, first: usize) {
+        if work == Work::Iterate {
+            // A thread would wait for a node that the solver has borrowed.
+            self.nodes.iter().for_each(|slot| drop(borrow(&slot.iterate)));
+        }
         for (k, slot) in self.nodes.iter().enumerate() {
             slot.done.store(k < first, Ordering::Relaxed);
         }

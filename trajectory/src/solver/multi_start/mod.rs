@@ -21,7 +21,7 @@ use variations::variations;
 
 /// A solver that keeps all constraints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
+pub enum ConstrainedSolver {
     /// [`Newton`].
     #[default]
     Newton,
@@ -29,7 +29,7 @@ pub enum Method {
     Proximal,
 }
 
-impl Method {
+impl ConstrainedSolver {
     /// `newton` or `proximal`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -54,7 +54,7 @@ pub struct Guess {
     /// The initial trajectory.
     pub trajectory: Trajectory,
     /// The end of a solution of this solver, to also start with its multipliers, slacks and barrier.
-    pub warm: Option<(Method, WarmStart)>,
+    pub warm: Option<(ConstrainedSolver, WarmStart)>,
 }
 
 /// Constants of [`MultiStart`].
@@ -62,7 +62,7 @@ pub struct Guess {
 #[non_exhaustive]
 pub struct MultiStartOptions {
     /// The solver that comes first with each guess.
-    pub method: Method,
+    pub solver: ConstrainedSolver,
     /// The iteration limit of all attempts together; each has at most those of its solver.
     pub iterations: usize,
     /// At most so much time, all attempts together.
@@ -78,7 +78,7 @@ pub struct MultiStartOptions {
 impl Default for MultiStartOptions {
     fn default() -> Self {
         Self {
-            method: Method::Newton,
+            solver: ConstrainedSolver::Newton,
             iterations: 2000,
             time: None,
             newton: NewtonOptions::default(),
@@ -104,7 +104,7 @@ pub struct MultiStart {
     newton: Option<Newton>,
     proximal: Option<Proximal>,
     /// Which of them has what is kept.
-    last: Method,
+    last: ConstrainedSolver,
     kept: Trajectory,
     history: Vec<Iteration>,
 }
@@ -112,7 +112,7 @@ pub struct MultiStart {
 /// What a solver gave.
 struct Ended {
     report: Report,
-    method: Method,
+    method: ConstrainedSolver,
     kept: Trajectory,
 }
 
@@ -120,7 +120,7 @@ impl MultiStart {
     /// Memory for a problem. Each solver has its own when it is first asked.
     #[must_use]
     pub fn new(problem: &Problem, options: MultiStartOptions) -> Self {
-        let (last, kept) = (options.method, Trajectory::zeros(problem));
+        let (last, kept) = (options.solver, Trajectory::zeros(problem));
         Self { options, newton: None, proximal: None, last, kept, history: Vec::new() }
     }
     /// The iterate: the solution, or the one that came nearest to keeping all constraints.
@@ -135,40 +135,40 @@ impl MultiStart {
     }
     /// The solver whose attempt is kept.
     #[must_use]
-    pub fn method(&self) -> Method {
+    pub fn solver(&self) -> ConstrainedSolver {
         self.last
     }
     /// Gains and value functions of the last sweep of that solver; `None` before a solution.
     #[must_use]
     pub fn riccati(&self) -> Option<&Riccati> {
         match self.last {
-            Method::Newton => self.newton.as_ref().map(Newton::riccati),
-            Method::Proximal => self.proximal.as_ref().map(Proximal::riccati),
+            ConstrainedSolver::Newton => self.newton.as_ref().map(Newton::riccati),
+            ConstrainedSolver::Proximal => self.proximal.as_ref().map(Proximal::riccati),
         }
     }
     /// Multipliers of a node, of that solver; `None` before a solution.
     #[must_use]
     pub fn multipliers(&self, k: usize) -> Option<&Multipliers> {
         match self.last {
-            Method::Newton => self.newton.as_ref().map(|solver| solver.multipliers(k)),
-            Method::Proximal => self.proximal.as_ref().map(|solver| solver.multipliers(k)),
+            ConstrainedSolver::Newton => self.newton.as_ref().map(|solver| solver.multipliers(k)),
+            ConstrainedSolver::Proximal => self.proximal.as_ref().map(|solver| solver.multipliers(k)),
         }
     }
-    /// Where that solver has ended, to [begin](Guess::warm) there again with [`method`](Self::method) first; `None`
+    /// Where that solver has ended, to [begin](Guess::warm) there again with [`solver`](Self::solver) first; `None`
     /// before a solution.
     #[must_use]
     pub fn warm_start(&self) -> Option<WarmStart> {
         match self.last {
-            Method::Newton => self.newton.as_ref()?.warm_start(),
-            Method::Proximal => self.proximal.as_ref()?.warm_start(),
+            ConstrainedSolver::Newton => self.newton.as_ref()?.warm_start(),
+            ConstrainedSolver::Proximal => self.proximal.as_ref()?.warm_start(),
         }
     }
     /// As [`Newton::control_multiplier`], of that solver.
     #[must_use]
     pub fn control_multiplier(&self, k: usize, control: usize) -> Option<f64> {
         match self.last {
-            Method::Newton => self.newton.as_ref()?.control_multiplier(k, control),
-            Method::Proximal => self.proximal.as_ref()?.control_multiplier(k, control),
+            ConstrainedSolver::Newton => self.newton.as_ref()?.control_multiplier(k, control),
+            ConstrainedSolver::Proximal => self.proximal.as_ref()?.control_multiplier(k, control),
         }
     }
 
@@ -188,7 +188,7 @@ impl MultiStart {
         self.history.clear();
         let until = self.options.time.and_then(|limit| Instant::now().checked_add(limit));
         let proof = certificate::find(problem);
-        let (first, seed) = (self.options.method, self.options.seed);
+        let (first, seed) = (self.options.solver, self.options.seed);
         let of = |guess: &Guess| guess.warm.as_ref().map_or(first, |(method, _)| *method);
         let planned = guesses.iter().map(|guess| (guess.clone(), of(guess)));
         // Made when they are needed: most problems are solved before.
@@ -239,7 +239,7 @@ impl MultiStart {
         &mut self,
         problem: &Problem,
         guess: &Guess,
-        method: Method,
+        method: ConstrainedSolver,
         until: Option<Instant>,
         watch: &mut (impl FnMut(Progress<'_>) -> Control + Send),
     ) -> Ended {
@@ -253,7 +253,7 @@ impl MultiStart {
             watch(Progress::Iteration(&it))
         };
         let (report, kept) = match method {
-            Method::Newton => {
+            ConstrainedSolver::Newton => {
                 let mut options = self.options.newton.clone();
                 options.iterations = options.iterations.min(left);
                 options.time = shorter(options.time, time);
@@ -264,7 +264,7 @@ impl MultiStart {
                 };
                 (report, solver.trajectory().clone())
             }
-            Method::Proximal => {
+            ConstrainedSolver::Proximal => {
                 let mut options = self.options.proximal.clone();
                 options.iterations = options.iterations.min(left);
                 options.time = shorter(options.time, time);
@@ -313,3 +313,7 @@ fn is_better(a: &Report, b: &Report) -> bool {
     const KEPT: f64 = 1e-6;
     if a.violation.max(b.violation) <= KEPT { a.cost < b.cost } else { a.violation < b.violation }
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/multi_start/mod.rs"]
+mod tests;

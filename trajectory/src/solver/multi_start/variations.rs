@@ -1,7 +1,7 @@
 //! Variations of a guess: for the other solver, along the path to the goal, with other durations, with full turns, and
 //! random.
 
-use super::{Guess, Method};
+use super::{ConstrainedSolver, Guess};
 use crate::guess::{deflected, drawn, interpolated, with_static_controls};
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
@@ -17,9 +17,9 @@ const WIDTH: f64 = 1.0;
 pub(super) fn variations<'p>(
     problem: &'p Problem,
     guess: &Guess,
-    first: Method,
+    first: ConstrainedSolver,
     seed: u64,
-) -> impl Iterator<Item = (String, Trajectory, Method)> + 'p {
+) -> impl Iterator<Item = (String, Trajectory, ConstrainedSolver)> + 'p {
     let (name, given) = (guess.name.clone(), guess.trajectory.clone());
     let goal = problem.goal_state().unwrap_or_else(|| problem.start().to_vec());
     let (q, of_given) = (goal[..problem.model().nq()].to_vec(), given.clone());

@@ -36,7 +36,7 @@ impl Run {
     pub(super) fn new(options: &ProximalOptions) -> Self {
         let mut run =
             Self { mu: 0.0, stationary: 0.0, kept: 0.0, least: 0.0, slope: 0.0, patience: (0, f64::INFINITY) };
-        run.soften(options.softness);
+        run.soften(options.mu_init);
         run
     }
     /// Another μ, with ω and η as they begin with it.
@@ -126,8 +126,8 @@ impl AugmentedLagrangian {
         }
         let [off, moved] = left;
         let stationary = at.state.now.optimality.stationarity().max(at.state.now.gap).max(off);
-        let may_shrink = self.run.mu > self.options.softness_min;
-        let less = (SHRINK * self.run.mu).max(self.options.softness_min);
+        let may_shrink = self.run.mu > self.options.mu_min;
+        let less = (SHRINK * self.run.mu).max(self.options.mu_min);
         let hopeless;
         if stationary <= self.run.stationary {
             if moved <= self.run.kept || !may_shrink {

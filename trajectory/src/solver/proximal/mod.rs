@@ -136,7 +136,7 @@ impl Resume for AugmentedLagrangian {
     }
     fn take_over(&mut self, at: &mut Context<'_>, from: &WarmStart) {
         self.begin();
-        self.run.soften(from.mu.max(self.options.softness_min).min(self.options.softness));
+        self.run.soften(from.mu.max(self.options.mu_min).min(self.options.mu_init));
         let all = &mut self.rows;
         at.state.take_over(from, |k, _, ineq| {
             let (rows, node) = (&mut all[k], &from.nodes[k]);
@@ -149,7 +149,7 @@ impl Resume for AugmentedLagrangian {
     }
     fn go_on(&mut self, at: &mut Context<'_>, mu: f64) {
         self.begin();
-        self.run.soften(mu.min(self.options.softness));
+        self.run.soften(mu.min(self.options.mu_init));
         self.refresh(at);
     }
     fn refresh(&mut self, at: &mut Context<'_>) {
@@ -183,3 +183,7 @@ impl AugmentedLagrangian {
         self.forget_penalties();
     }
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/proximal/mod.rs"]
+mod tests;

@@ -19,9 +19,9 @@ pub struct ProximalOptions {
     /// How trials follow directions.
     pub roll_out: RollOut,
     /// The initial μ: a violation c costs `c²/2μ`.
-    pub softness: f64,
+    pub mu_init: f64,
     /// The least μ.
-    pub softness_min: f64,
+    pub mu_min: f64,
     /// The first multiple of the identity that is tried where second derivatives are not positive.
     pub regularization: f64,
     /// The largest multiple of the identity.
@@ -40,8 +40,8 @@ impl Default for ProximalOptions {
             tolerance: 1e-8,
             hessian: Hessian::Automatic,
             roll_out: RollOut::Automatic,
-            softness: 1e-2,
-            softness_min: 1e-8,
+            mu_init: 1e-2,
+            mu_min: 1e-8,
             regularization: 1e-4,
             regularization_max: 1e20,
             halvings: 10,
@@ -53,10 +53,6 @@ impl Default for ProximalOptions {
 impl ProximalOptions {
     /// Names an invalid option.
     pub(super) fn check(&self) -> Result<(), String> {
-        all_positive(&[
-            ("softness", self.softness),
-            ("softness_min", self.softness_min),
-            ("regularization", self.regularization),
-        ])
+        all_positive(&[("mu_init", self.mu_init), ("mu_min", self.mu_min), ("regularization", self.regularization)])
     }
 }

@@ -116,3 +116,37 @@ fn threads_end_where_a_solver_panics() {
         assert!(evaluator.serve(&problem, None, || evaluator.complete(&problem)).is_ok());
     });
 }
+
+/// What would wait for itself forever is told at once.
+#[test]
+fn a_node_or_memory_that_is_borrowed_twice_is_an_error() {
+    testing::within_limit(|| {
+        let (problem, at) = (arm(3, &[]), guess::standing(&arm(3, &[])));
+        for threads in [1, 3] {
+            let evaluator = Evaluator::new(&problem, threads, false);
+            let refuses = |what: &str, again: &dyn Fn()| {
+                let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(again));
+                let message = refused.expect_err(what);
+                assert!(message.downcast_ref::<&str>().is_some_and(|x| x.contains("already borrowed")), "{what}");
+            };
+            // Nothing is waited for that nobody was asked for.
+            assert_eq!(evaluator.node(&problem, 0).lx.amax(), 0.0);
+            evaluator.start(&at);
+            evaluator.complete(&problem).expect("runs");
+            let node = evaluator.node(&problem, 1);
+            // Another node is free, and this one is once it is released.
+            drop(evaluator.node(&problem, 2));
+            refuses("node", &|| drop(evaluator.node(&problem, 1)));
+            refuses("start", &|| evaluator.start(&at));
+            refuses("complete", &|| drop(evaluator.complete(&problem)));
+            drop(node);
+            drop(evaluator.node(&problem, 1));
+            let memory = evaluator.memory();
+            refuses("memory", &|| drop(evaluator.memory()));
+            refuses("evaluate", &|| drop(evaluator.evaluate(&problem, &at, |_, _| {})));
+            drop(memory);
+            evaluator.start(&at);
+            assert!(evaluator.complete(&problem).is_ok(), "{threads} threads");
+        }
+    });
+}

@@ -1,0 +1,3 @@
+//! Parts of the augmented Lagrangian by themselves.
+
+mod constraints;
