@@ -22,6 +22,12 @@ pub(crate) struct Lead {
 }
 
 impl Lead {
+    /// One leading dimension.
+    pub(crate) fn line(states: usize) -> Self {
+        let mut lead = Self { count: 1, ..Self::default() };
+        lead.sizes[0] = states;
+        lead
+    }
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -119,6 +125,14 @@ fn offset(strides: &[isize; LEADING], lead: &Lead, mut state: usize) -> isize {
 }
 
 impl View {
+    /// States of `n` numbers, one after the other.
+    pub(crate) fn dense(data: *const f64, n: usize) -> Self {
+        let step = size_of::<f64>() as isize;
+        let mut strides = [0; LEADING];
+        strides[0] = n as isize * step;
+        Self { data, inner: step, n, strides }
+    }
+
     /// The numbers of a state, if they stand one after the other.
     ///
     /// # Safety
@@ -471,6 +485,22 @@ fn target(of: &Fields<'_>, lead: &Lead, core: &[usize], order: Order) -> Target 
 }
 
 impl Target {
+    /// States whose entries stand without gaps, in this order, one after the other.
+    pub(crate) fn dense(data: *mut f64, core: &[usize], order: Order) -> Self {
+        let mut target = Self {
+            data,
+            strides: [0; LEADING],
+            core: [1; CORE],
+            core_strides: natural(core, order),
+            dims: core.len(),
+            order,
+            natural: true,
+        };
+        target.core[..core.len()].copy_from_slice(core);
+        target.strides[0] = (target.size() * size_of::<f64>()) as isize;
+        target
+    }
+
     /// Entries of one state.
     pub(crate) fn size(&self) -> usize {
         self.core[..self.dims].iter().product()

@@ -39,7 +39,7 @@ unsafe impl Send for Job<'_> {}
 unsafe impl Sync for Job<'_> {}
 
 /// A state that cannot be computed, and why.
-type Refused = (usize, InputError);
+pub(crate) type Refused = (usize, InputError);
 
 impl Job<'_> {
     fn states(&self) -> usize {
@@ -380,6 +380,34 @@ pub(crate) fn call<'py>(
         None => Ok(items.swap_remove(0)),
         Some(name) => reader.tuple(function.class(py, name)?, items),
     }
+}
+
+/// Computes states whose numbers stand one after the other, without Python.
+///
+/// # Safety
+/// Each pointer is to as many numbers as the states have, and nobody else writes them, or reads results.
+pub(crate) unsafe fn compute_dense(
+    model: &PyModel,
+    function: &'static Function,
+    options: &Resolved,
+    states: usize,
+    inputs: &[*const f64],
+    outputs: &[*mut f64],
+) -> Result<(), Refused> {
+    let robot = model.model();
+    let mut input = [None; ARGUMENTS];
+    for ((to, argument), data) in input.iter_mut().zip(function.arguments).zip(inputs) {
+        *to = Some(View::dense(*data, argument.dim.size(robot, options)));
+    }
+    let mut output = [None; OUTPUTS];
+    for ((to, of), data) in output.iter_mut().zip(function.outputs).zip(outputs) {
+        let mut core = [0; crate::arrays::CORE];
+        let core = &mut core[..of.shape.len()];
+        core.iter_mut().zip(of.shape).for_each(|(size, dim)| *size = dim.size(robot, options));
+        *to = Some(Target::dense(*data, core, function.order));
+    }
+    let (id, lead) = (model.id(), Lead::line(states));
+    Job { model: robot, id, function, lead, input, wrenches: &[], output, options, apart: false }.run()
 }
 
 /// The caller's arrays, of several results some.

@@ -8,6 +8,7 @@
 //! | [`arrays`] | arrays of NumPy, read and filled in place |
 //! | [`options`] | names of frames, methods and constraints, and wrenches |
 //! | [`model`], [`constraint`], [`report`] | the robot, what holds it, and what its file has besides |
+//! | [`manifold`], [`xla`] | what the bridges to other frameworks need |
 //! | [`memory`], [`pool`] | workspaces and threads |
 //! | [`check`], [`task`], [`sensitivity`] | the checker, trajectories, parameters |
 //! | [`error`], [`guard`] | exceptions, also of panics |
@@ -21,6 +22,7 @@ mod constraint;
 mod error;
 mod functions;
 mod guard;
+mod manifold;
 mod memory;
 mod model;
 mod mpc;
@@ -30,6 +32,7 @@ mod report;
 mod sensitivity;
 mod table;
 mod task;
+mod xla;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -74,6 +77,8 @@ fn _gradyn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sensitivity::morris_analyze, module)?)?;
     module.add_function(wrap_pyfunction!(sensitivity::identify_fit, module)?)?;
     module.add_function(wrap_pyfunction!(sensitivity::excite_find, module)?)?;
+    module.add_function(wrap_pyfunction!(xla::register, module)?)?;
+    module.add_function(wrap_pyfunction!(xla::handler_address, module)?)?;
     Ok(())
 }
 

@@ -206,7 +206,7 @@ impl PyModel {
     }
 
     /// The robot as a JSON document, which `from_json` reads: the same bits.
-    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+    pub(crate) fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.model)
             .map_err(|error| error::robot(py, &format!("cannot be written as JSON: {error}"), OfRobot::default()))
     }

@@ -7,6 +7,7 @@ use gradyn::batch::Batch;
 use gradyn::{InputError, Model};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
 
 /// A length in a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +132,13 @@ pub(crate) struct Function {
 impl Function {
     /// The named tuple of its results.
     pub(crate) fn class<'a, 'py>(&'a self, py: Python<'py>, name: &str) -> PyResult<&'a Bound<'py, PyAny>> {
-        let made = || Ok::<_, PyErr>(py.import("gradyn.results")?.getattr(name)?.unbind());
+        let made = || {
+            // Private functions give plain tuples.
+            if name.starts_with('_') {
+                return Ok(py.get_type::<PyTuple>().into_any().unbind());
+            }
+            Ok::<_, PyErr>(py.import("gradyn.results")?.getattr(name)?.unbind())
+        };
         Ok(self.class.get_or_try_init(py, made)?.bind(py))
     }
 }

@@ -1,0 +1,349 @@
+"""What `gradyn.jax` is made of: calls of the engine from XLA, and rules of derivatives."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.custom_derivatives import SymbolicZero
+
+from gradyn import Constraint, Model, _gradyn
+
+_TARGET = "gradyn"
+_Arrays = tuple[Array, ...]
+_Function = Callable[..., Any]
+
+
+@functools.cache
+def _register() -> None:
+    handler = _gradyn._xla_handler()
+    capsule = jax.ffi.pycapsule(handler["address"])
+    jax.ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
+
+
+def _kernel(model: Model, name: str, **choices: Any) -> _Function:
+    """A function of the engine, from arrays to a tuple of arrays."""
+    _register()
+    key, _, shapes = _gradyn._xla_register(model, name, **choices)
+    number = np.int64(key)
+
+    def call(*arrays: Array) -> _Arrays:
+        lead = arrays[0].shape[:-1]
+        kinds = [jax.ShapeDtypeStruct((*lead, *shape), jnp.float64) for shape, _ in shapes]
+        made = jax.ffi.ffi_call(_TARGET, kinds, vmap_method="broadcast_all")(*arrays, entry=number)
+        # The engine's matrices stand column by column.
+        return tuple(
+            jnp.swapaxes(array, -1, -2) if exchanged else array
+            for array, (_, exchanged) in zip(made, shapes, strict=True)
+        )
+
+    return call
+
+
+def _last(kernel: _Function, name: str) -> _Function:
+    """The same function, which refuses to be differentiated with a sentence."""
+    wrapped = jax.custom_jvp(kernel)
+
+    @wrapped.defjvp
+    def _(primals: _Arrays, tangents: _Arrays) -> Any:
+        raise NotImplementedError(f"gradyn.jax: third derivatives of `{name}` are not available, second ones are")
+
+    return wrapped
+
+
+def _dot(matrix: Array, vector: Any) -> Any:
+    """A matrix, or a tensor's last dimension, times a vector that may be a zero that is known to be one."""
+    if vector is None:
+        return None
+    return jnp.einsum("...j,...j->...", matrix, vector[..., *(None,) * (matrix.ndim - vector.ndim), :])
+
+
+def _sum(like: Array, *terms: Any) -> Array:
+    there = [term for term in terms if term is not None]
+    return functools.reduce(jnp.add, there) if there else jnp.zeros_like(like)
+
+
+def _swap(tensor: Array) -> Array:
+    return jnp.swapaxes(tensor, -1, -2)
+
+
+class _Robot:
+    """What functions of one robot share."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        eye = np.eye(model.nv)
+        both = np.stack([model.neutral(), model.random(seed=1)])
+        rates = model.q_dot(both[:, None, :], eye)
+        #: Whether rates of `q` are `v`: then there is nothing to convert.
+        self.flat = model.nq == model.nv and bool(np.array_equal(rates, np.stack([eye, eye])))
+        # Columns of `G` are orthogonal, and of constant length.
+        self.scale = 1 / np.sum(rates[0] ** 2, axis=1)
+        value, second = _kernel(model, "_rates"), _last(_kernel(model, "_rates_derivatives"), "rates of q")
+
+        @jax.custom_jvp
+        def rates_of(q: Array) -> Array:
+            (matrix,) = value(q)
+            return matrix
+
+        @rates_of.defjvp
+        def _(primals: _Arrays, tangents: _Arrays) -> tuple[Array, Array]:
+            (q,), (t,) = primals, tangents
+            return rates_of(q), _dot(second(q)[0], self.tangent(q, t))
+
+        self.rates = rates_of
+
+    def tangent(self, q: Array, t: Any) -> Any:
+        """The velocity at which the numbers of `q` change so."""
+        if isinstance(t, SymbolicZero):
+            return None
+        return t if self.flat else jnp.einsum("...ij,...i->...j", self.rates(q), t) * self.scale
+
+    def numbers(self, q: Array, v: Array) -> Array:
+        """How the numbers of `q` change at a velocity."""
+        return v if self.flat else _dot(self.rates(q), v)
+
+
+@functools.lru_cache(maxsize=128)
+def _robot(model: Model) -> _Robot:
+    return _Robot(model)
+
+
+def _some(t: Any) -> Any:
+    return None if isinstance(t, SymbolicZero) else t
+
+
+def _smooth(robot: _Robot, value: _Function, first: _Function, second: _Function, name: str) -> _Function:
+    """`y(q, v, u)`, of `first`, which gives `y` and three matrices, and `second`, which gives four tensors: entry (i, j, k) of
+    those by q q, q v, v v and q u is the derivative of `y[i]` by the j-th of the first and the k-th of the second.
+    """
+    last = _last(second, name)
+
+    @jax.custom_jvp
+    def matrices(*x: Array) -> _Arrays:
+        return tuple(first(*x))
+
+    def along(x: _Arrays, t: tuple[Any, ...]) -> tuple[Any, ...]:
+        return robot.tangent(x[0], t[0]), _some(t[1]), _some(t[2])
+
+    def matrices_jvp(x: _Arrays, t: tuple[Any, ...]) -> tuple[_Arrays, _Arrays]:
+        y, dq, dv, du = matrices(*x)
+        tq, tv, tu = along(x, t)
+        qq, qv, vv, qu = last(*x)
+        changes = (
+            _sum(y, _dot(dq, tq), _dot(dv, tv), _dot(du, tu)),
+            _sum(dq, _dot(qq, tq), _dot(qv, tv), _dot(qu, tu)),
+            _sum(dv, _dot(_swap(qv), tq), _dot(vv, tv)),
+            _sum(du, _dot(_swap(qu), tq)),
+        )
+        return (y, dq, dv, du), changes
+
+    matrices.defjvp(matrices_jvp, symbolic_zeros=True)
+
+    @jax.custom_jvp
+    def function(*x: Array) -> Array:
+        (y, *_) = value(*x)
+        return jnp.asarray(y)
+
+    def function_jvp(x: _Arrays, t: tuple[Any, ...]) -> tuple[Array, Array]:
+        y, dq, dv, du = matrices(*x)
+        tq, tv, tu = along(x, t)
+        return y, _sum(y, _dot(dq, tq), _dot(dv, tv), _dot(du, tu))
+
+    function.defjvp(function_jvp, symbolic_zeros=True)
+    return function
+
+
+@functools.lru_cache(maxsize=128)
+def rnea(model: Model, threads: int | None) -> _Function:
+    made = functools.partial(_kernel, model, threads=threads)
+    tensors = made("rnea_second_derivatives")
+
+    def second(*x: Array) -> _Arrays:
+        qq, qv, vv, aq = tensors(*x)
+        return qq, qv, vv, _swap(aq)
+
+    derivatives = made("rnea_derivatives")
+    return _smooth(_robot(model), made("rnea"), lambda *x: derivatives(*x)[:4], second, "rnea")
+
+
+@functools.lru_cache(maxsize=128)
+def aba(model: Model, threads: int | None) -> _Function:
+    made = functools.partial(_kernel, model, threads=threads)
+    derivatives, second = made("aba_derivatives"), made("aba_second_derivatives")
+    return _smooth(_robot(model), made("aba"), lambda *x: derivatives(*x)[:4], second, "aba")
+
+
+@functools.lru_cache(maxsize=128)
+def constrained(model: Model, constraints: tuple[Constraint, ...], threads: int | None) -> _Function:
+    made = functools.partial(_kernel, model, constraints=list(constraints), threads=threads)
+    names = ("constraint_dynamics", "constraint_dynamics_derivatives", "constraint_dynamics_hessian")
+    values, derivatives, hessian = (made(name) for name in names)
+    nv = model.nv
+    rows = sum(len(constraint) for constraint in constraints)
+    weights = np.eye(nv + rows)
+
+    def both(a: Array, b: Array, axis: int) -> Array:
+        return jnp.concatenate([a, b], axis)
+
+    def value(*x: Array) -> _Arrays:
+        ddq, forces, _ = values(*x)
+        return (both(ddq, forces, -1),)
+
+    def first(*x: Array) -> _Arrays:
+        ddq, forces, aq, av, au, _, fq, fv, fu, _ = derivatives(*x)
+        return both(ddq, forces, -1), both(aq, fq, -2), both(av, fv, -2), both(au, fu, -2)
+
+    def second(*x: Array) -> _Arrays:
+        lead = x[0].shape[:-1]
+        of = [jnp.broadcast_to(y[..., None, :], (*lead, nv + rows, y.shape[-1])) for y in x]
+        on = [jnp.broadcast_to(w, (*lead, *w.shape)) for w in (weights[:, :nv], weights[:, nv:])]
+        *_, qq, vq, uq, vv = hessian(*of, *on)
+        return qq, _swap(vq), vv, _swap(uq)
+
+    return _smooth(_robot(model), value, first, second, "constraint_dynamics")
+
+
+@functools.lru_cache(maxsize=128)
+def crba(model: Model, threads: int | None) -> _Function:
+    robot = _robot(model)
+    value = _kernel(model, "crba", threads=threads)
+    tensors = _kernel(model, "rnea_second_derivatives", threads=threads)
+    last = _last(lambda q: tensors(q, *(jnp.zeros((*q.shape[:-1], model.nv)),) * 2)[3], "rnea")
+
+    @jax.custom_jvp
+    def function(q: Array) -> Array:
+        return jnp.asarray(value(q)[0])
+
+    @function.defjvp
+    def _(primals: _Arrays, tangents: _Arrays) -> tuple[Array, Array]:
+        (q,), (t,) = primals, tangents
+        return function(q), _dot(last(q), robot.tangent(q, t))
+
+    return function
+
+
+@functools.lru_cache(maxsize=256)
+def jacobian(model: Model, frame: str, reference: str, threads: int | None) -> _Function:
+    robot = _robot(model)
+    value = _kernel(model, "frame_jacobian", frame=frame, reference=reference, threads=threads)
+    rate = _kernel(model, "frame_jacobian_rate", frame=frame, reference=reference, threads=threads)
+    nv = model.nv
+
+    def tensor(q: Array) -> Array:
+        # The rate at the velocity e_k is the derivative along it.
+        lead = q.shape[:-1]
+        (rates,) = rate(
+            jnp.broadcast_to(q[..., None, :], (*lead, nv, q.shape[-1])), jnp.broadcast_to(np.eye(nv), (*lead, nv, nv))
+        )
+        return jnp.moveaxis(rates, -3, -1)
+
+    last = _last(tensor, "frame_pose")
+
+    @jax.custom_jvp
+    def function(q: Array) -> Array:
+        return jnp.asarray(value(q)[0])
+
+    @function.defjvp
+    def _(primals: _Arrays, tangents: _Arrays) -> tuple[Array, Array]:
+        (q,), (t,) = primals, tangents
+        return function(q), _dot(last(q), robot.tangent(q, t))
+
+    return function
+
+
+#: From a twist, linear part first, to the 4 x 4 matrix of its motion.
+_HAT = np.zeros((4, 4, 6))
+_HAT[[0, 1, 2], 3, [0, 1, 2]] = 1
+_HAT[[2, 0, 1], [1, 2, 0], [3, 4, 5]] = 1
+_HAT[[1, 2, 0], [2, 0, 1], [3, 4, 5]] = -1
+
+
+@functools.lru_cache(maxsize=256)
+def pose(model: Model, frame: str, threads: int | None) -> _Function:
+    robot = _robot(model)
+    value = _kernel(model, "frame_pose", frame=frame, threads=threads)
+    of_frame = jacobian(model, frame, "local", threads)
+
+    @jax.custom_jvp
+    def function(q: Array) -> Array:
+        return jnp.asarray(value(q)[0])
+
+    @function.defjvp
+    def _(primals: _Arrays, tangents: _Arrays) -> tuple[Array, Array]:
+        (q,), (t,) = primals, tangents
+        pose = function(q)
+        twist = _dot(of_frame(q), robot.tangent(q, t))
+        return pose, pose @ jnp.einsum("ijk,...k->...ij", _HAT, twist)
+
+    return function
+
+
+@functools.lru_cache(maxsize=128)
+def integrate(model: Model, threads: int | None) -> _Function:
+    robot = _robot(model)
+    made = functools.partial(_kernel, model, threads=threads)
+    value, first = made("integrate"), made("integrate_derivatives")
+    last = _last(made("_integrate_second_derivatives"), "integrate")
+
+    @jax.custom_jvp
+    def matrices(v: Array) -> _Arrays:
+        return tuple(first(v))
+
+    @matrices.defjvp
+    def _(primals: _Arrays, tangents: _Arrays) -> tuple[_Arrays, _Arrays]:
+        (v,), (t,) = primals, tangents
+        return matrices(v), tuple(_dot(tensor, t) for tensor in last(v))
+
+    @jax.custom_jvp
+    def function(q: Array, v: Array) -> Array:
+        return jnp.asarray(value(q, v)[0])
+
+    def jvp(x: _Arrays, t: tuple[Any, ...]) -> tuple[Array, Array]:
+        moved = function(*x)
+        tq, tv = robot.tangent(x[0], t[0]), _some(t[1])
+        if robot.flat:
+            return moved, _sum(moved, tq, tv)
+        dq, dv = matrices(x[1])
+        return moved, robot.numbers(moved, _sum(x[1], _dot(dq, tq), _dot(dv, tv)))
+
+    function.defjvp(jvp, symbolic_zeros=True)
+    return function
+
+
+@functools.lru_cache(maxsize=128)
+def difference(model: Model, threads: int | None) -> _Function:
+    robot = _robot(model)
+    made = functools.partial(_kernel, model, threads=threads)
+    value, first = made("difference"), made("difference_derivatives")
+    last = _last(made("_difference_second_derivatives"), "difference")
+
+    @jax.custom_jvp
+    def matrices(q0: Array, q1: Array) -> _Arrays:
+        return tuple(first(q0, q1))
+
+    @matrices.defjvp
+    def _(primals: _Arrays, tangents: _Arrays) -> tuple[_Arrays, _Arrays]:
+        t0, t1 = (robot.tangent(q, t) for q, t in zip(primals, tangents, strict=True))
+        a0, a1, b0, b1 = last(*primals)
+        return matrices(*primals), (_dot(a0, t0) + _dot(a1, t1), _dot(b0, t0) + _dot(b1, t1))
+
+    @jax.custom_jvp
+    def function(q0: Array, q1: Array) -> Array:
+        return jnp.asarray(value(q0, q1)[0])
+
+    def jvp(x: _Arrays, t: tuple[Any, ...]) -> tuple[Array, Array]:
+        step = function(*x)
+        t0, t1 = robot.tangent(x[0], t[0]), robot.tangent(x[1], t[1])
+        if robot.flat:
+            return step, _sum(step, None if t0 is None else -t0, t1)
+        by_q0, by_q1 = matrices(*x)
+        return step, _sum(step, _dot(by_q0, t0), _dot(by_q1, t1))
+
+    function.defjvp(jvp, symbolic_zeros=True)
+    return function
