@@ -104,7 +104,8 @@ class Crba(Smooth):
         self.outputs = (("mass_matrix", (model.nv, model.nv)),)
 
     def value(self, *x: Array) -> Array:
-        matrix = self.model.crba(*x, threads=self.threads)
+        # Symmetric: transposed, it stands as a vector does, and nothing is copied.
+        matrix = transposed(self.model.crba(*x, threads=self.threads))
         return matrix.reshape(*matrix.shape[:-2], self.size)  # type: ignore[no-any-return]
 
     def tangent_first(self, *x: Array) -> list[Array]:
