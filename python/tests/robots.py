@@ -87,7 +87,8 @@ class Call:
         case, rng = CASES[name], np.random.default_rng([seed, len(function)])
         self.arrays: dict[str, Array] = {}
         for at, (argument, dim) in enumerate(self.row["arguments"]):
-            shape = (*lead, size(name, dim))
+            # Without a name, it is one number a state.
+            shape = (*lead, size(name, dim)) if dim else lead
             if dim == "nq":
                 count = int(np.prod(lead, dtype=int))
                 self.arrays[argument] = self.model.random(count, seed=100 * seed + at).reshape(shape)

@@ -37,7 +37,7 @@ def arm(more: str = "", **options: Any) -> gradyn.Model:
 def test_path_text_and_options() -> None:
     from_path = gradyn.Model.from_urdf(PANDA)
     assert from_path == gradyn.Model.from_urdf(str(PANDA)) == gradyn.Model.from_urdf(PANDA.read_text())
-    assert from_path.path == str(PANDA)
+    assert from_path.path == PANDA
     assert gradyn.Model.from_urdf(PANDA.read_text()).path is None
     assert gradyn.Model.from_urdf("\n  " + URDF.format(more="")).name == "arm"
 
@@ -157,7 +157,7 @@ def test_a_robot_in_order_warns_of_nothing() -> None:
 
 
 def test_a_missing_file() -> None:
-    with pytest.raises(gradyn.RobotError, match="nowhere.urdf") as caught:
+    with pytest.raises(gradyn.FileError, match="nowhere.urdf") as caught:
         gradyn.Model.from_urdf("nowhere.urdf")
     assert caught.value.path == "nowhere.urdf"
     assert caught.value.line is None
