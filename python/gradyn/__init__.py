@@ -33,6 +33,7 @@ from gradyn._gradyn import (
 
 if TYPE_CHECKING:
     from gradyn.check import assert_derivatives, check_claim, check_gradient, check_hessian, check_jacobian, check_model
+    from gradyn.pinocchio import from_pinocchio
     from gradyn.trajectory import Mpc, Residual, Solution, Task, optimize
 
 _LAZY = {
@@ -46,6 +47,7 @@ _LAZY = {
     "Residual": "trajectory",
     "Solution": "trajectory",
     "Task": "trajectory",
+    "from_pinocchio": "pinocchio",
     "optimize": "trajectory",
 }
 _MODULES = ("casadi", "check", "executors", "jax", "pinocchio", "plots", "results", "sensitivity", "torch", "trajectory")
@@ -72,6 +74,7 @@ __all__ = [
     "check_hessian",
     "check_jacobian",
     "check_model",
+    "from_pinocchio",
     "optimize",
 ]
 

@@ -407,7 +407,7 @@ pub(crate) unsafe fn compute_dense(
         *to = Some(Target::dense(*data, core, function.order));
     }
     let (id, lead) = (model.id(), Lead::line(states));
-    Job { model: robot, id, function, lead, input, wrenches: &[], output, options, apart: false }.run()
+    Job { model: robot, id, function, lead, input: &input, wrenches: &[], output: &output, options, apart: false }.run()
 }
 
 /// The caller's arrays, of several results some.

@@ -10,7 +10,7 @@ use gradyn_files::solution::{Event, RefineOption, Solution};
 use gradyn_files::task::source::Source;
 use gradyn_files::task::{Given, OwnResidual, Task};
 use gradyn_sensitivity::rollout::Forward;
-use gradyn_trajectory::residual::{Depends, Jacobian, Residual, View};
+use gradyn_trajectory::residual::{Depends, Jacobian, Residual, ResidualPoint};
 use gradyn_trajectory::solver::Progress;
 use gradyn_trajectory::{Control, Reason};
 use numpy::{PyArray1, PyReadonlyArray2};
@@ -47,7 +47,7 @@ impl std::fmt::Debug for OfPython {
 }
 
 impl OfPython {
-    fn arguments<'py>(&self, py: Python<'py>, on: &View<'_>) -> PyResult<Bound<'py, PyTuple>> {
+    fn arguments<'py>(&self, py: Python<'py>, on: &ResidualPoint<'_>) -> PyResult<Bound<'py, PyTuple>> {
         let array = |x: &[f64]| PyArray1::from_slice(py, x).into_any();
         let all = self.arguments.iter().map(|name| match name.as_str() {
             "q" => array(on.q),
@@ -71,7 +71,7 @@ impl OfPython {
         })
     }
 
-    fn numbers(&self, py: Python<'_>, on: &View<'_>, r: &mut [f64]) -> PyResult<()> {
+    fn numbers(&self, py: Python<'_>, on: &ResidualPoint<'_>, r: &mut [f64]) -> PyResult<()> {
         let found = self.value.bind(py).call1(self.arguments(py, on)?)?;
         let numpy = py.import(pyo3::intern!(py, "numpy"))?;
         let flat = numpy.call_method1("ravel", (numpy.call_method1("asarray", (found, "float64"))?,))?;
@@ -87,7 +87,7 @@ impl OfPython {
         Ok(())
     }
 
-    fn blocks(&self, py: Python<'_>, on: &View<'_>, out: &mut Jacobian) -> PyResult<()> {
+    fn blocks(&self, py: Python<'_>, on: &ResidualPoint<'_>, out: &mut Jacobian) -> PyResult<()> {
         let found = self.jacobian.bind(py).call1(self.arguments(py, on)?)?;
         let found = found.cast::<PyTuple>()?;
         for (name, block) in self.arguments.iter().filter(|name| *name != "time").zip(found.iter()) {
@@ -118,10 +118,10 @@ impl Residual for OfPython {
         let has = |name: &str| self.arguments.iter().any(|of| of == name);
         Depends { q: has("q"), v: has("v"), u: has("u"), a: has("a"), f: has("f"), ..Depends::default() }
     }
-    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+    fn value(&self, on: &mut ResidualPoint<'_>, r: &mut [f64]) -> Result<(), Reason> {
         self.within(|py| self.numbers(py, on, r))
     }
-    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+    fn jacobian(&self, on: &mut ResidualPoint<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.within(|py| {
             self.numbers(py, on, r)?;
             self.blocks(py, on, out)
@@ -130,7 +130,7 @@ impl Residual for OfPython {
     fn has_hessian(&self) -> bool {
         false
     }
-    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
+    fn add_hessian(&self, _on: &mut ResidualPoint<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }
