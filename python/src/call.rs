@@ -262,6 +262,43 @@ fn does_not_broadcast(py: Python<'_>, what: &str, lead: &Lead, before: &Lead) ->
     )
 }
 
+/// The argument, by its name here, that is not finite in this state.
+#[cold]
+fn not_finite(
+    py: Python<'_>,
+    model: &Model,
+    function: &Function,
+    states: &[Option<States<'_>>],
+    lead: &Lead,
+    state: usize,
+    place: Option<Vec<usize>>,
+) -> Option<PyErr> {
+    for (argument, states) in function.arguments.iter().zip(states.iter().flatten()) {
+        let view = states.spread(lead);
+        let mut numbers = vec![0.0; view.n()];
+        // SAFETY: the array is alive.
+        unsafe { view.copy(lead, state, &mut numbers) };
+        let Some(index) = numbers.iter().position(|x| !x.is_finite()) else { continue };
+        let value = numbers[index];
+        let joint = match argument.dim {
+            Dim::Nv => model.dof_names().get(index).cloned(),
+            Dim::Nq => {
+                let body = model.bodies().iter().find(|body| body.q_range().contains(&index));
+                body.map(|body| body.joint_name().to_owned())
+            }
+            _ => None,
+        };
+        let of_joint = joint.as_ref().map_or_else(String::new, |joint| format!(" (joint {joint})"));
+        let shown = if value.is_nan() { String::from("NaN") } else { value.to_string() };
+        let of_state = place.as_ref().map_or_else(String::new, |place| format!("state {place:?}: "));
+        let message = format!("{of_state}`{}[{index}]`{of_joint} is {shown}, which is not finite", argument.name);
+        let argument = Some(argument.name.to_owned());
+        let said = Said { argument, index: Some(index), joint, value: Some(value), state: place, ..Said::default() };
+        return Some(wrong(py, &message, said));
+    }
+    None
+}
+
 /// Calls a function of the table.
 pub(crate) fn call<'py>(
     model: &PyModel,
@@ -368,7 +405,11 @@ pub(crate) fn call<'py>(
     };
     let long = job.states() > 1 || job.nanoseconds() > LONG;
     let done = if long { guard::detached(py, || job.run()) } else { guard::caught(|| job.run()) }?;
-    done.map_err(|(state, error)| error::input(py, &error, (!lead.is_empty()).then(|| lead.index(state))))?;
+    done.map_err(|(state, error)| {
+        let index = (!lead.is_empty()).then(|| lead.index(state));
+        let of_argument = not_finite(py, robot, function, &states, &lead, state, index.clone());
+        of_argument.unwrap_or_else(|| error::input(py, &error, index))
+    })?;
 
     if taken.is_none() {
         for (item, _) in items.iter_mut().zip(function.outputs).filter(|(_, of)| lead.is_empty() && of.shape.is_empty())

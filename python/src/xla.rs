@@ -190,12 +190,14 @@ pub(crate) fn register<'py>(
     let mut shapes: Vec<(Vec<usize>, bool)> =
         function.outputs.iter().map(|output| (output.shape.iter().map(size).collect(), false)).collect();
     let outputs = shapes.iter().map(|(shape, _)| shape.iter().product()).collect();
-    for (shape, exchanged) in shapes.iter_mut().filter(|(shape, _)| function.order == Order::Columns && shape.len() > 1) {
+    for (shape, exchanged) in shapes.iter_mut().filter(|(shape, _)| function.order == Order::Columns && shape.len() > 1)
+    {
         let n = shape.len();
         shape.swap(n - 2, n - 1);
         *exchanged = true;
     }
-    let entry = Entry { model: model.clone().unbind(), function, options, choices, arguments: arguments.clone(), outputs };
+    let entry =
+        Entry { model: model.clone().unbind(), function, options, choices, arguments: arguments.clone(), outputs };
     let mut entries = ENTRIES.write().unwrap_or_else(PoisonError::into_inner);
     let entries = entries.get_or_insert_default();
     if let Some(known) = entries.get(&key)
@@ -291,7 +293,9 @@ fn states(buffers: &Buffers, k: usize, size: usize, what: &str) -> Result<(*mut 
     // SAFETY: the caller has checked that there are so many; buffers live as long as the frame.
     let buffer = unsafe { &**buffers.list.add(k) };
     if buffer.dtype != F64 {
-        return Err(format!("gradyn: `{what}` is not of float64: jax.config.update(\"jax_enable_x64\", True) makes it so"));
+        return Err(format!(
+            "gradyn: `{what}` is not of float64: jax.config.update(\"jax_enable_x64\", True) makes it so"
+        ));
     }
     let rank = usize::try_from(buffer.rank).unwrap_or(0);
     // SAFETY: there are so many dimensions.
@@ -314,7 +318,8 @@ fn execute(frame: &CallFrame) -> Result<(), String> {
     let entry = {
         let entries = ENTRIES.read().unwrap_or_else(PoisonError::into_inner);
         let found = entries.as_ref().and_then(|entries| entries.get(&key)).cloned();
-        found.ok_or("gradyn: this process does not know the robot of a compiled program: trace the program here first")?
+        found
+            .ok_or("gradyn: this process does not know the robot of a compiled program: trace the program here first")?
     };
     let Entry { model, function, options, arguments, outputs, .. } = &*entry;
     if frame.arguments.size != arguments.len() as i64 || frame.results.size != outputs.len() as i64 {
@@ -325,7 +330,8 @@ fn execute(frame: &CallFrame) -> Result<(), String> {
     let mut count = None;
     let mut agree = |found: usize| {
         let same = found == usize::MAX || *count.get_or_insert(found) == found;
-        same.then_some(()).ok_or_else(|| format!("gradyn: arrays of `{}` differ in how many states they have", function.name))
+        same.then_some(())
+            .ok_or_else(|| format!("gradyn: arrays of `{}` differ in how many states they have", function.name))
     };
     for (k, (size, of)) in arguments.iter().zip(function.arguments).enumerate() {
         let (data, found) = states(&frame.arguments, k, *size, of.name)?;
