@@ -267,13 +267,13 @@ class Integrate(Smooth):
     def tangent_second(self, on: Array, *x: Array) -> Second:
         moved, steps = self.value(*x), self._steps(*x)
         pulled = np.einsum("...ij,...i->...j", self.numbers.rates(moved), on)
-        dq_dv, dv_dv = self.model._integrate_second_derivatives(x[1])  # type: ignore[attr-defined]
+        dq_dv, dv_dv = self.engine._integrate_second_derivatives(x[1])
         # The rates at the end change with where it is.
         turned = on_left(on, self.numbers.rates_derivatives(moved))
-        both: list[list[Array | None]] = [[transposed(a) @ turned @ b for b in steps] for a in steps]
-        for a, tensor in enumerate((dq_dv, dv_dv)):
-            both[a][1] = both[a][1] + on_left(pulled, tensor)
-        return [np.einsum("...ij,...i->...j", matrix, pulled) for matrix in steps], both
+        both = [[transposed(a) @ turned @ b for b in steps] for a in steps]
+        for row, tensor in zip(both, (dq_dv, dv_dv), strict=True):
+            row[1] = row[1] + on_left(pulled, tensor)
+        return [np.einsum("...ij,...i->...j", matrix, pulled) for matrix in steps], [list(row) for row in both]
 
 
 class Difference(Smooth):
@@ -294,5 +294,5 @@ class Difference(Smooth):
         return [by.dq0, by.dq1]
 
     def tangent_second(self, on: Array, *x: Array) -> Second:
-        a0, a1, b0, b1 = (on_left(on, t) for t in self.model._difference_second_derivatives(*x))  # type: ignore[attr-defined]
+        a0, a1, b0, b1 = (on_left(on, tensor) for tensor in self.engine._difference_second_derivatives(*x))
         return self.tangent_gradient(on, *x), [[a0, a1], [b0, b1]]

@@ -13,6 +13,7 @@ from jax import Array
 from jax.custom_derivatives import SymbolicZero
 
 from gradyn import Constraint, Model, _gradyn
+from gradyn._smooth import numbers
 
 _TARGET = "gradyn"
 _Arrays = tuple[Array, ...]
@@ -76,14 +77,9 @@ class _Robot:
     """What functions of one robot share."""
 
     def __init__(self, model: Model) -> None:
-        self.model = model
-        eye = np.eye(model.nv)
-        both = np.stack([model.neutral(), model.random(seed=1)])
-        rates = model.q_dot(both[:, None, :], eye)
-        #: Whether rates of `q` are `v`: then there is nothing to convert.
-        self.flat = model.nq == model.nv and bool(np.array_equal(rates, np.stack([eye, eye])))
-        # Columns of `G` are orthogonal, and of constant length.
-        self.scale = 1 / np.sum(rates[0] ** 2, axis=1)
+        of = numbers(model)
+        self.flat, self.scale, self.together = of.flat, of.scale, of.together
+        self.free = 1 - np.diag(of.together)
         value, second = _kernel(model, "_rates"), _last(_kernel(model, "_rates_derivatives"), "rates of q")
 
         @jax.custom_jvp
@@ -102,7 +98,11 @@ class _Robot:
         """The velocity at which the numbers of `q` change so."""
         if isinstance(t, SymbolicZero):
             return None
-        return t if self.flat else jnp.einsum("...ij,...i->...j", self.rates(q), t) * self.scale
+        if self.flat:
+            return t
+        # Functions do not depend on a quaternion's length, which is one: their derivatives by its numbers shrink with it.
+        length = jnp.sqrt(q**2 @ self.together + self.free)
+        return jnp.einsum("...ij,...i->...j", self.rates(q), t / length) * self.scale
 
     def numbers(self, q: Array, v: Array) -> Array:
         """How the numbers of `q` change at a velocity."""

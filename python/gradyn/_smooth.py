@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,43 +21,6 @@ Array = NDArray[np.float64]
 Second = tuple[list[Array], list[list[Array | None]]]
 
 
-class Numbers:
-    """How numbers of a configuration and degrees of freedom belong together."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        eye = np.eye(model.nv)
-        both = np.stack([model.neutral(), model.random(seed=1)])
-        rates = np.swapaxes(model.q_dot(both[:, None, :], eye), -1, -2)
-        #: Whether rates of `q` are `v`: then there is nothing to convert.
-        self.flat = model.nq == model.nv and bool(np.array_equal(rates, np.stack([eye, eye])))
-        # Columns of `G` are orthogonal, and of constant length.
-        self.scale: Array = 1 / np.sum(rates[0] ** 2, axis=0)
-
-    def rates(self, q: Array) -> Array:
-        """`G` with `q_dot = G v`, (..., nq, nv)."""
-        return self.model._rates(q)  # type: ignore[no-any-return, attr-defined]
-
-    def rates_derivatives(self, q: Array) -> Array:
-        """How `G` changes along each degree of freedom, (..., nq, nv, nv)."""
-        return self.model._rates_derivatives(q)  # type: ignore[no-any-return, attr-defined]
-
-    def to_tangent(self, q: Array) -> Array:
-        """The matrix from rates of `q` to `v`, (..., nv, nq)."""
-        return np.swapaxes(self.rates(q) * self.scale, -1, -2)
-
-    def change_of_gradient(self, q: Array, gradient: Array, to_tangent: Array) -> Array:
-        """How the gradient by the numbers of `q` changes with `q`, at a constant gradient in the tangent space."""
-        turned = np.einsum("...ijk,...j->...ik", self.rates_derivatives(q), gradient * self.scale)
-        return turned @ to_tangent
-
-
-@functools.lru_cache(maxsize=128)
-def numbers(model: Model) -> Numbers:
-    """Made once for a robot."""
-    return Numbers(model)
-
-
 def transposed(matrix: Array) -> Array:
     """Of the last two dimensions."""
     return np.swapaxes(matrix, -1, -2)
@@ -64,7 +28,55 @@ def transposed(matrix: Array) -> Array:
 
 def on_left(weights: Array, tensor: Array) -> Array:
     """`sum_i w_i T_ijk`"""
-    return np.einsum("...i,...ijk->...jk", weights, tensor)
+    product: Array = np.einsum("...i,...ijk->...jk", weights, tensor)
+    return product
+
+
+class Numbers:
+    """How numbers of a configuration and degrees of freedom belong together."""
+
+    def __init__(self, model: Model) -> None:
+        # Functions of the engine that have no stubs.
+        self._model: Any = model
+        eye = np.eye(model.nv)
+        both = np.stack([model.neutral(), *model.random(2, seed=1)])
+        rates = self.rates(both)
+        #: Whether rates of `q` are `v`: then there is nothing to convert.
+        self.flat = model.nq == model.nv and bool(np.all(rates == eye))
+        # Columns of `G` are orthogonal, and of constant length.
+        self.scale: Array = 1 / np.sum(rates[0] ** 2, axis=0)
+        # What is normal to all motions: numbers of one quaternion, or one pair of cosine and sine, to each other.
+        normal = np.eye(model.nq) - (rates * self.scale) @ transposed(rates)
+        #: Which numbers are of length one together.
+        self.together = (np.abs(normal).max(0) > 1e-9).astype(np.float64)
+
+    def rates(self, q: Array) -> Array:
+        """`G` with `q_dot = G v`, (..., nq, nv)."""
+        rates: Array = self._model._rates(q)
+        return rates
+
+    def rates_derivatives(self, q: Array) -> Array:
+        """How `G` changes along each degree of freedom, (..., nq, nv, nv)."""
+        derivatives: Array = self._model._rates_derivatives(q)
+        return derivatives
+
+    def to_tangent(self, q: Array) -> Array:
+        """The matrix from rates of `q` to `v`, (..., nv, nq)."""
+        return transposed(self.rates(q) * self.scale)
+
+    def change_of_gradient(self, q: Array, gradient: Array, to_tangent: Array) -> Array:
+        """How the gradient by the numbers of `q` changes with `q`, at a constant gradient in the tangent space."""
+        turned = np.einsum("...ijk,...j->...ik", self.rates_derivatives(q), gradient * self.scale)
+        # A function that does not depend on a quaternion's length has a gradient that is inversely proportional to it.
+        by_numbers = np.einsum("...ji,...j->...i", to_tangent, gradient)
+        shrunk: Array = by_numbers[..., :, None] * q[..., None, :] * self.together
+        return turned @ to_tangent - shrunk
+
+
+@functools.lru_cache(maxsize=128)
+def numbers(model: Model) -> Numbers:
+    """Made once for a robot."""
+    return Numbers(model)
 
 
 class Smooth:
@@ -78,6 +90,8 @@ class Smooth:
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
         self.model, self.threads = model, threads
+        #: With the functions that have no stubs.
+        self.engine: Any = model
         self.numbers = numbers(model)
         #: Names and shapes of the results, which stand one after the other, matrices column by column.
         self.outputs: tuple[tuple[str, tuple[int, ...]], ...] = ()
