@@ -19,6 +19,7 @@ mod arrays;
 mod call;
 mod check;
 mod constraint;
+mod docs;
 mod error;
 mod functions;
 mod guard;

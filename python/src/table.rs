@@ -204,7 +204,7 @@ macro_rules! functions {
         #[pymethods]
         impl PyModel {
             $(
-                #[doc = concat!($($doc, "\n"),*)]
+                #[doc = crate::docs::doc_of!($name)]
                 #[pyo3(signature = ($($argument,)* $($needed,)* *, $($choice = $default,)* threads = None, out = None))]
                 #[allow(clippy::too_many_arguments, reason = "of Python, most by name")]
                 fn $name<'py>(
