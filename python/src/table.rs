@@ -153,7 +153,7 @@ pub(crate) const OUTPUTS: usize = 16;
 macro_rules! functions {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident($($argument:ident: $dim:expr),*; $($needed:ident: $needed_type:ty),*; $($choice:ident: $choice_type:ty = $default:expr),*)
+        $name:ident($($argument:ident: $dim:expr),*; $($needed:ident: $needed_type:ty),*; $($choice:ident: $choice_type:ty = $default:tt),*)
             -> $($result:ident)? { $($output:ident: [$($size:expr),*]),* } $order:ident
             |$model:ident, $memory:ident, $options:ident| $compute:expr
             $(, many |$many_model:ident, $batch:ident, $many_options:ident| $many:expr)?;

@@ -48,7 +48,10 @@ def theirs(state: Any, weights: tuple[float, float], goal: np.ndarray) -> Any:
     costs = crocoddyl.CostModelSum(state, state.nv)
     costs.addCost("state", crocoddyl.CostModelResidual(state, crocoddyl.ResidualModelState(state, goal, state.nv)), weights[0])
     costs.addCost("control", crocoddyl.CostModelResidual(state, crocoddyl.ResidualModelControl(state, state.nv)), weights[1])
-    return crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
+    dynamics = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
+    # Without this, Crocoddyl 3.2.1 over Pinocchio 4.1 leaves gravity out: its accelerations are M^-1 g from `pinocchio.aba`.
+    dynamics.armature = np.zeros(state.nv)
+    return dynamics
 
 
 def solved(make: Any) -> Any:
