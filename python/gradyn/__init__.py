@@ -79,14 +79,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        found = getattr(import_module(f"gradyn.{_LAZY[name]}"), name)
-        globals()[name] = found
-        return found
-    if name in _MODULES:
-        return import_module(f"gradyn.{name}")
-    raise AttributeError(f"module 'gradyn' has no attribute '{name}'")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in _LAZY:
+            found = getattr(import_module(f"gradyn.{_LAZY[name]}"), name)
+            globals()[name] = found
+            return found
+        if name in _MODULES:
+            return import_module(f"gradyn.{name}")
+        raise AttributeError(f"module 'gradyn' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -245,6 +245,10 @@ impl<'py> Reader<'py> {
         Self { py, array_type: unsafe { get_type_object(py, NpyTypes::PyArray_Type) } }
     }
 
+    pub(crate) fn py(&self) -> Python<'py> {
+        self.py
+    }
+
     /// An array of shape (…, n), or a number that stands for all `n`. `size` says what `n` is.
     #[inline]
     pub(crate) fn read(&self, what: &str, given: &Bound<'py, PyAny>, n: usize, size: &str) -> PyResult<States<'py>> {
@@ -485,6 +489,15 @@ fn target(of: &Fields<'_>, lead: &Lead, core: &[usize], order: Order) -> Target 
 }
 
 impl Target {
+    /// Of no entries.
+    pub(crate) fn empty(core: &[usize], order: Order) -> Self {
+        let mut sizes = [1; CORE];
+        sizes[..core.len()].copy_from_slice(core);
+        let data = std::ptr::NonNull::dangling().as_ptr();
+        let (strides, core_strides) = ([0; LEADING], natural(core, order));
+        Self { data, strides, core: sizes, core_strides, dims: core.len(), order, natural: true }
+    }
+
     /// States whose entries stand without gaps, in this order, one after the other.
     pub(crate) fn dense(data: *mut f64, core: &[usize], order: Order) -> Self {
         let mut target = Self {

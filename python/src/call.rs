@@ -9,6 +9,7 @@ use crate::model::PyModel;
 use crate::options::{Asked, Resolved};
 use crate::pool;
 use crate::table::{ARGUMENTS, Dim, Function, OUTPUTS};
+use arrayvec::ArrayVec;
 use gradyn::nalgebra::DMatrix;
 use gradyn::{ExternalWrench, Force, InputError, Method, Model};
 use pyo3::prelude::*;
@@ -24,9 +25,9 @@ struct Job<'a> {
     id: u64,
     function: &'static Function,
     lead: Lead,
-    input: &'a [Option<View>],
+    input: &'a [View],
     wrenches: &'a [(View, ExternalWrench, gradyn::Transform<f64>)],
-    output: &'a [Option<Target>],
+    output: &'a [Target],
     options: &'a Resolved,
     /// Results go to their places once they are computed, since other results stand there too.
     apart: bool,
@@ -49,7 +50,8 @@ impl Job<'_> {
     /// About how long a state takes, ns.
     fn nanoseconds(&self) -> usize {
         let nv = self.model.nv();
-        let dims = self.function.outputs.iter().map(|output| output.shape.len()).max().unwrap_or(0);
+        let dofs = |output: &crate::table::Output| output.shape.iter().filter(|dim| **dim == Dim::Nv).count();
+        let dims = self.function.outputs.iter().map(dofs).max().unwrap_or(0);
         let by_formulas = match dims {
             0 | 1 => 25 * nv,
             2 => 60 * nv + 2 * nv * nv,
@@ -113,26 +115,25 @@ impl Job<'_> {
     ) -> Result<(), Refused> {
         let Self { lead, input, output, function, .. } = self;
         // Room for what does not stand as it is computed.
-        let mut input_slices: [&[f64]; ARGUMENTS] = [&[]; ARGUMENTS];
+        let mut input_slices: ArrayVec<&[f64], ARGUMENTS> = input.iter().map(|_| &[][..]).collect();
         let mut needed = 0;
-        for (slice, view) in input_slices.iter_mut().zip(input.iter().flatten()) {
+        for (slice, view) in input_slices.iter_mut().zip(input.iter()) {
             // SAFETY: the arrays are alive while the job is.
             match unsafe { view.slice(lead, state) } {
                 Some(found) => *slice = found,
                 None => needed += view.n(),
             }
         }
-        let mut targets: [&mut [f64]; OUTPUTS] = std::array::from_fn(|_| &mut [][..]);
-        for (slice, target) in targets.iter_mut().zip(output.iter().flatten()) {
+        let mut targets: ArrayVec<&mut [f64], OUTPUTS> = output.iter().map(|_| &mut [][..]).collect();
+        for (slice, target) in targets.iter_mut().zip(output.iter()) {
             // SAFETY: the arrays are alive while the job is, and nobody else computes this state.
             match unsafe { target.slice(lead, state) }.filter(|_| !self.apart) {
                 Some(found) => *slice = found,
                 None => needed += target.size(),
             }
         }
-        let (arguments, outputs) = (function.arguments.len(), function.outputs.len());
         if needed == 0 {
-            (function.compute)(self.model, memory, &input_slices[..arguments], options, &mut targets[..outputs])
+            (function.compute)(self.model, memory, &input_slices, options, &mut targets)
                 .map_err(|error| (state, error))?;
             self.by_own_numbers(&mut targets);
             return Ok(());
@@ -141,7 +142,7 @@ impl Job<'_> {
             scratch.resize(needed, 0.0);
         }
         let mut room = &mut scratch[..];
-        for (slice, view) in input_slices.iter_mut().zip(input.iter().flatten()) {
+        for (slice, view) in input_slices.iter_mut().zip(input.iter()) {
             // SAFETY: the arrays are alive while the job is.
             if unsafe { view.slice(lead, state) }.is_none() {
                 let (own, rest) = room.split_at_mut(view.n());
@@ -151,16 +152,15 @@ impl Job<'_> {
             }
         }
         let mut moved = [false; OUTPUTS];
-        for ((slice, target), moved) in targets.iter_mut().zip(output.iter().flatten()).zip(&mut moved) {
+        for ((slice, target), moved) in targets.iter_mut().zip(output.iter()).zip(&mut moved) {
             if slice.len() != target.size() {
                 let (own, rest) = room.split_at_mut(target.size());
                 (*slice, room, *moved) = (own, rest, true);
             }
         }
-        (function.compute)(self.model, memory, &input_slices[..arguments], options, &mut targets[..outputs])
-            .map_err(|error| (state, error))?;
+        (function.compute)(self.model, memory, &input_slices, options, &mut targets).map_err(|error| (state, error))?;
         self.by_own_numbers(&mut targets);
-        for ((slice, target), moved) in targets.iter().zip(output.iter().flatten()).zip(moved) {
+        for ((slice, target), moved) in targets.iter().zip(output.iter()).zip(moved) {
             if moved {
                 // SAFETY: the arrays are alive while the job is, and nobody else computes this state.
                 unsafe { target.put(lead, state, slice) };
@@ -171,7 +171,7 @@ impl Job<'_> {
 
     /// Derivatives by wrenches are by the numbers that were given, in the axes and about the origin of the frame that was
     /// named, where the engine's are by those at the body's origin.
-    fn by_own_numbers(&self, targets: &mut [&mut [f64]; OUTPUTS]) {
+    fn by_own_numbers(&self, targets: &mut [&mut [f64]]) {
         if self.wrenches.iter().all(|(.., placement)| *placement == gradyn::Transform::identity()) {
             return;
         }
@@ -193,7 +193,7 @@ impl Job<'_> {
         let Self { lead, input, output, function, .. } = self;
         let states = self.states();
         let mut gathered: [Vec<f64>; ARGUMENTS] = Default::default();
-        for (gathered, view) in gathered.iter_mut().zip(input.iter().flatten()) {
+        for (gathered, view) in gathered.iter_mut().zip(input.iter()) {
             // SAFETY: the arrays are alive while the job is.
             if unsafe { view.all(lead) }.is_none() {
                 gathered.resize(view.n() * states, 0.0);
@@ -203,14 +203,14 @@ impl Job<'_> {
                 }
             }
         }
-        let mut input_slices: [&[f64]; ARGUMENTS] = [&[]; ARGUMENTS];
-        for ((slice, gathered), view) in input_slices.iter_mut().zip(&gathered).zip(input.iter().flatten()) {
+        let mut input_slices: ArrayVec<&[f64], ARGUMENTS> = input.iter().map(|_| &[][..]).collect();
+        for ((slice, gathered), view) in input_slices.iter_mut().zip(&gathered).zip(input.iter()) {
             // SAFETY: as above.
             *slice = unsafe { view.all(lead) }.unwrap_or(gathered);
         }
         let mut apart: [Vec<f64>; OUTPUTS] = Default::default();
-        let mut targets: [&mut [f64]; OUTPUTS] = std::array::from_fn(|_| &mut [][..]);
-        for ((slice, apart), target) in targets.iter_mut().zip(&mut apart).zip(output.iter().flatten()) {
+        let mut targets: ArrayVec<&mut [f64], OUTPUTS> = output.iter().map(|_| &mut [][..]).collect();
+        for ((slice, apart), target) in targets.iter_mut().zip(&mut apart).zip(output.iter()) {
             // SAFETY: the arrays are alive while the job is, and only it writes them.
             *slice = match unsafe { target.all(lead) }.filter(|_| !self.apart) {
                 Some(found) => found,
@@ -220,10 +220,9 @@ impl Job<'_> {
                 }
             };
         }
-        let (arguments, outputs) = (function.arguments.len(), function.outputs.len());
         let refused = memory::with(self.id, |memory| {
             let batch = memory.batch(self.model, self.options.threads);
-            many(self.model, batch, &input_slices[..arguments], self.options, &mut targets[..outputs])
+            many(self.model, batch, &input_slices, self.options, &mut targets)
         });
         match refused {
             Ok(None) => {}
@@ -237,7 +236,8 @@ impl Job<'_> {
                 )));
             }
         }
-        for (apart, target) in apart.iter().zip(output.iter().flatten()) {
+        drop(targets);
+        for (apart, target) in apart.iter().zip(output.iter()) {
             for (state, from) in apart.chunks_exact(target.size().max(1)).enumerate() {
                 // SAFETY: as above.
                 unsafe { target.put(lead, state, from) };
@@ -268,12 +268,12 @@ fn not_finite(
     py: Python<'_>,
     model: &Model,
     function: &Function,
-    states: &[Option<States<'_>>],
+    states: &[States<'_>],
     lead: &Lead,
     state: usize,
     place: Option<Vec<usize>>,
 ) -> Option<PyErr> {
-    for (argument, states) in function.arguments.iter().zip(states.iter().flatten()) {
+    for (argument, states) in function.arguments.iter().zip(states.iter()) {
         let view = states.spread(lead);
         let mut numbers = vec![0.0; view.n()];
         // SAFETY: the array is alive.
@@ -313,7 +313,7 @@ pub(crate) fn call<'py>(
     let reader = Reader::of(py);
     let mut options = asked.resolve(py, robot)?;
 
-    let mut states: [Option<States<'py>>; ARGUMENTS] = [const { None }; ARGUMENTS];
+    let mut states: ArrayVec<States<'py>, ARGUMENTS> = ArrayVec::new();
     let mut lead = Lead::default();
     let mut join = |what: &str, states: &States<'py>| -> PyResult<()> {
         if !states.lead().is_empty() {
@@ -321,7 +321,7 @@ pub(crate) fn call<'py>(
         }
         Ok(())
     };
-    for ((argument, given), to) in function.arguments.iter().zip(given).zip(&mut states) {
+    for (argument, given) in function.arguments.iter().zip(given) {
         let n = argument.dim.size(robot, &options);
         let size = model.size_text(argument.dim);
         let read = match argument.dim {
@@ -329,7 +329,7 @@ pub(crate) fn call<'py>(
             _ => reader.read(argument.name, given, n, size)?,
         };
         join(argument.name, &read)?;
-        *to = Some(read);
+        states.push(read);
     }
     let mut wrenches = asked.wrenches(py, robot)?;
     for (_, _, _, wrench) in &wrenches.of {
@@ -340,11 +340,11 @@ pub(crate) fn call<'py>(
     options.wrenches = wrenches.of.iter().map(still).collect();
     options.threads = if lead.is_empty() { 1 } else { threads.unwrap_or_else(pool::available).max(1) };
 
-    let mut output: [Option<Target>; OUTPUTS] = [None; OUTPUTS];
+    let mut output: ArrayVec<Target, OUTPUTS> = ArrayVec::new();
     let mut items: Vec<Bound<'py, PyAny>> = Vec::with_capacity(function.outputs.len());
     let taken = out.map(|out| given_outputs(py, function, out)).transpose()?;
     let mut apart = false;
-    for (k, (of, to)) in function.outputs.iter().zip(&mut output).enumerate() {
+    for (k, of) in function.outputs.iter().enumerate() {
         let mut core = [0; crate::arrays::CORE];
         let core = &mut core[..of.shape.len()];
         for (size, dim) in core.iter_mut().zip(of.shape) {
@@ -360,7 +360,7 @@ pub(crate) fn call<'py>(
                     own.0 <= other.1 && other.0 <= own.1
                 };
                 // As NumPy does: what is written over is read before.
-                for (argument, states) in function.arguments.iter().zip(states.iter_mut().flatten()) {
+                for (argument, states) in function.arguments.iter().zip(states.iter_mut()) {
                     if meets(states) {
                         *states = states.copied(argument.name)?;
                     }
@@ -370,21 +370,23 @@ pub(crate) fn call<'py>(
                 }
                 (target, array.clone())
             }
+            // Derivatives by no wrenches: all the same.
+            None if lead.is_empty() && core.first() == Some(&0) && of.shape[1..] == [Dim::Nv, Dim::Of(6)] => {
+                let (target, made) = model.nothing(&reader, core, function.order)?;
+                (target, made)
+            }
             None => reader.make(&lead, core, function.order)?,
         };
-        *to = Some(target);
+        output.push(target);
         items.push(item);
     }
     if taken.is_some() {
-        let ranges: Vec<_> = output.iter().flatten().map(|target| target.range(&lead)).collect();
+        let ranges: Vec<_> = output.iter().map(|target| target.range(&lead)).collect();
         let meet = |(k, a): (usize, &(isize, isize))| ranges[k + 1..].iter().any(|b| a.0 <= b.1 && b.0 <= a.1);
         apart |= ranges.iter().enumerate().any(meet);
     }
 
-    let mut input: [Option<View>; ARGUMENTS] = [None; ARGUMENTS];
-    for (to, states) in input.iter_mut().zip(states.iter().flatten()) {
-        *to = Some(states.spread(&lead));
-    }
+    let input: ArrayVec<View, ARGUMENTS> = states.iter().map(|states| states.spread(&lead)).collect();
     let many_wrenches: Vec<_> = wrenches
         .of
         .iter()
@@ -397,9 +399,9 @@ pub(crate) fn call<'py>(
         id: model.id(),
         function,
         lead,
-        input: &input[..function.arguments.len()],
+        input: &input,
         wrenches: &many_wrenches,
-        output: &output[..function.outputs.len()],
+        output: &output,
         options: &options,
         apart,
     };
@@ -436,16 +438,15 @@ pub(crate) unsafe fn compute_dense(
     outputs: &[*mut f64],
 ) -> Result<(), Refused> {
     let robot = model.model();
-    let mut input = [None; ARGUMENTS];
-    for ((to, argument), data) in input.iter_mut().zip(function.arguments).zip(inputs) {
-        *to = Some(View::dense(*data, argument.dim.size(robot, options)));
-    }
-    let mut output = [None; OUTPUTS];
-    for ((to, of), data) in output.iter_mut().zip(function.outputs).zip(outputs) {
+    let views = function.arguments.iter().zip(inputs);
+    let input: ArrayVec<View, ARGUMENTS> =
+        views.map(|(argument, data)| View::dense(*data, argument.dim.size(robot, options))).collect();
+    let mut output: ArrayVec<Target, OUTPUTS> = ArrayVec::new();
+    for (of, data) in function.outputs.iter().zip(outputs) {
         let mut core = [0; crate::arrays::CORE];
         let core = &mut core[..of.shape.len()];
         core.iter_mut().zip(of.shape).for_each(|(size, dim)| *size = dim.size(robot, options));
-        *to = Some(Target::dense(*data, core, function.order));
+        output.push(Target::dense(*data, core, function.order));
     }
     let (id, lead) = (model.id(), Lead::line(states));
     Job { model: robot, id, function, lead, input: &input, wrenches: &[], output: &output, options, apart: false }.run()

@@ -740,7 +740,10 @@ functions! {
     /// Time derivative of the numbers of `q` at the velocity `v`.
     q_dot(q: Nq, v: Nv;;)
         -> { rate: [Nq] } Columns
-        |m, _ws, _o| m.q_dot_into(q, v, rate)?;
+        |m, _ws, _o| {
+            m.check_configuration(q)?;
+            m.q_dot_into(q, v, rate)?
+        };
 
     /// Derivatives of `integrate(q, v)` in the tangent space, by `q` and by `v`.
     integrate_derivatives(v: Nv;;)

@@ -1,9 +1,11 @@
 //! The robot.
 
+use crate::arrays::{Lead, Reader, Target};
 use crate::constraint::PyConstraint;
 use crate::error::{self, OfRobot, RobotWarning, Said, wrong};
 use crate::options::{self, numbers, word};
 use crate::report::PyReport;
+use crate::table::Order;
 use gradyn::joint::JointKind;
 use gradyn::model::urdf::{ContinuousForm, Description, JointOrder, LoadReport, Loaded, MimicForm, UrdfOptions};
 use gradyn::nalgebra::Matrix4;
@@ -14,6 +16,7 @@ use gradyn_files::robot::Robot;
 use gradyn_sensitivity::Parameters;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PySlice};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -35,13 +38,15 @@ pub(crate) struct PyModel {
     /// As it was read, if it comes from a file.
     origin: Option<Arc<Robot>>,
     sizes: [String; 2],
+    /// Derivatives by no wrenches.
+    nothing: PyOnceLock<Py<PyAny>>,
 }
 
 impl PyModel {
     pub(crate) fn new(model: Model) -> Self {
         let name = model.name();
         let sizes = [format!("nq of {name}"), format!("nv of {name}")];
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), origin: None, sizes, model }
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), origin: None, sizes, nothing: PyOnceLock::new(), model }
     }
     #[inline]
     pub(crate) fn model(&self) -> &Model {
@@ -53,6 +58,18 @@ impl PyModel {
     }
     pub(crate) fn size_texts(&self) -> [&str; 2] {
         [&self.sizes[0], &self.sizes[1]]
+    }
+    /// An array of no entries, of shape (0, nv, 6).
+    pub(crate) fn nothing<'py>(
+        &self,
+        reader: &Reader<'py>,
+        core: &[usize],
+        order: Order,
+    ) -> PyResult<(Target, Bound<'py, PyAny>)> {
+        let py = reader.py();
+        let make = || Ok::<_, PyErr>(reader.make(&Lead::default(), core, order)?.1.unbind());
+        let array = self.nothing.get_or_try_init(py, make)?.bind(py).clone();
+        Ok((Target::empty(core, order), array))
     }
     /// A changed one, from the same file.
     fn changed(&self, model: Model) -> Self {
