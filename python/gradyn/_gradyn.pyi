@@ -18,7 +18,7 @@ _OfJoints: TypeAlias = dict[str, float] | dict[str, Any]
 
 __version__: str
 
-__all__ = ["CheckReport", "Constraint", "FileError", "InputError", "LoadReport", "Model", "Note", "Parameters", "Priors", "RobotError", "RobotWarning", "_Output", "_Solution", "_Task", "__version__", "_functions", "_panic", "build_info", "check_claims", "check_gradient", "check_hessian", "check_jacobian", "excite_find", "identify_fit", "morris_analyze", "morris_count", "morris_samples", "sensitivity_evaluate", "sensitivity_local", "sensitivity_rounding", "sobol_analyze", "sobol_count", "sobol_samples"]
+__all__ = ["CheckReport", "Constraint", "FileError", "InputError", "LoadReport", "Model", "Note", "Parameters", "Priors", "RobotError", "RobotWarning", "_Mpc", "_Output", "_Rollout", "_Solution", "_Task", "__version__", "_functions", "_panic", "_xla_handler", "_xla_register", "build_info", "check_claims", "check_gradient", "check_hessian", "check_jacobian", "excite_find", "identify_fit", "morris_analyze", "morris_count", "morris_samples", "sensitivity_evaluate", "sensitivity_local", "sensitivity_rounding", "sobol_analyze", "sobol_count", "sobol_samples"]
 
 class InputError(ValueError):
     """An argument is not what it must be.
@@ -433,7 +433,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -476,7 +476,7 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -613,7 +613,7 @@ class Model:
         q: ArrayLike,
         v: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -676,7 +676,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -832,8 +832,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaDerivatives:
@@ -894,8 +894,8 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaDerivatives:
@@ -949,8 +949,8 @@ class Model:
         q: ArrayLike,
         v: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.BiasDerivatives:
@@ -997,7 +997,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        method: _Method = ...,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.GravityDerivatives:
@@ -1034,8 +1034,8 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.StaticTorqueDerivatives:
@@ -1079,7 +1079,7 @@ class Model:
         q: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = ...,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.MassProductDerivatives:
@@ -1122,8 +1122,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaSecondDerivatives:
@@ -1181,8 +1181,8 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaSecondDerivatives:
@@ -1241,7 +1241,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaGradient:
@@ -1296,7 +1296,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaHessian:
@@ -1366,7 +1366,7 @@ class Model:
         along_v: ArrayLike,
         along_a: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaHessianProduct:
@@ -1421,7 +1421,7 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaGradient:
@@ -1474,8 +1474,8 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaHessian:
@@ -1543,7 +1543,7 @@ class Model:
         along_v: ArrayLike,
         along_tau: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaHessianProduct:
@@ -1598,7 +1598,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaParameterGradient:
@@ -1654,7 +1654,7 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaParameterGradient:
@@ -1771,7 +1771,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1810,7 +1810,7 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1851,7 +1851,7 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1890,7 +1890,7 @@ class Model:
         q: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1925,7 +1925,7 @@ class Model:
         q: ArrayLike,
         frames: Sequence[str],
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1961,7 +1961,7 @@ class Model:
         frame: str,
         seen_from: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1999,7 +1999,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2065,7 +2065,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.BiasAcceleration:
@@ -2109,8 +2109,8 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
-        method: _Method = ...,
+        reference: _Reference = "local",
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.FrameDerivatives:
@@ -2173,8 +2173,8 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
-        method: _Method = ...,
+        reference: _Reference = "local",
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ClassicalFrameDerivatives:
@@ -2232,7 +2232,7 @@ class Model:
         body: str,
         point: ArrayLike,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local-world-aligned",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2275,8 +2275,8 @@ class Model:
         body: str,
         point: ArrayLike,
         *,
-        reference: _Reference = ...,
-        method: _Method = ...,
+        reference: _Reference = "local-world-aligned",
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.PointDerivatives:
@@ -2339,8 +2339,8 @@ class Model:
         frame: str,
         force: ArrayLike,
         *,
-        reference: _Reference = ...,
-        method: _Method = ...,
+        reference: _Reference = "local",
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.JacobianTransposeDerivatives:
@@ -2389,7 +2389,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        subtree: str | None = ...,
+        subtree: str | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CenterOfMass:
@@ -2436,7 +2436,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        subtree: str | None = ...,
+        subtree: str | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2469,8 +2469,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        subtree: str | None = ...,
-        method: _Method = ...,
+        subtree: str | None = None,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CenterOfMassDerivatives:
@@ -2579,7 +2579,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = ...,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CentroidalDerivatives:
@@ -2858,7 +2858,7 @@ class Model:
         q: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2895,7 +2895,7 @@ class Model:
         tau: ArrayLike,
         constraints: _Constraints,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamics:
@@ -2947,8 +2947,8 @@ class Model:
         tau: ArrayLike,
         constraints: _Constraints,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamicsDerivatives:
@@ -3015,8 +3015,8 @@ class Model:
         lambda_: ArrayLike,
         constraints: _Constraints,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintInverseDynamicsDerivatives:
@@ -3087,7 +3087,7 @@ class Model:
         on_lambda: ArrayLike,
         constraints: _Constraints,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamicsHessian:
@@ -3152,7 +3152,7 @@ class Model:
         v: ArrayLike,
         constraints: _Constraints,
         *,
-        restitution: float = ...,
+        restitution: float = 0.0,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ImpulseDynamics:
@@ -3196,8 +3196,8 @@ class Model:
         v: ArrayLike,
         constraints: _Constraints,
         *,
-        restitution: float = ...,
-        method: _Method = ...,
+        restitution: float = 0.0,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ImpulseDynamicsDerivatives:
@@ -3610,14 +3610,37 @@ class Priors:
     def kinds(self) -> Any: ...
     def to_json(self) -> Any: ...
 @final
+class _Mpc:
+    def __new__(cls, task: Any, iterations: Any, time: Any) -> Any: ...
+    def feedback(self, q: Any, v: Any) -> Any: ...
+    def replan(self, q: Any, v: Any, period: Any) -> Any: ...
+    def shift(self, seconds: Any) -> Any: ...
+    def trajectory(self) -> Any: ...
+@final
 class _Output:
     def __new__(cls, model: Any, of: Any, q: Any, v: Any, u: Any, frame: Any, constraints: Any) -> Any: ...
+@final
+class _Rollout:
+    @property
+    def by_parameters(self) -> Any: ...
+    @property
+    def by_start(self) -> Any: ...
+    @property
+    def q(self) -> Any: ...
+    @property
+    def time(self) -> Any: ...
+    @property
+    def trustworthy(self) -> Any: ...
+    @property
+    def v(self) -> Any: ...
 @final
 class _Solution:
     def csv(self) -> Any: ...
     def json(self) -> Any: ...
+    def model(self) -> Any: ...
     def npz(self) -> Any: ...
     def page(self) -> Any: ...
+    def rollout(self, parameters: Any, closed_loop: Any) -> Any: ...
 @final
 class _Task:
     @staticmethod
@@ -3627,6 +3650,8 @@ class _Task:
     def solve(self, callback: Any, refine: Any) -> Any: ...
 def _functions() -> Any: ...
 def _panic(threads: Any) -> Any: ...
+def _xla_handler() -> Any: ...
+def _xla_register(model: Any, name: Any, *, frame: Any = ..., reference: Any = ..., constraints: Any = ..., threads: Any = ...) -> Any: ...
 def check_claims(model: Any, path: Any, layout: Any, tolerance: Any, floor: Any, pictures: Any) -> Any: ...
 def check_gradient(f: Any, x: Any, gradient: Any, inputs: Any, asked: Any) -> Any: ...
 def check_hessian(f: Any, x: Any, hessian: Any, inputs: Any, asked: Any) -> Any: ...
