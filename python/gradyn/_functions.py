@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradyn import Constraint, Model
-from gradyn._smooth import Array, Second, Smooth, on_left, transposed
+from gradyn._smooth import Array, Second, Smooth, array, on_left, transposed
 
 
 def blocks(qq: Array, vq: Array, uq: Array, vv: Array) -> list[list[Array | None]]:
@@ -38,28 +38,28 @@ class Rnea(Dynamics):
         self.outputs = (("tau", (model.nv,)),)
 
     def value(self, *x: Array) -> Array:
-        return self.model.rnea(*x, threads=self.threads)  # type: ignore[no-any-return]
+        return array(self.engine.rnea(*x, threads=self.threads))
 
     def value_into(self, out: Array, *x: Array) -> None:
-        self.model.rnea(*x, out=out)
+        self.engine.rnea(*x, out=out)
 
     def tangent_first(self, *x: Array) -> list[Array]:
-        d = self.model.rnea_derivatives(*x, threads=self.threads)
+        d = self.engine.rnea_derivatives(*x, threads=self.threads)
         return [d.dtau_dq, d.dtau_dv, d.dtau_da]
 
     def tangent_gradient(self, on: Array, *x: Array) -> list[Array]:
-        g = self.model.rnea_gradient(*x, on, threads=self.threads)
+        g = self.engine.rnea_gradient(*x, on, threads=self.threads)
         return [g.dq, g.dv, g.da]
 
     def tangent_second(self, on: Array, *x: Array) -> Second:
-        h = self.model.rnea_hessian(*x, on, threads=self.threads)
+        h = self.engine.rnea_hessian(*x, on, threads=self.threads)
         return [h.dq, h.dv, h.da], blocks(h.dqq, h.dvq, h.daq, h.dvv)
 
     def pattern(self, result: int, argument: int) -> Array:
-        return self.model.sparsity("torques").toarray()  # type: ignore[no-any-return]
+        return array(self.engine.sparsity("torques").toarray())
 
     def pattern_of(self, first: int, second: int) -> Array:
-        return _pattern_second(self.model, "mass_matrix" if 2 in (first, second) else "torques", first > second)
+        return _pattern_second(self.engine, "mass_matrix" if 2 in (first, second) else "torques", first > second)
 
 
 class Aba(Dynamics):
@@ -72,25 +72,25 @@ class Aba(Dynamics):
         self.outputs = (("ddq", (model.nv,)),)
 
     def value(self, *x: Array) -> Array:
-        return self.model.aba(*x, threads=self.threads)  # type: ignore[no-any-return]
+        return array(self.engine.aba(*x, threads=self.threads))
 
     def value_into(self, out: Array, *x: Array) -> None:
-        self.model.aba(*x, out=out)
+        self.engine.aba(*x, out=out)
 
     def tangent_first(self, *x: Array) -> list[Array]:
-        d = self.model.aba_derivatives(*x, threads=self.threads)
+        d = self.engine.aba_derivatives(*x, threads=self.threads)
         return [d.ddq_dq, d.ddq_dv, d.ddq_dtau]
 
     def tangent_gradient(self, on: Array, *x: Array) -> list[Array]:
-        g = self.model.aba_gradient(*x, on, threads=self.threads)
+        g = self.engine.aba_gradient(*x, on, threads=self.threads)
         return [g.dq, g.dv, g.dtau]
 
     def tangent_second(self, on: Array, *x: Array) -> Second:
-        h = self.model.aba_hessian(*x, on, threads=self.threads)
+        h = self.engine.aba_hessian(*x, on, threads=self.threads)
         return [h.dq, h.dv, h.dtau], blocks(h.dqq, h.dvq, h.dtauq, h.dvv)
 
     def pattern(self, result: int, argument: int) -> Array:
-        return self.model.sparsity("accelerations").toarray()  # type: ignore[no-any-return]
+        return array(self.engine.sparsity("accelerations").toarray())
 
 
 class Crba(Smooth):
@@ -105,22 +105,22 @@ class Crba(Smooth):
 
     def value(self, *x: Array) -> Array:
         # Symmetric: transposed, it stands as a vector does, and nothing is copied.
-        matrix = transposed(self.model.crba(*x, threads=self.threads))
-        return matrix.reshape(*matrix.shape[:-2], self.size)  # type: ignore[no-any-return]
+        matrix = transposed(self.engine.crba(*x, threads=self.threads))
+        return array(matrix.reshape(*matrix.shape[:-2], self.size))
 
     def tangent_first(self, *x: Array) -> list[Array]:
         still = np.zeros(self.model.nv)
-        tensor = self.model.rnea_second_derivatives(x[0], still, still, threads=self.threads).d2tau_dadq
+        tensor = self.engine.rnea_second_derivatives(x[0], still, still, threads=self.threads).d2tau_dadq
         return [tensor.reshape(*tensor.shape[:-3], self.size, self.model.nv)]
 
     def pattern(self, result: int, argument: int) -> Array:
         nv = self.model.nv
         dense = np.zeros((nv, nv, nv))
-        dense[tuple(self.model.second_sparsity("mass_matrix").T)] = 1
+        dense[tuple(self.engine.second_sparsity("mass_matrix").T)] = 1
         return dense.reshape(self.size, nv)
 
 
-def _pattern_second(model: Model, of: str, mirrored: bool) -> Array:
+def _pattern_second(model: Any, of: str, mirrored: bool) -> Array:
     dense = np.zeros((model.nv, model.nv))
     _, j, k = model.second_sparsity(of).T
     dense[j, k] = 1
@@ -146,7 +146,7 @@ class FramePose(Smooth):
         self.outputs = (("pose", (4, 4)),)
 
     def _pose(self, q: Array) -> Array:
-        return self.model.frame_pose(q, self.frame, threads=self.threads)  # type: ignore[no-any-return]
+        return array(self.engine.frame_pose(q, self.frame, threads=self.threads))
 
     def value(self, *x: Array) -> Array:
         pose = self._pose(x[0])
@@ -154,8 +154,8 @@ class FramePose(Smooth):
 
     def _moves(self, q: Array) -> Array:
         """The motion of the frame along each degree of freedom, (..., nv, 4, 4)."""
-        jacobian = self.model.frame_jacobian(q, self.frame, threads=self.threads)
-        return np.einsum("ijt,...tk->...kij", HAT, jacobian)
+        jacobian = self.engine.frame_jacobian(q, self.frame, threads=self.threads)
+        return array(np.einsum("ijt,...tk->...kij", HAT, jacobian))
 
     def tangent_first(self, *x: Array) -> list[Array]:
         (q,) = x
@@ -166,7 +166,7 @@ class FramePose(Smooth):
     def tangent_second(self, on: Array, *x: Array) -> Second:
         (q,) = x
         pose, moves, eye = self._pose(q), self._moves(q), np.eye(self.model.nv)
-        rates = self.model.frame_jacobian_rate(q[..., None, :], eye, self.frame, threads=self.threads)
+        rates = self.engine.frame_jacobian_rate(q[..., None, :], eye, self.frame, threads=self.threads)
         weights = transposed(on.reshape(*on.shape[:-1], 4, 4))
         pulled = transposed(pose) @ weights
         twice = np.einsum("...ij,...lim,...kmj->...kl", pulled, moves, moves)
@@ -175,11 +175,11 @@ class FramePose(Smooth):
 
     def pattern(self, result: int, argument: int) -> Array:
         dense = np.zeros((4, 4, self.model.nv))
-        dense[:, :3] = supports(self.model, self.frame)
+        dense[:, :3] = supports(self.engine, self.frame)
         return dense.reshape(16, self.model.nv)
 
     def pattern_second(self, first: int, second: int) -> Array:
-        column = supports(self.model, self.frame)
+        column = supports(self.engine, self.frame)
         return np.outer(column, column)
 
 
@@ -205,9 +205,9 @@ class FrameTranslation(FramePose):
         return super().pattern(result, argument)[12:15]
 
 
-def supports(model: Model, frame: str) -> Array:
+def supports(model: Any, frame: str) -> Array:
     """Which degrees of freedom move a frame."""
-    return (np.abs(model.sparsity("frame", frame=frame).toarray()).sum(0) > 0).astype(float)  # type: ignore[no-any-return]
+    return array((np.abs(model.sparsity("frame", frame=frame).toarray()).sum(0) > 0).astype(float))
 
 
 class ConstraintDynamics(Dynamics):
@@ -225,22 +225,22 @@ class ConstraintDynamics(Dynamics):
         return function(*x, self.constraints, threads=self.threads)
 
     def value(self, *x: Array) -> Array:
-        by = self._call(self.model.constraint_dynamics, *x)
+        by = self._call(self.engine.constraint_dynamics, *x)
         return np.concatenate([by.ddq, by.lambda_], -1)
 
     def tangent_first(self, *x: Array) -> list[Array]:
-        d = self._call(self.model.constraint_dynamics_derivatives, *x)
+        d = self._call(self.engine.constraint_dynamics_derivatives, *x)
         pairs = [(d.ddq_dq, d.dlambda_dq), (d.ddq_dv, d.dlambda_dv), (d.ddq_dtau, d.dlambda_dtau)]
         return [np.concatenate(pair, -2) for pair in pairs]
 
     def tangent_second(self, on: Array, *x: Array) -> Second:
         nv = self.model.nv
-        h = self._call(self.model.constraint_dynamics_hessian, *x, on[..., :nv], on[..., nv:])
+        h = self._call(self.engine.constraint_dynamics_hessian, *x, on[..., :nv], on[..., nv:])
         return [h.dq, h.dv, h.dtau], blocks(h.dqq, h.dvq, h.dtauq, h.dvv)
 
     def pattern(self, result: int, argument: int) -> Array:
         of = ("constrained_accelerations", "multipliers")[result]
-        return self.model.sparsity(of, constraints=self.constraints).toarray()  # type: ignore[no-any-return]
+        return array(self.engine.sparsity(of, constraints=self.constraints).toarray())
 
 
 class Integrate(Smooth):
@@ -253,11 +253,11 @@ class Integrate(Smooth):
         self.outputs = (("q_moved", (model.nq,)),)
 
     def value(self, *x: Array) -> Array:
-        return self.model.integrate(*x, threads=self.threads)  # type: ignore[no-any-return]
+        return array(self.engine.integrate(*x, threads=self.threads))
 
     def _steps(self, *x: Array) -> list[Array]:
         q, v = x
-        by = self.model.integrate_derivatives(np.broadcast_to(v, (*q.shape[:-1], v.shape[-1])), threads=self.threads)
+        by = self.engine.integrate_derivatives(np.broadcast_to(v, (*q.shape[:-1], v.shape[-1])), threads=self.threads)
         return [by.dq, by.dv]
 
     def tangent_first(self, *x: Array) -> list[Array]:
@@ -287,10 +287,10 @@ class Difference(Smooth):
         self.outputs = (("v", (model.nv,)),)
 
     def value(self, *x: Array) -> Array:
-        return self.model.difference(*x, threads=self.threads)  # type: ignore[no-any-return]
+        return array(self.engine.difference(*x, threads=self.threads))
 
     def tangent_first(self, *x: Array) -> list[Array]:
-        by = self.model.difference_derivatives(*x, threads=self.threads)
+        by = self.engine.difference_derivatives(*x, threads=self.threads)
         return [by.dq0, by.dq1]
 
     def tangent_second(self, on: Array, *x: Array) -> Second:

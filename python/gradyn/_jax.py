@@ -15,27 +15,31 @@ from jax.custom_derivatives import SymbolicZero
 from gradyn import Constraint, Model, _gradyn
 from gradyn._smooth import numbers
 
+#: Functions that have no stubs.
+_engine: Any = _gradyn
 _TARGET = "gradyn"
 _Arrays = tuple[Array, ...]
 _Function = Callable[..., Any]
+_Differentiable = Callable[..., Array]
+_shape: Any = jax.ShapeDtypeStruct
 
 
 @functools.cache
 def _register() -> None:
-    handler = _gradyn._xla_handler()
-    capsule = jax.ffi.pycapsule(handler["address"])
-    jax.ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
+    ffi: Any = jax.ffi
+    capsule = ffi.pycapsule(_engine._xla_handler()["address"])
+    ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
 
 
 def _kernel(model: Model, name: str, **choices: Any) -> _Function:
     """A function of the engine, from arrays to a tuple of arrays."""
     _register()
-    key, _, shapes = _gradyn._xla_register(model, name, **choices)
+    key, _, shapes = _engine._xla_register(model, name, **choices)
     number = np.int64(key)
 
     def call(*arrays: Array) -> _Arrays:
         lead = arrays[0].shape[:-1]
-        kinds = [jax.ShapeDtypeStruct((*lead, *shape), jnp.float64) for shape, _ in shapes]
+        kinds = [_shape((*lead, *shape), jnp.float64) for shape, _ in shapes]
         made = jax.ffi.ffi_call(_TARGET, kinds, vmap_method="broadcast_all")(*arrays, entry=number)
         # The engine's matrices stand column by column.
         return tuple(
@@ -84,8 +88,7 @@ class _Robot:
 
         @jax.custom_jvp
         def rates_of(q: Array) -> Array:
-            (matrix,) = value(q)
-            return matrix
+            return jnp.asarray(value(q)[0])
 
         @rates_of.defjvp
         def _(primals: _Arrays, tangents: _Arrays) -> tuple[Array, Array]:
@@ -118,7 +121,7 @@ def _some(t: Any) -> Any:
     return None if isinstance(t, SymbolicZero) else t
 
 
-def _smooth(robot: _Robot, value: _Function, first: _Function, second: _Function, name: str) -> _Function:
+def _smooth(robot: _Robot, value: _Function, first: _Function, second: _Function, name: str) -> _Differentiable:
     """`y(q, v, u)`, of `first`, which gives `y` and three matrices, and `second`, which gives four tensors: entry (i, j, k) of
     those by q q, q v, v v and q u is the derivative of `y[i]` by the j-th of the first and the k-th of the second.
     """
@@ -160,7 +163,7 @@ def _smooth(robot: _Robot, value: _Function, first: _Function, second: _Function
 
 
 @functools.lru_cache(maxsize=128)
-def rnea(model: Model, threads: int | None) -> _Function:
+def rnea(model: Model, threads: int | None) -> _Differentiable:
     made = functools.partial(_kernel, model, threads=threads)
     tensors = made("rnea_second_derivatives")
 
@@ -173,14 +176,14 @@ def rnea(model: Model, threads: int | None) -> _Function:
 
 
 @functools.lru_cache(maxsize=128)
-def aba(model: Model, threads: int | None) -> _Function:
+def aba(model: Model, threads: int | None) -> _Differentiable:
     made = functools.partial(_kernel, model, threads=threads)
     derivatives, second = made("aba_derivatives"), made("aba_second_derivatives")
     return _smooth(_robot(model), made("aba"), lambda *x: derivatives(*x)[:4], second, "aba")
 
 
 @functools.lru_cache(maxsize=128)
-def constrained(model: Model, constraints: tuple[Constraint, ...], threads: int | None) -> _Function:
+def constrained(model: Model, constraints: tuple[Constraint, ...], threads: int | None) -> _Differentiable:
     made = functools.partial(_kernel, model, constraints=list(constraints), threads=threads)
     names = ("constraint_dynamics", "constraint_dynamics_derivatives", "constraint_dynamics_hessian")
     values, derivatives, hessian = (made(name) for name in names)
@@ -210,7 +213,7 @@ def constrained(model: Model, constraints: tuple[Constraint, ...], threads: int 
 
 
 @functools.lru_cache(maxsize=128)
-def crba(model: Model, threads: int | None) -> _Function:
+def crba(model: Model, threads: int | None) -> _Differentiable:
     robot = _robot(model)
     value = _kernel(model, "crba", threads=threads)
     tensors = _kernel(model, "rnea_second_derivatives", threads=threads)
@@ -229,7 +232,7 @@ def crba(model: Model, threads: int | None) -> _Function:
 
 
 @functools.lru_cache(maxsize=256)
-def jacobian(model: Model, frame: str, reference: str, threads: int | None) -> _Function:
+def jacobian(model: Model, frame: str, reference: str, threads: int | None) -> _Differentiable:
     robot = _robot(model)
     value = _kernel(model, "frame_jacobian", frame=frame, reference=reference, threads=threads)
     rate = _kernel(model, "frame_jacobian_rate", frame=frame, reference=reference, threads=threads)
@@ -265,7 +268,7 @@ _HAT[[1, 2, 0], [2, 0, 1], [3, 4, 5]] = -1
 
 
 @functools.lru_cache(maxsize=256)
-def pose(model: Model, frame: str, threads: int | None) -> _Function:
+def pose(model: Model, frame: str, threads: int | None) -> _Differentiable:
     robot = _robot(model)
     value = _kernel(model, "frame_pose", frame=frame, threads=threads)
     of_frame = jacobian(model, frame, "local", threads)
@@ -285,7 +288,7 @@ def pose(model: Model, frame: str, threads: int | None) -> _Function:
 
 
 @functools.lru_cache(maxsize=128)
-def integrate(model: Model, threads: int | None) -> _Function:
+def integrate(model: Model, threads: int | None) -> _Differentiable:
     robot = _robot(model)
     made = functools.partial(_kernel, model, threads=threads)
     value, first = made("integrate"), made("integrate_derivatives")
@@ -317,7 +320,7 @@ def integrate(model: Model, threads: int | None) -> _Function:
 
 
 @functools.lru_cache(maxsize=128)
-def difference(model: Model, threads: int | None) -> _Function:
+def difference(model: Model, threads: int | None) -> _Differentiable:
     robot = _robot(model)
     made = functools.partial(_kernel, model, threads=threads)
     value, first = made("difference"), made("difference_derivatives")

@@ -21,6 +21,12 @@ Array = NDArray[np.float64]
 Second = tuple[list[Array], list[list[Array | None]]]
 
 
+def array(x: Any) -> Array:
+    """What the engine gives is an array."""
+    made: Array = x
+    return made
+
+
 def transposed(matrix: Array) -> Array:
     """Of the last two dimensions."""
     return np.swapaxes(matrix, -1, -2)
@@ -28,8 +34,7 @@ def transposed(matrix: Array) -> Array:
 
 def on_left(weights: Array, tensor: Array) -> Array:
     """`sum_i w_i T_ijk`"""
-    product: Array = np.einsum("...i,...ijk->...jk", weights, tensor)
-    return product
+    return array(np.einsum("...i,...ijk->...jk", weights, tensor))
 
 
 class Numbers:
@@ -52,25 +57,23 @@ class Numbers:
 
     def rates(self, q: Array) -> Array:
         """`G` with `q_dot = G v`, (..., nq, nv)."""
-        rates: Array = self._model._rates(q)
-        return rates
+        return array(self._model._rates(q))
 
     def rates_derivatives(self, q: Array) -> Array:
         """How `G` changes along each degree of freedom, (..., nq, nv, nv)."""
-        derivatives: Array = self._model._rates_derivatives(q)
-        return derivatives
+        return array(self._model._rates_derivatives(q))
 
     def to_tangent(self, q: Array) -> Array:
         """The matrix from rates of `q` to `v`, (..., nv, nq)."""
-        return transposed(self.rates(q) * self.scale)
+        return transposed(array(self.rates(q) * self.scale))
 
     def change_of_gradient(self, q: Array, gradient: Array, to_tangent: Array) -> Array:
         """How the gradient by the numbers of `q` changes with `q`, at a constant gradient in the tangent space."""
         turned = np.einsum("...ijk,...j->...ik", self.rates_derivatives(q), gradient * self.scale)
         # A function that does not depend on a quaternion's length has a gradient that is inversely proportional to it.
         by_numbers = np.einsum("...ji,...j->...i", to_tangent, gradient)
-        shrunk: Array = by_numbers[..., :, None] * q[..., None, :] * self.together
-        return turned @ to_tangent - shrunk
+        shrunk = by_numbers[..., :, None] * q[..., None, :] * self.together
+        return array(turned @ to_tangent - shrunk)
 
 
 @functools.lru_cache(maxsize=128)

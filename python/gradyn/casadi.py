@@ -28,7 +28,7 @@ from gradyn._smooth import Array, Smooth
 __all__ = ["FUNCTIONS", "function"]
 
 #: What `function` makes, by name.
-FUNCTIONS: dict[str, type[Smooth]] = {
+FUNCTIONS: dict[str, Any] = {
     "rnea": _functions.Rnea,
     "aba": _functions.Aba,
     "crba": _functions.Crba,
@@ -91,7 +91,7 @@ def function(
     return _MADE[key]
 
 
-class _Callback(casadi.Callback):  # type: ignore[misc]
+class _Callback(casadi.Callback):
     """A function that reads and writes buffers."""
 
     def __init__(self, name: str, ins: list[_Port], outs: list[_Port], evaluate: _Evaluate) -> None:
@@ -126,7 +126,7 @@ class _Callback(casadi.Callback):  # type: ignore[misc]
     def has_eval_buffer(self) -> bool:
         return True
 
-    def eval_buffer(self, arg: list[Any], res: list[Any]) -> int:
+    def eval_buffer(self, arg: Any, res: Any) -> int:
         read = np.frombuffer
         self._evaluate(
             [None if x is None else read(x) for x in arg], [None if y is None else read(y) for y in res]

@@ -19,7 +19,7 @@ A model is static: close over it, or name it in ``static_argnums``. Where ``nq``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -52,10 +52,10 @@ class ConstraintDynamics(NamedTuple):
 
 def _states(**given: tuple[Any, int]) -> list[Array]:
     """Arrays of float64, of the same leading dimensions."""
-    arrays = []
+    arrays, config = [], cast(Any, jax.config)
     for name, (x, size) in given.items():
         array = jnp.asarray(x) if hasattr(x, "dtype") else jnp.asarray(np.asarray(x, np.float64))
-        if not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
+        if not config.jax_enable_x64:
             raise TypeError(
                 'gradyn.jax computes in float64: call jax.config.update("jax_enable_x64", True) before arrays are made'
             )
@@ -88,7 +88,7 @@ def rnea(model: Model, q: Any, v: Any, a: Any, *, threads: int | None = None) ->
         N m or N.
     """
     x = _states(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
-    return _jax.rnea(model, threads)(*x)  # type: ignore[no-any-return]
+    return _jax.rnea(model, threads)(*x)
 
 
 def aba(model: Model, q: Any, v: Any, tau: Any, *, threads: int | None = None) -> Array:
@@ -111,7 +111,7 @@ def aba(model: Model, q: Any, v: Any, tau: Any, *, threads: int | None = None) -
         rad/s^2 or m/s^2.
     """
     x = _states(q=(q, model.nq), v=(v, model.nv), tau=(tau, model.nv))
-    return _jax.aba(model, threads)(*x)  # type: ignore[no-any-return]
+    return _jax.aba(model, threads)(*x)
 
 
 def crba(model: Model, q: Any, *, threads: int | None = None) -> Array:
@@ -126,7 +126,7 @@ def crba(model: Model, q: Any, *, threads: int | None = None) -> Array:
     threads : int, optional
         For many states; all of the machine's without it.
     """
-    return _jax.crba(model, threads)(*_states(q=(q, model.nq)))  # type: ignore[no-any-return]
+    return _jax.crba(model, threads)(*_states(q=(q, model.nq)))
 
 
 def frame_pose(model: Model, q: Any, frame: str, *, threads: int | None = None) -> Array:
@@ -143,7 +143,7 @@ def frame_pose(model: Model, q: Any, frame: str, *, threads: int | None = None) 
     threads : int, optional
         For many states; all of the machine's without it.
     """
-    return _jax.pose(model, frame, threads)(*_states(q=(q, model.nq)))  # type: ignore[no-any-return]
+    return _jax.pose(model, frame, threads)(*_states(q=(q, model.nq)))
 
 
 def frame_jacobian(
@@ -165,7 +165,7 @@ def frame_jacobian(
         For many states; all of the machine's without it.
     """
     made = _jax.jacobian(model, frame, reference, threads)
-    return made(*_states(q=(q, model.nq)))  # type: ignore[no-any-return]
+    return made(*_states(q=(q, model.nq)))
 
 
 def constraint_dynamics(
@@ -213,7 +213,7 @@ def integrate(model: Model, q: Any, v: Any, *, threads: int | None = None) -> Ar
         For many states; all of the machine's without it.
     """
     x = _states(q=(q, model.nq), v=(v, model.nv))
-    return _jax.integrate(model, threads)(*x)  # type: ignore[no-any-return]
+    return _jax.integrate(model, threads)(*x)
 
 
 def difference(model: Model, q0: Any, q1: Any, *, threads: int | None = None) -> Array:
@@ -229,4 +229,4 @@ def difference(model: Model, q0: Any, q1: Any, *, threads: int | None = None) ->
         For many states; all of the machine's without it.
     """
     x = _states(q0=(q0, model.nq), q1=(q1, model.nq))
-    return _jax.difference(model, threads)(*x)  # type: ignore[no-any-return]
+    return _jax.difference(model, threads)(*x)

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from gradyn import Constraint, Model, _functions
-from gradyn._smooth import Array, Smooth
+from gradyn._smooth import Array, Smooth, array
 
 __all__ = [
     "aba",
@@ -51,11 +51,11 @@ def _number(kind: type[Smooth], model: Model, *choices: Any) -> int:
 
 
 def _array(tensor: Tensor) -> Array:
-    return tensor.detach().numpy()  # type: ignore[no-any-return]
+    return array(tensor.detach().numpy())
 
 
-def _tensor(array: Array) -> Tensor:
-    return torch.from_numpy(array if array.flags.writeable else array.copy())
+def _tensor(x: Array) -> Tensor:
+    return torch.from_numpy(x if x.flags.writeable else x.copy())
 
 
 @torch.library.custom_op("gradyn::value", mutates_args=(), device_types="cpu")
@@ -87,8 +87,8 @@ def _second(number: int, on: Tensor, x: list[Tensor], along: list[Tensor]) -> li
     by_on = sum(np.einsum("...ij,...j->...i", d, a) for d, a in zip(smooth.first(*arrays), t, strict=True))
     _, blocks = smooth.second(_array(on), *arrays)
     made = [np.asarray(by_on)]
-    for b, array in enumerate(arrays):
-        total = np.zeros(array.shape)
+    for b, x_b in enumerate(arrays):
+        total = np.zeros(x_b.shape)
         for a, direction in enumerate(t):
             block = blocks[a][b]
             if block is not None:
@@ -149,8 +149,10 @@ def _call(kind: type[Smooth], model: Model, given: Sequence[Tensor], *choices: A
             raise TypeError(f"`{name}` is on {tensor.device}, expected the CPU: `{name}.cpu()` moves it")
         if tensor.ndim == 0 or tensor.shape[-1] != size:
             raise ValueError(f"`{name}` has shape {tuple(tensor.shape)}, expected (..., {size})")
-    lead = torch.broadcast_shapes(*(tensor.shape[:-1] for tensor in given))
-    return _value(number, [tensor.expand(*lead, tensor.shape[-1]) for tensor in given])
+    broadcast: Any = torch.broadcast_shapes
+    lead = broadcast(*(tensor.shape[:-1] for tensor in given))
+    y: Tensor = _value(number, [tensor.expand(*lead, tensor.shape[-1]) for tensor in given])
+    return y
 
 
 def _direct(out: Tensor, given: Sequence[Tensor]) -> Array:
@@ -226,7 +228,7 @@ def crba(model: Model, q: Tensor, *, out: Tensor | None = None) -> Tensor:
         model.crba(_array(q), out=np.swapaxes(_direct(out, (q,)), -1, -2))
         return out
     flat = _call(_functions.Crba, model, (q,))
-    return flat.unflatten(-1, (model.nv, model.nv))
+    return flat.reshape(*flat.shape[:-1], model.nv, model.nv)
 
 
 def frame_pose(model: Model, q: Tensor, frame: str) -> Tensor:
@@ -242,7 +244,7 @@ def frame_pose(model: Model, q: Tensor, frame: str) -> Tensor:
         A name of `Model.frame_names` or `Model.body_names`.
     """
     flat = _call(_functions.FramePose, model, (q,), frame)
-    return flat.unflatten(-1, (4, 4)).transpose(-1, -2)
+    return flat.reshape(*flat.shape[:-1], 4, 4).transpose(-1, -2)
 
 
 def constraint_dynamics(
