@@ -21,6 +21,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// The version whose structures are below.
 const VERSION: (c_int, c_int) = (0, 3);
+/// The first one that asked for it.
+const OLDEST: (c_int, c_int) = (0, 1);
 /// `XLA_FFI_DataType_S64`, `XLA_FFI_DataType_F64`.
 const S64: c_int = 5;
 const F64: c_int = 12;
@@ -246,13 +248,13 @@ pub(crate) unsafe extern "C" fn handler(frame: *mut CallFrame) -> *mut XlaError 
         code: INVALID_ARGUMENT,
     };
     // SAFETY: XLA's own function, which copies the message.
-    unsafe { (*frame.api).error_create.map_or(std::ptr::null_mut(), |create| create(&raw mut arguments)) }
+    unsafe { frame.api.as_ref().and_then(|api| api.error_create).map_or(std::ptr::null_mut(), |create| create(&raw mut arguments)) }
 }
 
 /// Tells XLA the version, or refuses one that is not known.
 fn introduce(frame: &CallFrame, extension: &Extension) -> Result<(), String> {
-    // SAFETY: the interface lives as long as XLA, and begins with its version.
-    let (major, minor) = unsafe { ((*frame.api).version.major, (*frame.api).version.minor) };
+    // SAFETY: the interface lives as long as XLA, and begins with its version; old ones do not give it here.
+    let (major, minor) = unsafe { frame.api.as_ref() }.map_or(OLDEST, |api| (api.version.major, api.version.minor));
     if major != VERSION.0 {
         return Err(format!(
             "gradyn.jax is written for version {}.{} of XLA's foreign functions, and this jaxlib has {major}.{minor}: \

@@ -200,3 +200,27 @@ def test_float32_is_refused_with_what_to_do() -> None:
         [sys.executable, "-c", code, str(ROBOTS / "panda.urdf")], capture_output=True, text=True, check=True
     )
     assert 'jax.config.update("jax_enable_x64", True)' in done.stdout
+
+
+def test_programs_kept_on_disk_find_their_robots(tmp_path: Path) -> None:
+    """Another process, which meets robots in another order, computes with the right ones."""
+    code = (
+        "import sys, jax, numpy as np, gradyn, gradyn.jax as g\n"
+        "jax.config.update('jax_enable_x64', True)\n"
+        "jax.config.update('jax_compilation_cache_dir', sys.argv[1])\n"
+        "jax.config.update('jax_persistent_cache_min_compile_time_secs', 0.0)\n"
+        "jax.config.update('jax_persistent_cache_min_entry_size_bytes', -1)\n"
+        "for path in sys.argv[2:]:\n"
+        "    model = gradyn.Model.from_urdf(path)\n"
+        "    q = model.random(seed=1)\n"
+        "    assert np.array_equal(jax.jit(lambda q: g.crba(model, q))(q), model.crba(q)), path\n"
+    )
+    # Of the same size, so that programs differ in the number of the function alone.
+    paths = [str(ROBOTS / "ur5.urdf"), str(tmp_path / "heavier.urdf")]
+    text = Path(paths[0]).read_text()
+    heavier = text.replace('mass value="', 'mass value="1')
+    assert heavier != text
+    Path(paths[1]).write_text(heavier)
+    for order in (paths, paths[::-1]):
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / "kept"), *order], check=True, timeout=120)
+    assert any((tmp_path / "kept").iterdir())
