@@ -36,12 +36,13 @@ class Rnea(Dynamics):
     def __init__(self, model: Model, threads: int | None = None) -> None:
         super().__init__(model, threads)
         self.outputs = (("tau", (model.nv,)),)
+        self._one = self.engine.rnea
 
     def value(self, *x: Array) -> Array:
         return array(self.engine.rnea(*x, threads=self.threads))
 
     def value_into(self, out: Array, *x: Array) -> None:
-        self.engine.rnea(*x, out=out)
+        self._one(*x, out=out)
 
     def tangent_first(self, *x: Array) -> list[Array]:
         d = self.engine.rnea_derivatives(*x, threads=self.threads)
@@ -70,12 +71,13 @@ class Aba(Dynamics):
     def __init__(self, model: Model, threads: int | None = None) -> None:
         super().__init__(model, threads)
         self.outputs = (("ddq", (model.nv,)),)
+        self._one = self.engine.aba
 
     def value(self, *x: Array) -> Array:
         return array(self.engine.aba(*x, threads=self.threads))
 
     def value_into(self, out: Array, *x: Array) -> None:
-        self.engine.aba(*x, out=out)
+        self._one(*x, out=out)
 
     def tangent_first(self, *x: Array) -> list[Array]:
         d = self.engine.aba_derivatives(*x, threads=self.threads)

@@ -100,6 +100,8 @@ class _Callback(casadi.Callback):
         self._jacobian: Callable[[str], _Callback] | None = None
         self._reverse: Callable[[str], _Callback] | None = None
         self._kept: list[_Callback] = []
+        #: Computes the only result from all arguments: the short way.
+        self.direct: Callable[..., None] | None = None
 
     def made(self, name: str) -> _Callback:
         self.construct(name, {})
@@ -128,9 +130,15 @@ class _Callback(casadi.Callback):
 
     def eval_buffer(self, arg: Any, res: Any) -> int:
         read = np.frombuffer
-        self._evaluate(
-            [None if x is None else read(x) for x in arg], [None if y is None else read(y) for y in res]
-        )
+        if self.direct is not None:
+            try:
+                self.direct(read(res[0]), *map(read, arg))
+            except TypeError:
+                # CasADi leaves out arguments that are zero, and results that nobody wants.
+                pass
+            else:
+                return 0
+        self._evaluate([None if x is None else read(x) for x in arg], [None if y is None else read(y) for y in res])
         return 0
 
     def has_jacobian(self) -> bool:
@@ -158,9 +166,14 @@ class _Block:
         self.columns, self.rows = np.nonzero(pattern.T)
         starts = np.concatenate([[0], np.cumsum(np.count_nonzero(pattern, axis=0))])
         self.sparsity = casadi.Sparsity(rows, columns, starts.tolist(), self.rows.tolist())
+        self.full = (columns, rows) if len(self.rows) == rows * columns else None
 
     def put(self, matrix: Array | None, to: Array | None) -> None:
-        if to is not None and matrix is not None:
+        if to is None or matrix is None:
+            return
+        if self.full is not None:
+            to.reshape(self.full).T[:] = matrix
+        else:
             to[:] = matrix[self.rows, self.columns]
 
 
@@ -204,19 +217,15 @@ def _value(smooth: Smooth, name: str) -> _Callback:
     ports = _Ports(smooth)
     count, places = len(ports.arguments), ports.ranges
 
-    into = smooth.value_into if len(places) == 1 else None
-
     def evaluate(arg: list[Array | None], res: list[Array | None]) -> None:
-        x = _given(arg, ports.sizes)
-        if into is not None and res[0] is not None:
-            into(res[0], *x)
-            return
-        y = smooth.value(*x)
+        y = smooth.value(*_given(arg, ports.sizes))
         for place, to in zip(places, res, strict=True):
             if to is not None:
                 to[:] = y[place]
 
     made = _Callback(name, ports.arguments, ports.outputs, evaluate)
+    if len(places) == 1:
+        made.direct = smooth.value_into
     patterns = _Patterns(smooth)
     first = [[_Block(patterns.first(k, a)) for a in range(count)] for k in range(len(places))]
     made._jacobian = lambda name: _jacobian(smooth, ports, first, name)
