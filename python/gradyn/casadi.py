@@ -7,11 +7,12 @@
 >>> casadi.jacobian(rnea(q, v, a), q).shape
 (7, 7)
 
-A function is a callback: it takes part in expressions of MX, not of SX. Numbers go by buffers, without copies. CasADi's ``map`` over
-it must be serial (``f.map(n)``): with ``"thread"`` or ``"openmp"``, CasADi calls Python from threads that may not.
+A function is a callback: it takes part in expressions of MX, not of SX. Numbers go by buffers, without copies. CasADi's
+``map`` over it must be serial (``f.map(n)``): with ``"thread"``, old versions of CasADi crash, and new ones gain nothing.
 
-Arguments ``q`` are numbers of configurations. Where a robot has quaternions, let the optimizer vary a step from a configuration
-and take ``integrate`` of it: it would leave the unit sphere otherwise, and the engine refuses what is not a rotation.
+Arguments ``q`` are numbers of configurations. Where a robot has quaternions, let the optimizer vary a step from a
+configuration and take ``integrate`` of it: it would leave the unit sphere otherwise, and the engine refuses what is not a
+rotation.
 """
 
 from __future__ import annotations

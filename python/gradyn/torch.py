@@ -41,6 +41,7 @@ _NUMBERS: dict[tuple[Any, ...], int] = {}
 _LOCK = threading.Lock()
 
 
+@torch.compiler.assume_constant_result
 def _number(kind: type[Smooth], model: Model, *choices: Any) -> int:
     key = (kind, model, *choices)
     with _LOCK:

@@ -131,3 +131,20 @@ def test_operators_pass_torchs_own_checks() -> None:
     number = bridge._number(bridge._functions.Rnea, model)
     for check in ("test_schema", "test_autograd_registration", "test_faketensor"):
         torch.library.opcheck(torch.ops.gradyn.value.default, (number, [q, v.requires_grad_(), a]), test_utils=check)
+
+
+def test_torch_compile_keeps_one_graph() -> None:
+    model = load("panda")
+    q, v, a = states(model, 3)
+
+    def cost(q: Tensor) -> Tensor:
+        return (bridge.rnea(model, q, v, a) ** 2).sum()
+
+    # Without a compiler of C++, which may not be there; a break in the graph would be an error.
+    compiled = torch.compile(cost, backend="aot_eager", fullgraph=True)
+    gradients = []
+    for function in (cost, compiled):
+        x = q.clone().requires_grad_()
+        function(x).backward()
+        gradients.append(x.grad)
+    assert torch.equal(*gradients)
