@@ -15,8 +15,8 @@ machine. Backward passes are differentiable once: second derivatives are exact, 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -41,14 +41,17 @@ _NUMBERS: dict[tuple[Any, ...], int] = {}
 _LOCK = threading.Lock()
 
 
-@torch.compiler.assume_constant_result
-def _number(kind: type[Smooth], model: Model, *choices: Any) -> int:
+def _numbered(kind: type[Smooth], model: Model, *choices: Any) -> int:
     key = (kind, model, *choices)
     with _LOCK:
         if key not in _NUMBERS:
             _SMOOTH.append(kind(model, *choices))
             _NUMBERS[key] = len(_SMOOTH) - 1
         return _NUMBERS[key]
+
+
+#: The same, which `torch.compile` calls when it traces.
+_number: Callable[..., int] = cast(Any, torch.compiler).assume_constant_result(_numbered)
 
 
 def _array(tensor: Tensor) -> Array:

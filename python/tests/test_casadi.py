@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import gc
 import time
 from pathlib import Path
@@ -169,3 +170,9 @@ def test_ipopt_reaches_with_exact_hessians() -> None:
     last = np.array(result["x"])[7 * intervals : 7 * (intervals + 1), 0]
     # Ipopt's own tolerance.
     np.testing.assert_allclose(model.frame_pose(last, "panda_link8")[:3, 3], target, atol=1e-7)
+
+
+def test_the_example_of_the_docstring_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROBOTS.parent)
+    done = doctest.testmod(bridge)
+    assert done.attempted and not done.failed

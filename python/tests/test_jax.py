@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 import warnings
@@ -224,3 +225,9 @@ def test_programs_kept_on_disk_find_their_robots(tmp_path: Path) -> None:
     for order in (paths, paths[::-1]):
         subprocess.run([sys.executable, "-c", code, str(tmp_path / "kept"), *order], check=True, timeout=120)
     assert any((tmp_path / "kept").iterdir())
+
+
+def test_the_example_of_the_docstring_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROBOTS.parent)
+    done = doctest.testmod(bridge)
+    assert done.attempted and not done.failed

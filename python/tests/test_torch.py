@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -148,3 +149,9 @@ def test_torch_compile_keeps_one_graph() -> None:
         function(x).backward()
         gradients.append(x.grad)
     assert torch.equal(*gradients)
+
+
+def test_the_example_of_the_docstring_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROBOTS.parent)
+    done = doctest.testmod(bridge)
+    assert done.attempted and not done.failed
