@@ -11,21 +11,60 @@ from gradyn import Constraint, Model
 from gradyn._smooth import Array, Second, Smooth, array, on_left, transposed
 
 
-def blocks(qq: Array, vq: Array, uq: Array, vv: Array) -> list[list[Array | None]]:
-    """Of `Dynamics`."""
-    return [[qq, transposed(vq), transposed(uq)], [vq, vv, None], [uq, None, None]]
+#: A frame whose axes a wrench is in, or its name and "world".
+WrenchKey = str | tuple[str, str]
 
 
 class Dynamics(Smooth):
-    """A function of `q`, `v` and `u` that is linear in `u`, and `u` does not multiply `v`."""
+    """A function of `q`, `v` and `u`, linear in `u` and in wrenches, none of which multiplies `v` or another one."""
+
+    def __init__(self, model: Model, wrenches: Sequence[WrenchKey] = (), threads: int | None = None) -> None:
+        super().__init__(model, threads)
+        self.keys = tuple(wrenches)
+        self.arguments = (*type(self).arguments, *(f"wrench{k}" for k in range(len(self.keys))))
+        self.frames = [
+            {"frame": key, "reference": "local"} if isinstance(key, str) else {"frame": key[0], "reference": "world"}
+            for key in self.keys
+        ]
+        for key in self.keys:
+            if not isinstance(key, str) and key[1] != "world":
+                raise ValueError(f"`wrenches`: {key!r} is neither a frame's name nor (name, 'world')")
+
+    def tangent_size(self, argument: int) -> int:
+        return self.model.nv if argument < 3 else 6
+
+    def given(self, x: Sequence[Array]) -> dict[str, Any]:
+        """Wrenches and threads as the engine takes them."""
+        options: dict[str, Any] = {"threads": self.threads}
+        if self.keys:
+            options["wrenches"] = dict(zip(self.keys, x[3:], strict=True))
+        return options
+
+    def by_wrenches(self, matrices: Array) -> list[Array]:
+        """One matrix a wrench."""
+        return [matrices[..., k, :, :] for k in range(len(self.keys))]
 
     def pattern_second(self, first: int, second: int) -> Array:
-        nv = self.model.nv
-        return np.zeros((nv, nv)) if 2 in (first, second) and 0 not in (first, second) else self.pattern_of(first, second)
+        if 0 in (first, second) or first == second == 1:
+            return self.pattern_of(first, second)
+        return np.zeros((self.tangent_size(first), self.tangent_size(second)))
 
     def pattern_of(self, first: int, second: int) -> Array:
         """Of blocks that are not zero."""
         return super().pattern_second(first, second)
+
+    def rates(self, k: int, q: Array) -> Array:
+        """How the Jacobian of a wrench's frame changes along each degree of freedom, (..., nv, 6, nv)."""
+        eye = np.eye(self.model.nv)
+        return array(self.engine.frame_jacobian_rate(q[..., None, :], eye, **self.frames[k], threads=self.threads))
+
+    def blocks(self, qq: Array, vq: Array, uq: Array, vv: Array, fq: Sequence[Array]) -> list[list[Array | None]]:
+        """Rows and columns of all arguments, of those blocks that are not zero."""
+        below = [vq, uq, *fq]
+        rows: list[list[Array | None]] = [[qq, *map(transposed, below)]]
+        rows += [[block, *[None] * len(below)] for block in below]
+        rows[1][1] = vv
+        return rows
 
 
 class Rnea(Dynamics):
@@ -33,34 +72,47 @@ class Rnea(Dynamics):
 
     arguments = ("q", "v", "a")
 
-    def __init__(self, model: Model, threads: int | None = None) -> None:
-        super().__init__(model, threads)
+    def __init__(self, model: Model, wrenches: Sequence[WrenchKey] = (), threads: int | None = None) -> None:
+        super().__init__(model, wrenches, threads)
         self.outputs = (("tau", (model.nv,)),)
         self._one = self.engine.rnea
 
     def value(self, *x: Array) -> Array:
-        return array(self.engine.rnea(*x, threads=self.threads))
+        return array(self.engine.rnea(*x[:3], **self.given(x)))
 
     def value_into(self, out: Array, *x: Array) -> None:
-        self._one(*x, out=out)
+        if self.keys:
+            self._one(*x[:3], out=out, **self.given(x))
+        else:
+            self._one(*x, out=out)
 
     def tangent_first(self, *x: Array) -> list[Array]:
-        d = self.engine.rnea_derivatives(*x, threads=self.threads)
-        return [d.dtau_dq, d.dtau_dv, d.dtau_da]
+        d = self.engine.rnea_derivatives(*x[:3], **self.given(x))
+        return [d.dtau_dq, d.dtau_dv, d.dtau_da, *self.by_wrenches(d.dtau_df_ext)]
 
     def tangent_gradient(self, on: Array, *x: Array) -> list[Array]:
-        g = self.engine.rnea_gradient(*x, on, threads=self.threads)
-        return [g.dq, g.dv, g.da]
+        g = self.engine.rnea_gradient(*x[:3], on, **self.given(x))
+        return [g.dq, g.dv, g.da, *(g.df_ext[..., k, :] for k in range(len(self.keys)))]
 
     def tangent_second(self, on: Array, *x: Array) -> Second:
-        h = self.engine.rnea_hessian(*x, on, threads=self.threads)
-        return [h.dq, h.dv, h.da], blocks(h.dqq, h.dvq, h.daq, h.dvv)
+        h = self.engine.rnea_hessian(*x[:3], on, **self.given(x))
+        # Torques have the term -J^T f.
+        fq = [-np.einsum("...kij,...j->...ik", self.rates(k, x[0]), on) for k in range(len(self.keys))]
+        gradients = [h.dq, h.dv, h.da]
+        if self.keys:
+            gradients += self.tangent_gradient(on, *x)[3:]
+        return gradients, self.blocks(h.dqq, h.dvq, h.daq, h.dvv, fq)
 
     def pattern(self, result: int, argument: int) -> Array:
-        return array(self.engine.sparsity("torques").toarray())
+        if argument < 3:
+            return array(self.engine.sparsity("torques").toarray())
+        return np.outer(supports(self.engine, self.frames[argument - 3]["frame"]), np.ones(6))
 
     def pattern_of(self, first: int, second: int) -> Array:
-        return _pattern_second(self.engine, "mass_matrix" if 2 in (first, second) else "torques", first > second)
+        if max(first, second) < 3:
+            return _pattern_second(self.engine, "mass_matrix" if 2 in (first, second) else "torques", first > second)
+        by_q = np.outer(np.ones(6), supports(self.engine, self.frames[max(first, second) - 3]["frame"]))
+        return by_q if first > second else by_q.T
 
 
 class Aba(Dynamics):
@@ -68,31 +120,43 @@ class Aba(Dynamics):
 
     arguments = ("q", "v", "tau")
 
-    def __init__(self, model: Model, threads: int | None = None) -> None:
-        super().__init__(model, threads)
+    def __init__(self, model: Model, wrenches: Sequence[WrenchKey] = (), threads: int | None = None) -> None:
+        super().__init__(model, wrenches, threads)
         self.outputs = (("ddq", (model.nv,)),)
         self._one = self.engine.aba
 
     def value(self, *x: Array) -> Array:
-        return array(self.engine.aba(*x, threads=self.threads))
+        return array(self.engine.aba(*x[:3], **self.given(x)))
 
     def value_into(self, out: Array, *x: Array) -> None:
-        self._one(*x, out=out)
+        if self.keys:
+            self._one(*x[:3], out=out, **self.given(x))
+        else:
+            self._one(*x, out=out)
 
     def tangent_first(self, *x: Array) -> list[Array]:
-        d = self.engine.aba_derivatives(*x, threads=self.threads)
-        return [d.ddq_dq, d.ddq_dv, d.ddq_dtau]
+        d = self.engine.aba_derivatives(*x[:3], **self.given(x))
+        return [d.ddq_dq, d.ddq_dv, d.ddq_dtau, *self.by_wrenches(d.ddq_df_ext)]
 
     def tangent_gradient(self, on: Array, *x: Array) -> list[Array]:
-        g = self.engine.aba_gradient(*x, on, threads=self.threads)
-        return [g.dq, g.dv, g.dtau]
+        g = self.engine.aba_gradient(*x[:3], on, **self.given(x))
+        return [g.dq, g.dv, g.dtau, *(g.df_ext[..., k, :] for k in range(len(self.keys)))]
 
     def tangent_second(self, on: Array, *x: Array) -> Second:
-        h = self.engine.aba_hessian(*x, on, threads=self.threads)
-        return [h.dq, h.dv, h.dtau], blocks(h.dqq, h.dvq, h.dtauq, h.dvv)
+        h = self.engine.aba_hessian(*x[:3], on, **self.given(x))
+        gradients, fq = [h.dq, h.dv, h.dtau], []
+        for k in range(len(self.keys)):
+            # A wrench acts as the torques J^T f.
+            jacobian = self.engine.frame_jacobian(x[0], **self.frames[k], threads=self.threads)
+            gradients.append(np.einsum("...ij,...j->...i", jacobian, h.dtau))
+            turned = np.einsum("...kij,...j->...ik", self.rates(k, x[0]), h.dtau)
+            fq.append(jacobian @ h.dtauq + turned)
+        return gradients, self.blocks(h.dqq, h.dvq, h.dtauq, h.dvv, fq)
 
     def pattern(self, result: int, argument: int) -> Array:
-        return array(self.engine.sparsity("accelerations").toarray())
+        if argument < 3:
+            return array(self.engine.sparsity("accelerations").toarray())
+        return super().pattern(result, argument)
 
 
 class Crba(Smooth):
@@ -218,7 +282,7 @@ class ConstraintDynamics(Dynamics):
     arguments = ("q", "v", "tau")
 
     def __init__(self, model: Model, constraints: Sequence[Constraint], threads: int | None = None) -> None:
-        super().__init__(model, threads)
+        super().__init__(model, (), threads)
         self.constraints = list(constraints)
         rows = sum(len(constraint) for constraint in constraints)
         self.outputs = (("ddq", (model.nv,)), ("lambda_", (rows,)))
@@ -238,7 +302,7 @@ class ConstraintDynamics(Dynamics):
     def tangent_second(self, on: Array, *x: Array) -> Second:
         nv = self.model.nv
         h = self._call(self.engine.constraint_dynamics_hessian, *x, on[..., :nv], on[..., nv:])
-        return [h.dq, h.dv, h.dtau], blocks(h.dqq, h.dvq, h.dtauq, h.dvv)
+        return [h.dq, h.dv, h.dtau], self.blocks(h.dqq, h.dvq, h.dtauq, h.dvv, [])
 
     def pattern(self, result: int, argument: int) -> Array:
         of = ("constrained_accelerations", "multipliers")[result]

@@ -99,10 +99,14 @@ class Smooth:
         #: Names and shapes of the results, which stand one after the other, matrices column by column.
         self.outputs: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
+    def tangent_size(self, argument: int) -> int:
+        """Directions in which an argument can change."""
+        return self.model.nv
+
     def sizes(self) -> tuple[int, ...]:
         """Numbers of each argument."""
-        nq, nv = self.model.nq, self.model.nv
-        return tuple(nq if k in self.configurations else nv for k in range(len(self.arguments)))
+        count = len(self.arguments)
+        return tuple(self.model.nq if k in self.configurations else self.tangent_size(k) for k in range(count))
 
     @property
     def size(self) -> int:
@@ -118,7 +122,7 @@ class Smooth:
         out[:] = self.value(*x)
 
     def tangent_first(self, *x: Array) -> list[Array]:
-        """A matrix for each argument, (..., size, nv)."""
+        """A matrix for each argument, (..., size, directions)."""
         raise NotImplementedError
 
     def tangent_second(self, on: Array, *x: Array) -> Second:
@@ -131,11 +135,11 @@ class Smooth:
 
     def pattern(self, result: int, argument: int) -> Array:
         """Which entries of the derivative in the tangent space can be nonzero."""
-        return np.ones((int(np.prod(self.outputs[result][1])), self.model.nv))
+        return np.ones((int(np.prod(self.outputs[result][1])), self.tangent_size(argument)))
 
     def pattern_second(self, first: int, second: int) -> Array:
         """The same of the second derivatives of a combination."""
-        return np.ones((self.model.nv, self.model.nv))
+        return np.ones((self.tangent_size(first), self.tangent_size(second)))
 
     def _maps(self, x: Sequence[Array]) -> list[Array | None]:
         if self.numbers.flat:

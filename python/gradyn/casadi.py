@@ -53,6 +53,7 @@ def function(
     *,
     frame: str | None = None,
     constraints: Constraint | Sequence[Constraint] | None = None,
+    wrenches: Sequence[_functions.WrenchKey] = (),
     label: str | None = None,
 ) -> casadi.Function:
     """A function of a robot as a CasADi function.
@@ -68,6 +69,9 @@ def function(
         Of the functions of a frame.
     constraints : gradyn.Constraint or sequence of them, optional
         Of ``constraint_dynamics``.
+    wrenches : sequence of str or (str, "world"), optional
+        Of ``rnea`` and ``aba``: frames that external wrenches act on. Each is an argument more, ``wrench0`` and so on: force,
+        then moment, in the frame's own axes, or about the world's origin in those of the world.
     label : str, optional
         The CasADi function's own name, without which it is `name`.
 
@@ -85,9 +89,12 @@ def function(
     for choice, value in needed.items():
         if (choice == needs) != (value is not None):
             raise ValueError(f"`{choice}` is {'needed' if choice == needs else 'not taken'} by '{name}'")
-    key = (model, name, frame, given, label)
+    if wrenches and name not in ("rnea", "aba"):
+        raise ValueError(f"`wrenches` is not taken by '{name}'")
+    key = (model, name, frame, given, tuple(wrenches), label)
     if key not in _MADE:
-        smooth = FUNCTIONS[name](model, *([needed[needs]] if needs else []))
+        choices = [needed[needs]] if needs else [tuple(wrenches)] if wrenches else []
+        smooth = FUNCTIONS[name](model, *choices)
         _MADE[key] = _value(smooth, label or name)
     return _MADE[key]
 

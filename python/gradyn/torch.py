@@ -15,7 +15,7 @@ machine. Backward passes are differentiable once: second derivatives are exact, 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -165,7 +165,15 @@ def _direct(out: Tensor, given: Sequence[Tensor]) -> Array:
     return _array(out)
 
 
-def rnea(model: Model, q: Tensor, v: Tensor, a: Tensor, *, out: Tensor | None = None) -> Tensor:
+def rnea(
+    model: Model,
+    q: Tensor,
+    v: Tensor,
+    a: Tensor,
+    *,
+    wrenches: Mapping[_functions.WrenchKey, Tensor] | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """Inverse dynamics: joint torques.
 
     Parameters
@@ -176,6 +184,9 @@ def rnea(model: Model, q: Tensor, v: Tensor, a: Tensor, *, out: Tensor | None = 
         Configurations.
     v, a : torch.Tensor, (..., nv)
         Velocities and accelerations.
+    wrenches : mapping from str or (str, "world") to torch.Tensor, (..., 6), optional
+        External wrenches on frames: force, then moment, in the frame's own axes, or about the world's origin in those of the
+        world.
     out : torch.Tensor, (..., nv), optional
         Filled in place, where no gradients are wanted.
 
@@ -184,13 +195,23 @@ def rnea(model: Model, q: Tensor, v: Tensor, a: Tensor, *, out: Tensor | None = 
     torch.Tensor, (..., nv)
         N m or N.
     """
+    keys, x = tuple(wrenches or ()), (q, v, a, *(wrenches or {}).values())
     if out is not None:
-        model.rnea(_array(q), _array(v), _array(a), out=_direct(out, (q, v, a)))
+        on: Any = {key: _array(wrench) for key, wrench in (wrenches or {}).items()} or None
+        model.rnea(_array(q), _array(v), _array(a), wrenches=on, out=_direct(out, x))
         return out
-    return _call(_functions.Rnea, model, (q, v, a))
+    return _call(_functions.Rnea, model, x, keys)
 
 
-def aba(model: Model, q: Tensor, v: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+def aba(
+    model: Model,
+    q: Tensor,
+    v: Tensor,
+    tau: Tensor,
+    *,
+    wrenches: Mapping[_functions.WrenchKey, Tensor] | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """Forward dynamics: joint accelerations.
 
     Parameters
@@ -201,6 +222,9 @@ def aba(model: Model, q: Tensor, v: Tensor, tau: Tensor, *, out: Tensor | None =
         Configurations.
     v, tau : torch.Tensor, (..., nv)
         Velocities and torques.
+    wrenches : mapping from str or (str, "world") to torch.Tensor, (..., 6), optional
+        External wrenches on frames: force, then moment, in the frame's own axes, or about the world's origin in those of the
+        world.
     out : torch.Tensor, (..., nv), optional
         Filled in place, where no gradients are wanted.
 
@@ -209,10 +233,12 @@ def aba(model: Model, q: Tensor, v: Tensor, tau: Tensor, *, out: Tensor | None =
     torch.Tensor, (..., nv)
         rad/s^2 or m/s^2.
     """
+    keys, x = tuple(wrenches or ()), (q, v, tau, *(wrenches or {}).values())
     if out is not None:
-        model.aba(_array(q), _array(v), _array(tau), out=_direct(out, (q, v, tau)))
+        on: Any = {key: _array(wrench) for key, wrench in (wrenches or {}).items()} or None
+        model.aba(_array(q), _array(v), _array(tau), wrenches=on, out=_direct(out, x))
         return out
-    return _call(_functions.Aba, model, (q, v, tau))
+    return _call(_functions.Aba, model, x, keys)
 
 
 def crba(model: Model, q: Tensor, *, out: Tensor | None = None) -> Tensor:

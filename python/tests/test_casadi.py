@@ -40,18 +40,20 @@ def choices(model: gradyn.Model, name: str) -> dict[str, Any]:
 class Case:
     """A function at a state, and a motion of its arguments."""
 
-    def __init__(self, robot: str, name: str) -> None:
+    def __init__(self, robot: str, name: str, wrenches: bool = False) -> None:
         self.model = model = load(robot)
         self.name = name
-        self.f = bridge.function(model, name, **choices(model, name))
+        frames = [model.frame_names[-1], (model.frame_names[-1], "world"), model.body_names[1]] if wrenches else []
+        self.f = bridge.function(model, name, wrenches=frames, **choices(model, name))
         self.on = bridge.FUNCTIONS[name].configurations
         random = np.random.default_rng(7)
         q = model.random(seed=3)
         # Near each other, so that the difference is within the range of the logarithm.
         near = model.integrate(q, 0.3 * random.standard_normal(model.nv))
         count = self.f.n_in()
-        self.x = [[q, near][k] if k in self.on else random.standard_normal(model.nv) for k in range(count)]
-        self.d = [random.standard_normal(model.nv) for _ in range(count)]
+        sizes = [model.nv if k < 3 else 6 for k in range(count)]
+        self.x = [[q, near][k] if k in self.on else random.standard_normal(n) for k, n in enumerate(sizes)]
+        self.d = [random.standard_normal(n) for n in sizes]
         self.symbols = [casadi.MX.sym(self.f.name_in(k), self.f.size1_in(k)) for k in range(count)]
         results = self.f.call(self.symbols)
         self.y = casadi.vertcat(*[casadi.vec(result) for result in results])
@@ -77,18 +79,22 @@ def close(a: Any, b: Any) -> None:
     np.testing.assert_allclose(a, b, rtol=0, atol=TOLERANCE * max(1.0, float(np.abs(b).max(initial=0))))
 
 
-@pytest.mark.parametrize("name", bridge.FUNCTIONS)
+#: Functions, and those that external wrenches act on.
+CASES = [(name, False) for name in bridge.FUNCTIONS] + [("rnea", True), ("aba", True)]
+
+
+@pytest.mark.parametrize(("name", "wrenches"), CASES)
 @pytest.mark.parametrize("robot", ROBOT_NAMES)
-def test_jacobian_agrees_with_differences(robot: str, name: str) -> None:
-    case = Case(robot, name)
+def test_jacobian_agrees_with_differences(robot: str, name: str, wrenches: bool) -> None:
+    case = Case(robot, name, wrenches)
     jacobian = case.made(casadi.jacobian(case.y, casadi.vertcat(*case.symbols)))
     close(np.array(jacobian(*case.x)) @ case.rate(), case.difference(case.made(case.y)))
 
 
-@pytest.mark.parametrize("name", [name for name, kind in bridge.FUNCTIONS.items() if kind.twice])
+@pytest.mark.parametrize(("name", "wrenches"), [case for case in CASES if bridge.FUNCTIONS[case[0]].twice])
 @pytest.mark.parametrize("robot", ROBOT_NAMES)
-def test_hessian_agrees_with_differences(robot: str, name: str) -> None:
-    case = Case(robot, name)
+def test_hessian_agrees_with_differences(robot: str, name: str, wrenches: bool) -> None:
+    case = Case(robot, name, wrenches)
     value = casadi.dot(case.weights, case.y)
     hessian, gradient = casadi.hessian(value, casadi.vertcat(*case.symbols))
     by_jacobian = case.made(casadi.mtimes(casadi.jacobian(case.y, casadi.vertcat(*case.symbols)).T, case.weights))

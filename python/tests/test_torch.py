@@ -45,6 +45,14 @@ def functions(model: gradyn.Model, q: Tensor) -> dict[str, tuple[Function, bool]
     return {
         "rnea": (lambda s, v, a: bridge.rnea(model, at(s), v, a), True),
         "aba": (lambda s, v, a: bridge.aba(model, at(s), v, a), True),
+        "rnea with wrenches": (
+            lambda s, v, a: bridge.rnea(model, at(s), v, a, wrenches={frame: a[..., :6], (frame, "world"): v[..., :6]}),
+            True,
+        ),
+        "aba with wrenches": (
+            lambda s, v, a: bridge.aba(model, at(s), v, a, wrenches={frame: a[..., :6], (frame, "world"): v[..., :6]}),
+            True,
+        ),
         "crba": (lambda s, v, a: bridge.crba(model, at(s)), False),
         "frame_pose": (lambda s, v, a: bridge.frame_pose(model, at(s), frame), True),
         "constraint_dynamics": (
@@ -56,7 +64,7 @@ def functions(model: gradyn.Model, q: Tensor) -> dict[str, tuple[Function, bool]
     }
 
 
-NAMES = ["rnea", "aba", "crba", "frame_pose", "constraint_dynamics", "integrate", "difference"]
+NAMES = ["rnea", "aba", "rnea with wrenches", "aba with wrenches", "crba", "frame_pose", "constraint_dynamics", "integrate", "difference"]
 
 
 @pytest.mark.parametrize("name", NAMES)
