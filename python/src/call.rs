@@ -425,7 +425,7 @@ pub(crate) fn call<'py>(
     }
 }
 
-/// Computes states whose numbers stand one after the other, without Python.
+/// Computes states whose numbers stand one after the other, without Python. Behind the arguments, `inputs` has those of `wrenches`.
 ///
 /// # Safety
 /// Each pointer is to as many numbers as the states have, and nobody else writes them, or reads results.
@@ -433,6 +433,7 @@ pub(crate) unsafe fn compute_dense(
     model: &PyModel,
     function: &'static Function,
     options: &Resolved,
+    wrenches: &[(ExternalWrench, gradyn::Transform<f64>)],
     states: usize,
     inputs: &[*const f64],
     outputs: &[*mut f64],
@@ -448,8 +449,12 @@ pub(crate) unsafe fn compute_dense(
         core.iter_mut().zip(of.shape).for_each(|(size, dim)| *size = dim.size(robot, options));
         output.push(Target::dense(*data, core, function.order));
     }
+    let given = inputs.iter().skip(function.arguments.len());
+    let wrenches: Vec<_> =
+        wrenches.iter().zip(given).map(|((wrench, place), data)| (View::dense(*data, 6), *wrench, *place)).collect();
     let (id, lead) = (model.id(), Lead::line(states));
-    Job { model: robot, id, function, lead, input: &input, wrenches: &[], output: &output, options, apart: false }.run()
+    let (input, output, wrenches) = (&input, &output, &wrenches[..]);
+    Job { model: robot, id, function, lead, input, wrenches, output, options, apart: false }.run()
 }
 
 /// The caller's arrays, of several results some.

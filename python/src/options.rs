@@ -143,6 +143,28 @@ pub(crate) fn numbers<const N: usize>(what: &str, given: &Bound<'_, PyAny>) -> P
     }
 }
 
+/// The body that a wrench on a frame acts on, and where, in it or in the world.
+pub(crate) fn acted_on(
+    py: Python<'_>,
+    model: &Model,
+    name: &str,
+    axes: WrenchFrame,
+) -> PyResult<(BodyId, Transform<f64>)> {
+    let (body, placement) = match frame(py, model, "wrenches", name)? {
+        FrameRef::Body(body) => (Some(body), Transform::identity()),
+        FrameRef::Frame(id) => {
+            let frame = &model.frames()[id.index()];
+            (frame.body(), *frame.placement())
+        }
+    };
+    let Some(body) = body else {
+        let message = format!("`wrenches`: '{name}' is fixed to the world: a wrench on it moves nothing");
+        return Err(wrong(py, &message, Said { argument: Some("wrenches".into()), ..Said::default() }));
+    };
+    // In the world, a wrench is about the world's origin, whatever stands where.
+    Ok((body, if axes == WrenchFrame::World { Transform::identity() } else { placement }))
+}
+
 /// Wrenches of all states.
 pub(crate) struct Wrenches<'py> {
     pub(crate) of: Vec<(BodyId, WrenchFrame, Transform<f64>, States<'py>)>,
@@ -169,20 +191,7 @@ impl<'py> Wrenches<'py> {
                 let words = [("body", WrenchFrame::Body), ("world", WrenchFrame::World)];
                 (name, word(py, "wrenches", &axes, &words)?)
             };
-            let on = frame(py, model, "wrenches", &name)?;
-            let (body, placement) = match on {
-                FrameRef::Body(body) => (Some(body), Transform::identity()),
-                FrameRef::Frame(id) => {
-                    let frame = &model.frames()[id.index()];
-                    (frame.body(), *frame.placement())
-                }
-            };
-            let Some(body) = body else {
-                let message = format!("`wrenches`: '{name}' is fixed to the world: a wrench on it moves nothing");
-                return Err(wrong(py, &message, Said { argument: Some("wrenches".into()), ..Said::default() }));
-            };
-            // In the world, a wrench is about the world's origin, whatever stands where.
-            let placement = if axes == WrenchFrame::World { Transform::identity() } else { placement };
+            let (body, placement) = acted_on(py, model, &name, axes)?;
             let what = format!("wrenches['{name}']");
             of.push((body, axes, placement, Reader::of(py).read(&what, &value, 6, "force, then moment")?));
         }

@@ -8,9 +8,10 @@
 
 use crate::call::compute_dense;
 use crate::model::PyModel;
-use crate::options::{Asked, Resolved};
-use crate::table::{ARGUMENTS, Function, OUTPUTS, Order};
+use crate::options::{Asked, Resolved, acted_on, word};
+use crate::table::{Function, OUTPUTS, Order};
 use crate::{error, functions, manifold, pool};
+use gradyn::{ExternalWrench, Force, Transform, WrenchFrame};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods};
 use std::collections::HashMap;
@@ -145,6 +146,8 @@ struct Entry {
     model: Py<PyModel>,
     function: &'static Function,
     options: Resolved,
+    /// External wrenches, which are arguments too, behind the others.
+    wrenches: Vec<(ExternalWrench, Transform<f64>)>,
     /// What else was chosen, as text.
     choices: String,
     /// Numbers of one state, of each argument and each result.
@@ -161,7 +164,7 @@ type Registered = (i64, Vec<usize>, Vec<(Vec<usize>, bool)>);
 
 /// Makes a function of a robot known to the handler.
 #[pyfunction(name = "_xla_register")]
-#[pyo3(signature = (model, name, *, frame = None, reference = None, constraints = None, threads = None))]
+#[pyo3(signature = (model, name, *, frame = None, reference = None, constraints = None, wrenches = Vec::new(), threads = None))]
 #[allow(clippy::too_many_arguments, reason = "by name")]
 pub(crate) fn register<'py>(
     py: Python<'py>,
@@ -170,6 +173,7 @@ pub(crate) fn register<'py>(
     frame: Option<&str>,
     reference: Option<&str>,
     constraints: Option<&Bound<'py, PyAny>>,
+    wrenches: Vec<(String, String)>,
     threads: Option<usize>,
 ) -> PyResult<Registered> {
     let wrong = |message: String| error::wrong(py, &message, error::Said::default());
@@ -182,13 +186,24 @@ pub(crate) fn register<'py>(
     let robot = model.get().model();
     let mut options = asked.resolve(py, robot)?;
     options.threads = threads.unwrap_or_else(pool::available).max(1);
-    let choices = format!("{:?}", (&options.frames, options.reference, &options.constraints, threads));
+    let wrenches = wrenches
+        .into_iter()
+        .map(|(frame, axes)| {
+            let axes = word(py, "wrenches", &axes, &[("local", WrenchFrame::Body), ("world", WrenchFrame::World)])?;
+            let (body, placement) = acted_on(py, robot, &frame, axes)?;
+            let wrench = Force::new([0.0; 3].into(), [0.0; 3].into());
+            Ok((ExternalWrench { body, frame: axes, wrench }, placement))
+        })
+        .collect::<PyResult<Vec<_>>>()?;
+    options.wrenches = wrenches.iter().map(|(wrench, _)| *wrench).collect();
+    let choices = format!("{:?}", (&options.frames, options.reference, &options.constraints, &wrenches, threads));
     let mut hasher = DefaultHasher::new();
     (env!("CARGO_PKG_VERSION"), model.get().to_json(py)?, name, &choices).hash(&mut hasher);
     let key = hasher.finish().cast_signed();
 
     let size = |dim: &crate::table::Dim| dim.size(robot, &options);
-    let arguments: Vec<usize> = function.arguments.iter().map(|argument| size(&argument.dim)).collect();
+    let mut arguments: Vec<usize> = function.arguments.iter().map(|argument| size(&argument.dim)).collect();
+    arguments.extend(wrenches.iter().map(|_| 6));
     let mut shapes: Vec<(Vec<usize>, bool)> =
         function.outputs.iter().map(|output| (output.shape.iter().map(size).collect(), false)).collect();
     let outputs = shapes.iter().map(|(shape, _)| shape.iter().product()).collect();
@@ -198,8 +213,15 @@ pub(crate) fn register<'py>(
         shape.swap(n - 2, n - 1);
         *exchanged = true;
     }
-    let entry =
-        Entry { model: model.clone().unbind(), function, options, choices, arguments: arguments.clone(), outputs };
+    let entry = Entry {
+        model: model.clone().unbind(),
+        function,
+        options,
+        wrenches,
+        choices,
+        arguments: arguments.clone(),
+        outputs,
+    };
     let mut entries = ENTRIES.write().unwrap_or_else(PoisonError::into_inner);
     let entries = entries.get_or_insert_default();
     if let Some(known) = entries.get(&key)
@@ -323,11 +345,11 @@ fn execute(frame: &CallFrame) -> Result<(), String> {
         found
             .ok_or("gradyn: this process does not know the robot of a compiled program: trace the program here first")?
     };
-    let Entry { model, function, options, arguments, outputs, .. } = &*entry;
+    let Entry { model, function, options, wrenches, arguments, outputs, .. } = &*entry;
     if frame.arguments.size != arguments.len() as i64 || frame.results.size != outputs.len() as i64 {
         return Err(format!("gradyn: `{}` is called with the wrong number of arrays", function.name));
     }
-    let mut inputs = [std::ptr::null::<f64>(); ARGUMENTS];
+    let mut inputs: Vec<*const f64> = Vec::with_capacity(arguments.len());
     let mut targets = [std::ptr::null_mut::<f64>(); OUTPUTS];
     let mut count = None;
     let mut agree = |found: usize| {
@@ -335,10 +357,11 @@ fn execute(frame: &CallFrame) -> Result<(), String> {
         same.then_some(())
             .ok_or_else(|| format!("gradyn: arrays of `{}` differ in how many states they have", function.name))
     };
-    for (k, (size, of)) in arguments.iter().zip(function.arguments).enumerate() {
-        let (data, found) = states(&frame.arguments, k, *size, of.name)?;
+    for (k, size) in arguments.iter().enumerate() {
+        let name = function.arguments.get(k).map_or("wrenches", |of| of.name);
+        let (data, found) = states(&frame.arguments, k, *size, name)?;
         agree(found)?;
-        inputs[k] = data;
+        inputs.push(data);
     }
     for (k, (size, of)) in outputs.iter().zip(function.outputs).enumerate() {
         let (data, found) = states(&frame.results, k, *size, of.name)?;
@@ -346,9 +369,9 @@ fn execute(frame: &CallFrame) -> Result<(), String> {
         targets[k] = data;
     }
     let model = model.get();
-    let (inputs, targets) = (&inputs[..arguments.len()], &targets[..outputs.len()]);
+    let targets = &targets[..outputs.len()];
     // SAFETY: the buffers have so many numbers, results are written by nobody else, and all live while the call does.
-    let done = unsafe { compute_dense(model, function, options, count.unwrap_or(0), inputs, targets) };
+    let done = unsafe { compute_dense(model, function, options, wrenches, count.unwrap_or(0), &inputs, targets) };
     done.map_err(|(state, refused)| match count {
         Some(2..) => format!("gradyn: {}: state [{state}]: {refused}", function.name),
         _ => format!("gradyn: {}: {refused}", function.name),
