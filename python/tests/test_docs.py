@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/python.md", "docs/python-problems.md"]
+PAGES = ["README.md", "python/README.md", "docs/python.md", "docs/python-problems.md"]
 
 
 def blocks(page: Path) -> list[tuple[int, str]]:

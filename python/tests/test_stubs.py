@@ -21,8 +21,14 @@ SOURCE = Path(__file__).resolve().parents[1]
 
 
 def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent), "MYPYPATH": str(PACKAGE.parent), "NO_COLOR": "1"}
+    environment = os.environ | {"NO_COLOR": "1"}
+    if PACKAGE.parent == SOURCE:
+        # Not installed, but beside its tests.
+        environment |= {"PYTHONPATH": str(SOURCE), "MYPYPATH": str(SOURCE)}
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+
+
+MYPY = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", f"--config-file={SOURCE / 'pyproject.toml'}"]
 
 
 def stubs() -> ModuleType:
@@ -60,15 +66,15 @@ def test_help_answers(function: str) -> None:
     assert "Parameters\n----------" in method.__doc__ and "Returns\n-------" in method.__doc__
 
 
-def test_mypy() -> None:
+def test_mypy(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="mypy is not installed")
-    done = run(sys.executable, "-m", "mypy", "--strict", "--no-incremental", "-p", "gradyn", cwd=SOURCE)
+    done = run(*MYPY, "-p", "gradyn", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_stubtest() -> None:
+def test_stubtest(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="mypy is not installed")
-    done = run(sys.executable, "-m", "mypy.stubtest", "--concise", "gradyn._gradyn", "gradyn.results", cwd=SOURCE)
+    done = run(sys.executable, "-m", "mypy.stubtest", "--concise", "gradyn._gradyn", "gradyn.results", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -117,10 +123,10 @@ def test_types_of_a_program(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     head = RIGHT.split("tau:")[0]
     program.write_text(RIGHT + "\n")
-    done = run(sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(program), cwd=tmp_path)
+    done = run(*MYPY, str(program), cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     program.write_text(head + "\n".join(WRONG) + "\n")
-    done = run(sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(program), cwd=tmp_path)
+    done = run(*MYPY, str(program), cwd=tmp_path)
     lines = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line}
     start = len(head.splitlines())
     assert lines == set(range(start + 1, start + 1 + len(WRONG))), done.stdout
