@@ -169,15 +169,15 @@ def internal_class(name: str, found: type) -> Iterator[str]:
         if inspect.isgetsetdescriptor(value):
             members += ["    @property", f"    def {member}(self) -> Any: ..."]
         elif isinstance(value, staticmethod):
-            members += ["    @staticmethod", *(f"    {line}" for line in signature(member, getattr(found, member), []))]
+            members += ["    @staticmethod", *(f"    {line}" for line in signature(member, getattr(found, member), [], name + "."))]
         elif inspect.ismethoddescriptor(value) and not member.startswith("__"):
-            members += [f"    {line}" for line in signature(member, value, ["self"])]
+            members += [f"    {line}" for line in signature(member, value, ["self"], name + ".")]
         elif member in ("__len__", "__bool__"):
             members += [f"    def {member}(self) -> {'int' if member == '__len__' else 'bool'}: ..."]
     yield from members or ["    ..."]
 
 
-def signature(name: str, found: Any, first: list[str]) -> Iterator[str]:
+def signature(name: str, found: Any, first: list[str], of: str = "") -> Iterator[str]:
     parts, star = list(first), False
     for argument in inspect.signature(found).parameters.values():
         if argument.name == "self":
@@ -186,7 +186,8 @@ def signature(name: str, found: Any, first: list[str]) -> Iterator[str]:
             parts, star = [*parts, "*"], True
         default = "" if argument.default is argument.empty else " = ..."
         parts.append(f"{argument.name}: Any{default}")
-    yield f"def {name}({', '.join(parts)}) -> Any: ..."
+    result = found.__name__ if name == "__new__" else words()["internal"].get(f"{of}{name}", "Any")
+    yield f"def {name}({', '.join(parts)}) -> {result}: ..."
 
 
 HEAD = "# Written by python/stubs.py: do not edit.\n"

@@ -42,10 +42,10 @@ class RayExecutor(Executor):
     def __init__(self, **options: Any) -> None:
         import ray
 
-        self._ray = ray
+        self._ray: Any = ray
         # Workers that die are this module's to replace: chunks are given out again one by one.
         self._options = {"max_retries": 0, **options}
-        self._max_workers = int(ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else 1
+        self._max_workers = int(self._ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else 1
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = self._ray.remote(**self._options)(fn).remote(*args, **kwargs).future()

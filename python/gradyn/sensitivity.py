@@ -59,9 +59,14 @@ class _Question:
         rest = np.zeros(model.nv)
         u = tau if of in ("accelerations", "contact-forces") else a
         state = [np.ascontiguousarray(rest if x is None else x, dtype=np.float64) for x in (q, v, u)]
-        self.model, self.parameters, self.of, self.state, self.frame = model, parameters, of, state, frame
-        self.constraints = None if constraints is None else list(constraints)
-        self.output = _gradyn._Output(model, of, *state, frame, self.constraints)
+        self.model: Model = model
+        self.parameters: Parameters = parameters
+        self.of: str = of
+        self.state: list[Array] = state
+        self.frame: str | None = frame
+        self.constraints: list[Constraint] | None = None if constraints is None else list(constraints)
+        q, v, u = state
+        self.output: Any = _gradyn._Output(model, of, q, v, u, frame, self.constraints)
 
     def local(self, method: str = "analytical", values: ArrayLike | None = None) -> tuple[Array, Array, list[str]]:
         values = self.parameters.nominal if values is None else np.asarray(values, dtype=np.float64)
@@ -204,6 +209,9 @@ class Local(_Result):
 
     _measures = ("jacobian",)
 
+    value: Array
+    jacobian: Array
+
     def __init__(self, question: _Question, method: str, values: ArrayLike | None) -> None:
         self.value, self.jacobian, rows = question.local(method, values)
         super().__init__(rows, question.parameters.names, [])
@@ -279,7 +287,7 @@ class Uncertainty:
         finite = samples[np.all(np.isfinite(samples), axis=1)]
         self.outputs = outputs
         self.nominal = nominal
-        self.kept_out = len(samples) - len(finite)
+        self.kept_out: int = len(samples) - len(finite)
         self.mean: Array = finite.mean(axis=0)
         self.deviation: Array = finite.std(axis=0, ddof=1)
         self.first_order = first
@@ -502,10 +510,12 @@ class Fit:
     """
 
     def __init__(self, parameters: Parameters, found: tuple[str, bool, list[float], Array | None, str | None]) -> None:
-        text, self.fitted, values, self.covariance, self._page = found
+        text, fitted, values, covariance, self._page = found
+        self.fitted: bool = fitted
+        self.covariance: Array | None = covariance
         self.details: dict[str, Any] = json.loads(text)
         self.verdict: str = self.details["verdict"]
-        self.parameters = parameters.names
+        self.parameters: list[str] = parameters.names
         self.values: Array = np.array(values)
         halves = [of["half_width"] for of in self.details["parameters"]]
         self.half_widths: Array = np.array([np.nan if half is None else half for half in halves])

@@ -49,7 +49,7 @@ class Residual:
         jacobian: Callable[..., Any] | None = None,
         model: Model | None = None,
     ) -> None:
-        self.arguments = list(inspect.signature(value).parameters)
+        self.arguments: list[str] = list(inspect.signature(value).parameters)
         unknown = [name for name in self.arguments if name not in _ARGUMENTS]
         if unknown:
             raise TypeError(f"a residual has no argument '{unknown[0]}', expected some of {', '.join(_ARGUMENTS)}")
@@ -58,7 +58,7 @@ class Residual:
         self.value = value
         self.rows = rows
         self.model = model
-        self.jacobian = jacobian if jacobian is not None else self._differences
+        self.jacobian: Callable[..., Any] = jacobian if jacobian is not None else self._differences
 
     #: Of central differences: the cube root of the rounding unit, where their errors are least.
     STEP = float(np.finfo(np.float64).eps ** (1 / 3))
