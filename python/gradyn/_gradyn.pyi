@@ -433,7 +433,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -476,7 +476,7 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -613,7 +613,7 @@ class Model:
         q: ArrayLike,
         v: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -676,7 +676,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -832,8 +832,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaDerivatives:
@@ -894,8 +894,8 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaDerivatives:
@@ -949,8 +949,8 @@ class Model:
         q: ArrayLike,
         v: ArrayLike,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.BiasDerivatives:
@@ -997,7 +997,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        method: _Method = "analytical",
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.GravityDerivatives:
@@ -1034,8 +1034,8 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.StaticTorqueDerivatives:
@@ -1079,7 +1079,7 @@ class Model:
         q: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = "analytical",
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.MassProductDerivatives:
@@ -1122,8 +1122,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaSecondDerivatives:
@@ -1181,8 +1181,8 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaSecondDerivatives:
@@ -1241,7 +1241,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaGradient:
@@ -1296,7 +1296,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaHessian:
@@ -1366,7 +1366,7 @@ class Model:
         along_v: ArrayLike,
         along_a: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaHessianProduct:
@@ -1421,7 +1421,7 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaGradient:
@@ -1474,8 +1474,8 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaHessian:
@@ -1543,7 +1543,7 @@ class Model:
         along_v: ArrayLike,
         along_tau: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaHessianProduct:
@@ -1598,7 +1598,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaParameterGradient:
@@ -1654,7 +1654,7 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaParameterGradient:
@@ -1771,7 +1771,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1810,7 +1810,7 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1851,7 +1851,7 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1890,7 +1890,7 @@ class Model:
         q: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1925,7 +1925,7 @@ class Model:
         q: ArrayLike,
         frames: Sequence[str],
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1961,7 +1961,7 @@ class Model:
         frame: str,
         seen_from: str,
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1999,7 +1999,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2065,7 +2065,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.BiasAcceleration:
@@ -2109,8 +2109,8 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
-        method: _Method = "analytical",
+        reference: _Reference = ...,
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.FrameDerivatives:
@@ -2173,8 +2173,8 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
-        method: _Method = "analytical",
+        reference: _Reference = ...,
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ClassicalFrameDerivatives:
@@ -2232,7 +2232,7 @@ class Model:
         body: str,
         point: ArrayLike,
         *,
-        reference: _Reference = "local-world-aligned",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2275,8 +2275,8 @@ class Model:
         body: str,
         point: ArrayLike,
         *,
-        reference: _Reference = "local-world-aligned",
-        method: _Method = "analytical",
+        reference: _Reference = ...,
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.PointDerivatives:
@@ -2339,8 +2339,8 @@ class Model:
         frame: str,
         force: ArrayLike,
         *,
-        reference: _Reference = "local",
-        method: _Method = "analytical",
+        reference: _Reference = ...,
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.JacobianTransposeDerivatives:
@@ -2389,7 +2389,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        subtree: str | None = None,
+        subtree: str | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CenterOfMass:
@@ -2436,7 +2436,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        subtree: str | None = None,
+        subtree: str | None = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2469,8 +2469,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        subtree: str | None = None,
-        method: _Method = "analytical",
+        subtree: str | None = ...,
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CenterOfMassDerivatives:
@@ -2579,7 +2579,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = "analytical",
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CentroidalDerivatives:
@@ -2858,7 +2858,7 @@ class Model:
         q: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = "local",
+        reference: _Reference = ...,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2895,7 +2895,7 @@ class Model:
         tau: ArrayLike,
         constraints: _Constraints,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamics:
@@ -2947,8 +2947,8 @@ class Model:
         tau: ArrayLike,
         constraints: _Constraints,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamicsDerivatives:
@@ -3015,8 +3015,8 @@ class Model:
         lambda_: ArrayLike,
         constraints: _Constraints,
         *,
-        method: _Method = "analytical",
-        wrenches: _Wrenches | None = None,
+        method: _Method = ...,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintInverseDynamicsDerivatives:
@@ -3087,7 +3087,7 @@ class Model:
         on_lambda: ArrayLike,
         constraints: _Constraints,
         *,
-        wrenches: _Wrenches | None = None,
+        wrenches: _Wrenches | None = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamicsHessian:
@@ -3152,7 +3152,7 @@ class Model:
         v: ArrayLike,
         constraints: _Constraints,
         *,
-        restitution: float = 0.0,
+        restitution: float = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ImpulseDynamics:
@@ -3196,8 +3196,8 @@ class Model:
         v: ArrayLike,
         constraints: _Constraints,
         *,
-        restitution: float = 0.0,
-        method: _Method = "analytical",
+        restitution: float = ...,
+        method: _Method = ...,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ImpulseDynamicsDerivatives:
@@ -3584,9 +3584,9 @@ def build_info() -> dict[str, Any]:
 # Not for users.
 @final
 class Parameters:
-    def __new__(cls, model: Any, patterns: Any) -> Parameters: ...
+    def __new__(cls, model: Any, patterns: Any) -> Any: ...
     def __len__(self) -> int: ...
-    def default_priors(self, share: Any) -> Priors: ...
+    def default_priors(self, share: Any) -> Any: ...
     @property
     def held(self) -> Any: ...
     @property
@@ -3595,8 +3595,8 @@ class Parameters:
     def names(self) -> Any: ...
     @property
     def nominal(self) -> Any: ...
-    def priors(self, text: Any, file: Any, share: Any) -> Priors: ...
-    def robot_at(self, values: Any) -> Model: ...
+    def priors(self, text: Any, file: Any, share: Any) -> Any: ...
+    def robot_at(self, values: Any) -> Any: ...
     @property
     def units(self) -> Any: ...
 @final
@@ -3605,20 +3605,20 @@ class Priors:
     @property
     def deviations(self) -> Any: ...
     @staticmethod
-    def from_json(text: Any) -> Priors: ...
+    def from_json(text: Any) -> Any: ...
     @property
     def kinds(self) -> Any: ...
     def to_json(self) -> Any: ...
 @final
 class _Mpc:
-    def __new__(cls, task: Any, iterations: Any, time: Any) -> _Mpc: ...
-    def feedback(self, q: Any, v: Any) -> _Array: ...
-    def replan(self, q: Any, v: Any, period: Any) -> dict[str, Any]: ...
+    def __new__(cls, task: Any, iterations: Any, time: Any) -> Any: ...
+    def feedback(self, q: Any, v: Any) -> Any: ...
+    def replan(self, q: Any, v: Any, period: Any) -> Any: ...
     def shift(self, seconds: Any) -> Any: ...
-    def trajectory(self) -> dict[str, Any]: ...
+    def trajectory(self) -> Any: ...
 @final
 class _Output:
-    def __new__(cls, model: Any, of: Any, q: Any, v: Any, u: Any, frame: Any, constraints: Any) -> _Output: ...
+    def __new__(cls, model: Any, of: Any, q: Any, v: Any, u: Any, frame: Any, constraints: Any) -> Any: ...
 @final
 class _Rollout:
     @property
@@ -3653,17 +3653,17 @@ def _panic(threads: Any) -> Any: ...
 def _xla_handler() -> Any: ...
 def _xla_register(model: Any, name: Any, *, frame: Any = ..., reference: Any = ..., constraints: Any = ..., threads: Any = ...) -> Any: ...
 def check_claims(model: Any, path: Any, layout: Any, tolerance: Any, floor: Any, pictures: Any) -> Any: ...
-def check_gradient(f: Any, x: Any, gradient: Any, inputs: Any, asked: Any) -> CheckReport: ...
-def check_hessian(f: Any, x: Any, hessian: Any, inputs: Any, asked: Any) -> CheckReport: ...
-def check_jacobian(f: Any, x: Any, jacobian: Any, inputs: Any, outputs: Any, asked: Any) -> CheckReport: ...
+def check_gradient(f: Any, x: Any, gradient: Any, inputs: Any, asked: Any) -> Any: ...
+def check_hessian(f: Any, x: Any, hessian: Any, inputs: Any, asked: Any) -> Any: ...
+def check_jacobian(f: Any, x: Any, jacobian: Any, inputs: Any, outputs: Any, asked: Any) -> Any: ...
 def excite_find(parameters: Any, asked: Any, callback: Any) -> Any: ...
 def identify_fit(model: Any, parameters: Any, time: Any, q: Any, v: Any, a: Any, tau: Any, measured: Any, asked: Any) -> Any: ...
 def morris_analyze(priors: Any, paths: Any, levels: Any, seed: Any, values: Any, times: Any, level: Any, rounding: Any) -> Any: ...
 def morris_count(priors: Any, paths: Any, levels: Any) -> Any: ...
-def morris_samples(priors: Any, paths: Any, levels: Any, seed: Any, first: Any, count: Any) -> _Array: ...
-def sensitivity_evaluate(parameters: Any, output: Any, samples: Any, entries: Any, threads: Any) -> _Array: ...
-def sensitivity_local(parameters: Any, values: Any, output: Any, method: Any) -> tuple[_Array, _Array, list[str]]: ...
+def morris_samples(priors: Any, paths: Any, levels: Any, seed: Any, first: Any, count: Any) -> Any: ...
+def sensitivity_evaluate(parameters: Any, output: Any, samples: Any, entries: Any, threads: Any) -> Any: ...
+def sensitivity_local(parameters: Any, values: Any, output: Any, method: Any) -> Any: ...
 def sensitivity_rounding(parameters: Any, output: Any) -> Any: ...
 def sobol_analyze(priors: Any, groups: Any, rows: Any, second_order: Any, seed: Any, values: Any, times: Any, level: Any, rounding: Any) -> Any: ...
 def sobol_count(priors: Any, groups: Any, rows: Any, second_order: Any) -> Any: ...
-def sobol_samples(priors: Any, groups: Any, rows: Any, second_order: Any, seed: Any, first: Any, count: Any) -> _Array: ...
+def sobol_samples(priors: Any, groups: Any, rows: Any, second_order: Any, seed: Any, first: Any, count: Any) -> Any: ...
