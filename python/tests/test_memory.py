@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import multiprocessing
 import os
 import pickle
@@ -147,21 +148,31 @@ def seconds(work: Callable[[], object], workers: int) -> float:
 def test_two_threads_compute_side_by_side() -> None:
     g1 = load("g1")
     q, v = g1.random(seed=1), np.ones(g1.nv)
+    data = bytes(12_000)
 
     def work() -> None:
         out = tuple(np.empty(np.shape(array)) for array in g1.rnea_derivatives(q, v, v))
         for _ in range(1_000):
             g1.rnea_derivatives(q, v, v, out=out)
 
-    # Twice the work takes as long as once where nothing else runs, twice as long where threads wait for each other. Other
-    # programs of the machine take their part: the best of a few tries counts.
-    best = np.inf
-    for _ in range(12):
-        one, two = seconds(work, 1), seconds(work, 2)
-        best = min(best, two / one)
-        if best < 1.5:
+    def machines() -> None:
+        # Of Python's own, without the interpreter, and for about as long a call.
+        for _ in range(1_000):
+            hashlib.sha256(data)
+
+    # Twice the work takes as long as once where nothing else runs, twice as long where threads wait for each other: the least
+    # of some tries counts.
+    best = {}
+    for _ in range(15):
+        for key, of in (("own", work), ("machine", machines)):
+            for count in (1, 2):
+                best[key, count] = min(best.get((key, count), np.inf), seconds(of, count))
+        own, machine = (best[key, 2] / best[key, 1] for key in ("own", "machine"))
+        if own < 1.4:
             break
-    assert best < 1.7
+    if own >= 1.7 and machine >= 1.5:
+        pytest.skip(f"this machine has no two processors free: hashes by two threads take {machine:.2f} times as long")
+    assert own < 1.7
 
 
 def test_the_interpreter_runs_while_a_batch_does() -> None:
