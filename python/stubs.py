@@ -111,6 +111,8 @@ def documentation(row: dict[str, Any]) -> list[str]:
     lines += ["", "Raises", "------", "InputError", "    For arguments of a wrong shape or type, that are not finite, or that name nothing."]
     if row["name"] in words()["sources"]:
         lines += ["", "References", "----------", *wrapped(words()["sources"][row["name"]], "")]
+    if row["name"] in words()["examples"]:
+        lines += ["", "Examples", "--------", *words()["examples"][row["name"]].strip("\n").splitlines()]
     return lines
 
 

@@ -469,6 +469,14 @@ class Model:
         References
         ----------
         R. Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1.
+
+        Examples
+        --------
+        >>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+        >>> model.rnea(model.neutral(), np.zeros(7), np.zeros(7)).shape
+        (7,)
+        >>> model.rnea(model.random(100, seed=1), 0.1, 0).shape
+        (100, 7)
         """
     def aba(
         self,
@@ -512,6 +520,13 @@ class Model:
         References
         ----------
         R. Featherstone, Rigid Body Dynamics Algorithms, 2008, table 7.1.
+
+        Examples
+        --------
+        >>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+        >>> q, v, tau = model.random(seed=1), np.full(7, 0.1), np.ones(7)
+        >>> bool(np.allclose(model.rnea(q, v, model.aba(q, v, tau)), tau))
+        True
         """
     def crba(
         self,
@@ -887,6 +902,16 @@ class Model:
         ----------
         S. Singh, R. Russell, P. Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector
         algebra, RA-L 7(2), 2022.
+
+        Examples
+        --------
+        >>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+        >>> d = model.rnea_derivatives(model.random(100, seed=1), 0.1, 0)
+        >>> d.dtau_dq.shape
+        (100, 7, 7)
+        >>> fast = np.empty((100, 7, 7))
+        >>> model.rnea_derivatives(model.random(100, seed=1), 0.1, 0, out=(None, fast, None, None, None)).dtau_dq is fast
+        True
         """
     def aba_derivatives(
         self,
@@ -1919,6 +1944,12 @@ class Model:
         ------
         InputError
             For arguments of a wrong shape or type, that are not finite, or that name nothing.
+
+        Examples
+        --------
+        >>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+        >>> model.frame_jacobian(model.neutral(), "panda_link8", reference="world").shape
+        (6, 7)
         """
     def frame_jacobians(
         self,
@@ -2939,6 +2970,13 @@ class Model:
         ------
         InputError
             For arguments of a wrong shape or type, that are not finite, or that name nothing.
+
+        Examples
+        --------
+        >>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+        >>> hand = model.contact("panda_link8")
+        >>> model.constraint_dynamics(model.random(seed=1), np.zeros(7), np.zeros(7), hand).lambda_.shape
+        (3,)
         """
     def constraint_dynamics_derivatives(
         self,
@@ -3411,6 +3449,13 @@ class Model:
         ------
         InputError
             For arguments of a wrong shape or type, that are not finite, or that name nothing.
+
+        Examples
+        --------
+        >>> model = gradyn.Model.from_urdf("robots/floating.urdf")
+        >>> q = model.random(2, seed=1)
+        >>> bool(np.allclose(model.integrate(q[0], model.difference(q[0], q[1])), q[1]))
+        True
         """
     def difference(
         self,
@@ -3476,6 +3521,13 @@ class Model:
         ------
         InputError
             For arguments of a wrong shape or type, that are not finite, or that name nothing.
+
+        Examples
+        --------
+        >>> model = gradyn.Model.from_urdf("robots/floating.urdf")
+        >>> q = model.random(2, seed=1)
+        >>> model.interpolate(q[0], q[1], np.linspace(0, 1, 5)).shape
+        (5, 10)
         """
     def q_dot(
         self,

@@ -1,11 +1,12 @@
 """Robots of Pinocchio.
 
+>>> import numpy as np
 >>> import pinocchio as pin
 >>> from gradyn.pinocchio import from_pinocchio
 >>> theirs = pin.buildSampleModelManipulator()
 >>> ours = from_pinocchio(theirs)
->>> q, v, a = ours.random(seed=1), [0.1] * 6, [0.2] * 6
->>> bool(abs(ours.rnea(q, v, a) - pin.rnea(theirs, theirs.createData(), q, v, a)).max() < 1e-12)
+>>> q, v, a = ours.random(seed=1), np.full(6, 0.1), np.full(6, 0.2)
+>>> bool(np.allclose(ours.rnea(q, v, a), pin.rnea(theirs, theirs.createData(), q, v, a)))
 True
 """
 

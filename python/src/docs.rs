@@ -35,7 +35,15 @@ InputError
 
 References
 ----------
-R. Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1."#
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1.
+
+Examples
+--------
+>>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+>>> model.rnea(model.neutral(), np.zeros(7), np.zeros(7)).shape
+(7,)
+>>> model.rnea(model.random(100, seed=1), 0.1, 0).shape
+(100, 7)"#
     };
     (aba) => {
         r#"Forward dynamics: joint accelerations `ddq = M(q)^-1 (tau - c(q, v) + sum J^T w)`, rad/s^2 or m/s^2.
@@ -69,7 +77,14 @@ InputError
 
 References
 ----------
-R. Featherstone, Rigid Body Dynamics Algorithms, 2008, table 7.1."#
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, table 7.1.
+
+Examples
+--------
+>>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+>>> q, v, tau = model.random(seed=1), np.full(7, 0.1), np.ones(7)
+>>> bool(np.allclose(model.rnea(q, v, model.aba(q, v, tau)), tau))
+True"#
     };
     (crba) => {
         r#"The mass matrix `M(q)`, symmetric, armature included.
@@ -367,7 +382,17 @@ InputError
 References
 ----------
 S. Singh, R. Russell, P. Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector
-algebra, RA-L 7(2), 2022."#
+algebra, RA-L 7(2), 2022.
+
+Examples
+--------
+>>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+>>> d = model.rnea_derivatives(model.random(100, seed=1), 0.1, 0)
+>>> d.dtau_dq.shape
+(100, 7, 7)
+>>> fast = np.empty((100, 7, 7))
+>>> model.rnea_derivatives(model.random(100, seed=1), 0.1, 0, out=(None, fast, None, None, None)).dtau_dq is fast
+True"#
     };
     (aba_derivatives) => {
         r#"Accelerations of forward dynamics and their derivatives.
@@ -1199,7 +1224,13 @@ jacobian : ndarray, shape (..., 6, nv)
 Raises
 ------
 InputError
-    For arguments of a wrong shape or type, that are not finite, or that name nothing."#
+    For arguments of a wrong shape or type, that are not finite, or that name nothing.
+
+Examples
+--------
+>>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+>>> model.frame_jacobian(model.neutral(), "panda_link8", reference="world").shape
+(6, 7)"#
     };
     (frame_jacobians) => {
         r#"Jacobians of several frames, linear rows first.
@@ -2014,7 +2045,14 @@ gradyn.results.ConstraintDynamics
 Raises
 ------
 InputError
-    For arguments of a wrong shape or type, that are not finite, or that name nothing."#
+    For arguments of a wrong shape or type, that are not finite, or that name nothing.
+
+Examples
+--------
+>>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+>>> hand = model.contact("panda_link8")
+>>> model.constraint_dynamics(model.random(seed=1), np.zeros(7), np.zeros(7), hand).lambda_.shape
+(3,)"#
     };
     (constraint_dynamics_derivatives) => {
         r#"Forward dynamics under contacts and loops, with the derivatives of accelerations and forces.
@@ -2396,7 +2434,14 @@ q_moved : ndarray, shape (..., nq)
 Raises
 ------
 InputError
-    For arguments of a wrong shape or type, that are not finite, or that name nothing."#
+    For arguments of a wrong shape or type, that are not finite, or that name nothing.
+
+Examples
+--------
+>>> model = gradyn.Model.from_urdf("robots/floating.urdf")
+>>> q = model.random(2, seed=1)
+>>> bool(np.allclose(model.integrate(q[0], model.difference(q[0], q[1])), q[1]))
+True"#
     };
     (difference) => {
         r#"The step from one configuration to another: `integrate(q0, difference(q0, q1))` is `q1`.
@@ -2446,7 +2491,14 @@ q : ndarray, shape (..., nq)
 Raises
 ------
 InputError
-    For arguments of a wrong shape or type, that are not finite, or that name nothing."#
+    For arguments of a wrong shape or type, that are not finite, or that name nothing.
+
+Examples
+--------
+>>> model = gradyn.Model.from_urdf("robots/floating.urdf")
+>>> q = model.random(2, seed=1)
+>>> model.interpolate(q[0], q[1], np.linspace(0, 1, 5)).shape
+(5, 10)"#
     };
     (q_dot) => {
         r#"Time derivative of the numbers of `q` at the velocity `v`.
