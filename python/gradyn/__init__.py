@@ -34,6 +34,7 @@ from gradyn._gradyn import (
 if TYPE_CHECKING:
     from gradyn.check import assert_derivatives, check_claim, check_gradient, check_hessian, check_jacobian, check_model
     from gradyn.pinocchio import from_pinocchio
+    from gradyn.sweeps import map_states, optimize_many
     from gradyn.trajectory import Mpc, Residual, Solution, Task, optimize
 
 _LAZY = {
@@ -44,13 +45,15 @@ _LAZY = {
     "check_jacobian": "check",
     "check_model": "check",
     "Mpc": "trajectory",
+    "map_states": "sweeps",
+    "optimize_many": "sweeps",
     "Residual": "trajectory",
     "Solution": "trajectory",
     "Task": "trajectory",
     "from_pinocchio": "pinocchio",
     "optimize": "trajectory",
 }
-_MODULES = ("casadi", "check", "executors", "jax", "pinocchio", "plots", "results", "sensitivity", "torch", "trajectory")
+_MODULES = ("casadi", "check", "executors", "jax", "pinocchio", "plots", "results", "sensitivity", "sweeps", "torch", "trajectory")
 
 __all__ = [
     "CheckReport",
@@ -75,7 +78,9 @@ __all__ = [
     "check_jacobian",
     "check_model",
     "from_pinocchio",
+    "map_states",
     "optimize",
+    "optimize_many",
 ]
 
 

@@ -6,55 +6,41 @@ lost, and nothing is counted twice. With ``resume`` finished chunks are kept in 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import pickle
 import sys
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from gradyn._kept import Kept
+from gradyn._processes import Processes
+from gradyn._ray import RayExecutor
 
-__all__ = ["RayExecutor", "as_executor", "run"]
+__all__ = ["Processes", "RayExecutor", "as_executor", "run"]
 
-Array = NDArray[np.float64]
 Progress = bool | Callable[[int, int], Any]
 
 #: A chunk is given out so often before its worker's death is taken for its own fault.
 ATTEMPTS = 4
-
-
-class RayExecutor(Executor):
-    """Ray's tasks as an `Executor`: the least that `run` needs.
-
-    Parameters
-    ----------
-    **options
-        Of ``ray.remote``: ``num_cpus``, ``resources``, …
-    """
-
-    def __init__(self, **options: Any) -> None:
-        import ray
-
-        self._ray: Any = ray
-        # Workers that die are this module's to replace: chunks are given out again one by one.
-        self._options = {"max_retries": 0, **options}
-        self._max_workers = int(self._ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else 1
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = self._ray.remote(**self._options)(fn).remote(*args, **kwargs).future()
-        return future
-
-
-def _process_pool(workers: int) -> ProcessPoolExecutor:
-    # Not by fork: threads of NumPy and of this package would be missing in the child.
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+#: A chunk takes about so long: sending it, a millisecond or two, is then a small part of it, s.
+CHUNK_SECONDS = 0.25
+#: A chunk's arguments and results have no more bytes than this: schedulers hold them in memory.
+CHUNK_BYTES = 8 << 20
+#: Chunks are multiples of this, so that states share registers as they do in one call: their bits are the same.
+LANES = 64
+#: A folder of finished chunks has about so many files at most.
+KEPT = 256
+#: Each worker is given so many chunks at least, so that all of them end at about the same time.
+SHARES = 4
+#: So many chunks are in flight for each worker: one that runs, and those that are on their way.
+IN_FLIGHT = 4
+#: Workers are taken for so many where an executor does not say.
+UNKNOWN_WORKERS = 16
+#: A cluster may grow and shrink, and a scheduler may be gone: both are looked at after so long, s.
+LOOK = 5.0
 
 
 @contextmanager
@@ -63,79 +49,106 @@ def as_executor(executor: Any) -> Iterator[Executor | None]:
 
     Parameters
     ----------
-    executor : None, int, Executor, dask client, or "ray"
-        None runs in this process. A number starts so many processes. An `Executor` is taken as it is, a Dask client by its
-        ``get_executor()``, and "ray" stands for `RayExecutor`.
+    executor : None, int, Executor, Dask client, or "ray"
+        None runs in this process. A number starts so many processes (`Processes`), which end with the study. An `Executor` is
+        taken as it is and left open, a Dask client by its ``get_executor()``, and "ray" stands for `RayExecutor`.
     """
     if executor is None or isinstance(executor, Executor):
         yield executor
-    elif isinstance(executor, int):
+    elif isinstance(executor, int) and not isinstance(executor, bool):
         if executor < 1:
             raise ValueError(f"`executor` is {executor}, expected one process at least")
-        pool = _process_pool(executor)
-        try:
+        with _closed_after(Processes(executor)) as pool:
             yield pool
-        finally:
-            pool.shutdown(cancel_futures=True)
-    elif executor == "ray":
+    elif isinstance(executor, str) and executor == "ray":
         yield RayExecutor()
     elif hasattr(executor, "get_executor"):
-        yield executor.get_executor(retries=0)
-    elif hasattr(executor, "submit"):
-        yield executor
+        # What failed is not taken for what a key stands for: each chunk that is given out has a key of its own.
+        yield executor.get_executor(retries=0, pure=False)
     else:
-        kind = type(executor).__name__
-        raise TypeError(f"`executor` is of type {kind}, expected None, a number, an Executor, a Dask client or 'ray'")
+        kind = repr(executor) if isinstance(executor, str | bool) else f"of type {type(executor).__name__}"
+        raise TypeError(f"`executor` is {kind}, expected None, a number of processes, an Executor, a Dask client or 'ray'")
+
+
+@contextmanager
+def _closed_after(pool: Processes) -> Iterator[Processes]:
+    try:
+        yield pool
+    except BaseException:
+        # What runs is of no use any more, and may take long.
+        pool.terminate()
+        raise
+    else:
+        pool.shutdown()
+
+
+def workers(executor: Any) -> int:
+    """How many chunks an executor runs at a time, as far as it says."""
+    if executor is None:
+        return 1
+    if isinstance(executor, int):
+        return max(1, executor)
+    client = getattr(executor, "_client", executor)
+    if hasattr(client, "nthreads") and hasattr(client, "get_executor"):
+        try:
+            return max(1, sum(client.nthreads().values())) if client.status == "running" else UNKNOWN_WORKERS
+        except (OSError, RuntimeError):
+            return UNKNOWN_WORKERS
+    for name in ("_max_workers", "num_workers"):
+        count = getattr(executor, name, None)
+        if isinstance(count, int) and count > 0:
+            return count
+    return UNKNOWN_WORKERS
+
+
+def chunk_size(total: int, seconds: float, size: int, executor: Any, kept: bool) -> int:
+    """How many states or samples make a chunk.
+
+    Parameters
+    ----------
+    total : int
+        How many there are.
+    seconds, size : float, int
+        Time and bytes that each takes.
+    executor
+        Whose workers share them.
+    kept : bool
+        Whether chunks are kept in a folder: their size then depends on the study alone, not on the machine.
+    """
+    blocks = -(-total // LANES)
+    most = max(1, CHUNK_BYTES // max(1, size * LANES))
+    if kept:
+        return LANES * max(1, min(most, -(-blocks // KEPT)))
+    by_time = round(CHUNK_SECONDS / max(seconds, 1e-9) / LANES)
+    shared = -(-blocks // (SHARES * workers(executor)))
+    return LANES * max(1, min(most, by_time, shared))
+
+
+def split(total: int, size: int) -> list[tuple[int, int]]:
+    """The first one and the count of each chunk; less than `LANES` at the end go with the chunk before."""
+    firsts = list(range(0, total, size))
+    if len(firsts) > 1 and total - firsts[-1] < LANES:
+        firsts.pop()
+    return [(first, end - first) for first, end in zip(firsts, [*firsts[1:], total], strict=True)]
+
+
+#: What Dask and Ray call the death of a worker, whose packages are not imported for it.
+_DEATHS = {
+    "CommClosedError",
+    "KilledWorker",
+    "LocalRayletDiedError",
+    "NodeDiedError",
+    "ObjectLostError",
+    "OutOfMemoryError",
+    "WorkerCrashedError",
+}
 
 
 def _worker_died(error: BaseException) -> bool:
-    """Whether the worker has gone, not the function failed: by the names that Dask and Ray give it."""
+    """Whether the worker has gone, not the function failed."""
     if isinstance(error, BrokenExecutor | CancelledError):
         return True
-    names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"KilledWorker", "WorkerCrashedError", "CommClosedError", "NodeDiedError", "FutureCancelledError"})
-
-
-class _Kept:
-    """Finished chunks in a folder, each written whole or not at all."""
-
-    def __init__(self, folder: str | os.PathLike[str], study: dict[str, Any]) -> None:
-        self.folder = Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        mark = self.folder / "study.json"
-        text = json.dumps(study, sort_keys=True)
-        if mark.exists():
-            found = mark.read_text(encoding="utf-8")
-            if found != text:
-                old = json.loads(found)
-                other = [key for key in sorted({*old, *study}) if old.get(key) != study.get(key)]
-                key = other[0] if other else "study"
-                raise ValueError(
-                    f"{mark}: `{key}` is {old.get(key)!r}, this study has {study.get(key)!r}: it is another study"
-                )
-        else:
-            self._write(mark, text.encode())
-
-    @staticmethod
-    def _write(path: Path, content: bytes) -> None:
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
-        part.write_bytes(content)
-        os.replace(part, path)
-
-    def load(self, chunk: int) -> Any:
-        path = self.folder / f"chunk-{chunk:06}.pickle"
-        if not path.exists():
-            return None
-        digest, _, content = path.read_bytes().partition(b"\n")
-        if hashlib.sha256(content).hexdigest().encode() != digest:
-            path.unlink()
-            return None
-        return pickle.loads(content)
-
-    def save(self, chunk: int, result: Any) -> None:
-        content = pickle.dumps(result)
-        digest = hashlib.sha256(content).hexdigest().encode()
-        self._write(self.folder / f"chunk-{chunk:06}.pickle", digest + b"\n" + content)
+    return any(kind.__name__ in _DEATHS and kind.__module__.split(".")[0] in ("distributed", "ray") for kind in type(error).__mro__)
 
 
 class _Told:
@@ -151,7 +164,7 @@ class _Told:
             except ImportError:
                 print(f"{total} {what}; for a bar install tqdm", file=sys.stderr)
             else:
-                self.bar = tqdm(total=total, unit=what)
+                self.bar = tqdm(total=total, unit=f" {what}")
 
     def add(self, count: int) -> None:
         self.done += count
@@ -191,7 +204,7 @@ def run(
     progress : bool or callable, optional
         True shows a bar (tqdm); a function is called with what is done and the total.
     resume : path, optional
-        A folder for finished chunks: what is there is not computed again.
+        A folder for finished chunks: what is there is not computed again. It is read by pickle: use folders of your own only.
     study : dict, optional
         What the folder's chunks are of; another study's folder is refused.
     what : str
@@ -200,10 +213,12 @@ def run(
     Raises
     ------
     RuntimeError
-        If workers die again and again at one chunk.
+        If workers die again and again at one chunk, or the executor is broken or closed.
+    Exception
+        What ``function`` raises first; the other chunks are cancelled. Those that had finished are kept with ``resume``.
     """
     sizes = [1] * len(chunks) if sizes is None else list(sizes)
-    kept = None if resume is None else _Kept(resume, {**(study or {}), "chunks": len(chunks)})
+    kept = None if resume is None else Kept(resume, {**(study or {}), "chunks": len(chunks)})
     results: list[Any] = [None] * len(chunks)
     open_chunks: list[int] = []
     told = _Told(progress, sum(sizes), what)
@@ -213,7 +228,7 @@ def run(
             if found is None:
                 open_chunks.append(k)
             else:
-                results[k] = found
+                results[k] = found[0]
                 told.add(sizes[k])
 
         def finish(k: int, result: Any) -> None:
@@ -222,6 +237,8 @@ def run(
             results[k] = result
             told.add(sizes[k])
 
+        if not open_chunks:
+            return results
         with as_executor(executor) as pool:
             if pool is None:
                 for k in open_chunks:
@@ -236,54 +253,92 @@ def run(
 def _spread(
     function: Callable[..., Any],
     chunks: Sequence[tuple[Any, ...]],
-    waiting: list[int],
+    open_chunks: Sequence[int],
     pool: Executor,
     finish: Callable[[int, Any], None],
 ) -> None:
-    waiting = list(reversed(waiting))
-    attempts = dict.fromkeys(waiting, 0)
-    # Enough in flight that no worker waits; few enough that little is given out again.
-    most = 4 * max(1, int(getattr(pool, "_max_workers", 0) or 16))
-    running: dict[Future[Any], int] = {}
-    own: Executor | None = None
+    """Give chunks out, and again those whose workers die, until all have been finished."""
+    waiting = deque(open_chunks)
+    deaths: Counter[int] = Counter()
+    running: dict[Future[Any], tuple[int, Executor]] = {}
+    own: Processes | None = None
+    most, looked = 0, float("-inf")
     try:
         while waiting or running:
+            if time.monotonic() - looked > LOOK:
+                most, looked = IN_FLIGHT * workers(pool), time.monotonic()
             while waiting and len(running) < most:
-                k = waiting.pop()
-                attempts[k] += 1
+                k = waiting[0]
                 try:
-                    running[pool.submit(function, *chunks[k])] = k
-                except BrokenExecutor:
-                    attempts[k] -= 1
-                    waiting.append(k)
-                    pool = own = _replaced(pool, own)
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+                    future = pool.submit(function, *chunks[k])
+                except BrokenExecutor as error:
+                    pool = own = _replacement(pool, error)
+                    continue
+                running[future] = (k, pool)
+                waiting.popleft()
+            done, _ = wait(running, LOOK, FIRST_COMPLETED)
+            if not done and _has_gone(pool):
+                waiting.extend(k for k, by in running.values() if by is pool)
+                running = {future: (k, by) for future, (k, by) in running.items() if by is not pool}
+                pool = own = _replacement(pool, BrokenExecutor("a process has died, and was not noticed"))
+            failed: BaseException | None = None
             for future in done:
-                k = running.pop(future)
-                try:
-                    result = future.result()
-                except BaseException as error:
-                    if not _worker_died(error):
-                        raise
-                    if attempts[k] >= ATTEMPTS:
-                        raise RuntimeError(f"chunk {k}: its worker has died {ATTEMPTS} times: {error}") from error
+                k, by = running.pop(future)
+                error = CancelledError() if future.cancelled() else future.exception()
+                if error is None:
+                    finish(k, future.result())
+                elif _worker_died(error):
+                    # A pool of many processes breaks with one of them: which chunk was at fault, nobody can say.
+                    deaths[k] += not (isinstance(by, ProcessPoolExecutor) and isinstance(error, BrokenExecutor))
+                    if deaths[k] >= ATTEMPTS:
+                        failed = failed or _died_again(k, by, error)
                     waiting.append(k)
-                    if isinstance(error, BrokenExecutor) and not running:
-                        pool = own = _replaced(pool, own)
                 else:
-                    finish(k, result)
-    finally:
+                    failed = failed or error
+            if failed is not None:
+                raise failed
+    except BaseException:
         for future in running:
             future.cancel()
         if own is not None:
-            own.shutdown(cancel_futures=True)
-
-
-def _replaced(pool: Executor, own: Executor | None) -> Executor:
-    """Another pool in place of one of processes that is broken."""
-    workers = getattr(pool, "_max_workers", None)
-    if not isinstance(pool, ProcessPoolExecutor) or workers is None:
-        raise RuntimeError(f"the executor {type(pool).__name__} is broken, and cannot be made again")
+            own.terminate()
+        raise
     if own is not None:
-        own.shutdown(wait=False)
-    return _process_pool(workers)
+        own.shutdown()
+
+
+def _died_again(k: int, pool: Executor, error: BaseException) -> RuntimeError:
+    hint = ""
+    if isinstance(pool, Processes):
+        hint = "; does the script call it below `if __name__ == \"__main__\":`, and is there memory enough?"
+    raised = RuntimeError(f"chunk {k}: its worker has died {ATTEMPTS} times ({type(error).__name__}: {error}){hint}")
+    raised.__cause__ = error
+    return raised
+
+
+def _replacement(pool: Executor, error: BaseException) -> Processes:
+    """Processes in place of a pool of them that is broken."""
+    count = getattr(pool, "_max_workers", None)
+    if not isinstance(pool, ProcessPoolExecutor) or not isinstance(count, int):
+        raise RuntimeError(f"the executor {type(pool).__name__} is broken, and cannot be made again: {error}") from error
+    return Processes.like(pool)
+
+
+def _has_gone(pool: Executor) -> bool:
+    """Notice what would be waited for in vain.
+
+    A scheduler that has gone is an error. A pool of processes does not notice that one dies while it writes a result: then it
+    is told, and has gone.
+    """
+    client = getattr(pool, "_client", None)
+    if getattr(client, "status", None) in ("closed", "closing"):
+        raise RuntimeError("the connection to Dask's scheduler has ended")
+    processes = list((getattr(pool, "_processes", None) or {}).values()) if isinstance(pool, ProcessPoolExecutor) else []
+    if all(process.is_alive() for process in processes):
+        return False
+    for process in processes:
+        process.kill()
+    writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
+    if writer is not None:
+        writer.close()
+    return True

@@ -123,12 +123,6 @@ def _samples(plan: dict[str, Any], priors: Priors, first: int, count: int) -> Ar
     return _gradyn.morris_samples(priors, plan["paths"], plan["levels"], plan["seed"], first, count)
 
 
-#: A chunk takes about so long: sending it is then a small part of it, s.
-CHUNK_SECONDS = 0.25
-#: Samples are evaluated in whole registers: chunks are multiples of this.
-LANES = 64
-
-
 def _evaluate(
     question: _Question,
     plan: dict[str, Any],
@@ -145,27 +139,23 @@ def _evaluate(
         samples = _samples(plan, priors, 0, total)
         count = threads or os.cpu_count() or 1
         return _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, count)
-    probe = min(LANES, total)
+    probe = min(executors.LANES, total)
     begin = clock.perf_counter()
     samples = _samples(plan, priors, 0, probe)
     _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, 1)
-    each = max(clock.perf_counter() - begin, 1e-6) / probe
-    size = max(1, round(CHUNK_SECONDS / each / LANES)) * LANES
-    if resume is not None:
-        # Of the study, not of the machine: a folder is of chunks of one size.
-        size = max(LANES, -(-total // (256 * LANES)) * LANES)
+    seconds = (clock.perf_counter() - begin) / probe
+    size = executors.chunk_size(total, seconds, 8 * entries, executor, resume is not None)
     spec, text = question.spec(), json.dumps(plan)
-    firsts = range(0, total, size)
-    chunks = [(spec, text, entries, first, min(size, total - first)) for first in firsts]
+    pieces = executors.split(total, size)
     digest = hashlib.sha256((spec + text).encode()).hexdigest()
     found = executors.run(
         _chunk,
-        chunks,
-        sizes=[chunk[-1] for chunk in chunks],
+        [(spec, text, entries, first, count) for first, count in pieces],
+        sizes=[count for _, count in pieces],
         executor=executor,
         progress=progress,
         resume=resume,
-        study={"samples": total, "hash": digest, "chunk": size},
+        study={"samples": total, "chunk": size, "hash": digest},
         what="samples",
     )
     return np.concatenate(found)

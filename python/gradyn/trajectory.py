@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +21,7 @@ __all__ = ["Mpc", "Residual", "Solution", "Task", "optimize"]
 
 Array = NDArray[np.float64]
 Callback = Callable[[dict[str, Any]], Any]
+Guess = Union["Solution", Mapping[str, Any], Sequence[Mapping[str, Any]]]
 
 _ARGUMENTS = ("q", "v", "u", "a", "f", "time")
 
@@ -188,6 +191,12 @@ class Task:
         self.document["constraints"].append(self._term(kind, keys))
         return self
 
+    def changed(self, changes: Mapping[str, Any]) -> Task:
+        """The same task with other tables, ``{"solver": {"iterations": 50}}``; what is not named stays."""
+        other = copy.copy(self)
+        other.document = merged(self.document, changes)
+        return other
+
     def check_residuals(self, *, seed: int = 0) -> dict[str, Any]:
         """Check the Jacobians of one's own residuals at a random state, along every argument; see `check_jacobian`."""
         from gradyn.check import check_jacobian
@@ -210,14 +219,13 @@ class Task:
 
     def to_toml(self) -> str:
         """The task as TOML; ``robot.file`` is the model's name, and own residuals are named only."""
-        document = {key: x for key, x in self.document.items() if x or key == "phases"}
-        return _toml.document(document)
+        return _text(self.document)
 
     def solve(
         self,
         solver: str | None = None,
         *,
-        guess: Solution | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        guess: Guess | None = None,
         callback: Callback | None = None,
         refine: bool = False,
         **options: Any,
@@ -241,32 +249,16 @@ class Task:
         with tempfile.TemporaryDirectory() as folder:
             return Solution(self._made(folder, solver, guess, options).solve(callback, refine))
 
-    def _made(
-        self,
-        folder: str,
-        solver: str | None,
-        guess: Solution | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None,
-        options: Mapping[str, Any],
-    ) -> Any:
+    def _made(self, folder: str, solver: str | None, guess: Guess | None, options: Mapping[str, Any]) -> Any:
         """The task with these options, as the solvers have it."""
-        saved = {key: self.document.get(key) for key in ("solver", "guess")}
-        try:
-            if solver is not None or options:
-                name = {} if solver is None else {"name": solver}
-                self.document["solver"] = {**(saved["solver"] or {}), **name, **options}
-            if isinstance(guess, Solution):
-                guess.to_json(os.path.join(folder, "guess.json"))
-                self.document["guess"] = {"file": os.path.join(folder, "guess.json")}
-            elif guess is not None:
-                self.document["guess"] = guess
-            text = self.to_toml()
-        finally:
-            for key, x in saved.items():
-                self.document.pop(key, None)
-                if x is not None:
-                    self.document[key] = x
+        document = dict(self.document)
+        if solver is not None or options:
+            name = {} if solver is None else {"name": solver}
+            document["solver"] = {**document.get("solver", {}), **name, **options}
+        if guess is not None:
+            document["guess"] = guess_table(guess, folder)
         own = [(name, of.rows, of.arguments, of.value, of.jacobian) for name, of in self.residuals.items()]
-        return _gradyn._Task.parse(text, self.name, self.name, folder, self.model, own)
+        return _gradyn._Task.parse(_text(document), self.name, self.name, folder, self.model, own)
 
 
 class Mpc:
@@ -325,6 +317,28 @@ class Mpc:
     def plan(self) -> dict[str, Any]:
         """``time``, ``q``, ``v``, ``u`` of the plan."""
         return self._inner.trajectory()
+
+
+def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables of a task with others over them."""
+    made = dict(under)
+    for key, x in over.items():
+        old = made.get(key)
+        made[key] = merged(old, x) if isinstance(old, Mapping) and isinstance(x, Mapping) else x
+    return made
+
+
+def guess_table(guess: Guess, folder: str) -> Any:
+    """The table ``[guess]``; a solution is written into the folder."""
+    if not isinstance(guess, Solution):
+        return guess
+    path = os.path.join(folder, "guess.json")
+    guess.to_json(path)
+    return {"file": path}
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    return _toml.document({key: x for key, x in document.items() if x or key == "phases"})
 
 
 def optimize(
@@ -415,6 +429,22 @@ class Solution:
     def __repr__(self) -> str:
         return f"<gradyn.Solution '{self.task}': {self.status}, cost {self.cost:.6g}, {self.iterations} iterations>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Solution, (self._stored(page=isinstance(self._inner, _Stored)),)
+
+    def _stored(self, page: bool) -> _Stored:
+        inner = self._inner
+        return _Stored(inner.json(), inner.npz(), inner.csv(), inner.page() if page else None)
+
+    def detached(self, *, page: bool = False) -> Solution:
+        """The same as plain data, as it is after pickling; ``page``: with what `report` writes."""
+        return Solution(self._stored(page))
+
+    @property
+    def json(self) -> str:
+        """All of it as JSON."""
+        return str(self._inner.json())
+
     def to_npz(self, path: str | os.PathLike[str]) -> None:
         """Write the trajectory as arrays of NumPy."""
         with open(path, "wb") as file:
@@ -423,7 +453,7 @@ class Solution:
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write all of it as JSON: a guess can begin there."""
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self._inner.json())
+            file.write(self.json)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the trajectory as CSV, a node a line."""
@@ -432,8 +462,11 @@ class Solution:
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write a page for a browser that needs no network."""
+        page = self._inner.page()
+        if page is None:
+            raise ValueError("the page is made where the task was solved: `optimize_many(..., pages=True)`")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self._inner.page())
+            file.write(page)
 
     def sensitivity(self, parameters: Any, *, closed_loop: bool = False) -> Any:
         """Simulate the trajectory, and differentiate it by parameters of the robot and by the start.
@@ -451,6 +484,8 @@ class Solution:
             ``time`` (N + 1,), ``q``, ``v``, ``by_parameters`` (N + 1, 2 nv, k), ``by_start`` (N + 1, 2 nv, 2 nv): of
             (q, v) along the tangent; ``trustworthy``.
         """
+        if isinstance(self._inner, _Stored):
+            raise ValueError("this solution was sent or read again: ask where the task was solved")
         if not isinstance(parameters, _gradyn.Parameters):
             parameters = _gradyn.Parameters(self._inner.model(), parameters)
         return self._inner.rollout(parameters, closed_loop)
@@ -460,6 +495,28 @@ class Solution:
         from gradyn.plots import trajectory
 
         return trajectory(self, axes)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """What a solution is written as, without the solution itself."""
+
+    _json: str
+    _npz: bytes
+    _csv: str
+    _page: str | None
+
+    def json(self) -> str:
+        return self._json
+
+    def npz(self) -> bytes:
+        return self._npz
+
+    def csv(self) -> str:
+        return self._csv
+
+    def page(self) -> str | None:
+        return self._page
 
 
 def _table(rows: list[list[float]], width: int) -> Array:
