@@ -298,8 +298,10 @@ def _spread(
             if failed is not None:
                 raise failed
     except BaseException:
-        for future in running:
-            future.cancel()
+        for future, (_, by) in running.items():
+            # Dask's own futures cannot be cancelled any more once the scheduler has gone.
+            if getattr(getattr(by, "_client", None), "status", "running") == "running":
+                future.cancel()
         if own is not None:
             own.terminate()
         raise
