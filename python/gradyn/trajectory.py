@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradyn import _gradyn, _toml
-from gradyn._gradyn import Model
+from gradyn._gradyn import CheckReport, Model
 
 __all__ = ["Mpc", "Residual", "Solution", "Task", "optimize"]
 
@@ -37,9 +37,9 @@ class Residual:
     rows : int
         m.
     jacobian : callable, optional
-        Of the same arguments: a tuple with a matrix (m, n) for each but ``time``, in their order; that by ``q`` is along
-        ``model.integrate(q, e_k)`` and has nv columns. Without it: central differences, and `Task.check_residuals` says what
-        these are worth.
+        Of the same arguments: a tuple with a matrix (m, n) for each but ``time``, in their order, or the matrix itself if it
+        is one; that by ``q`` is along ``model.integrate(q, e_k)`` and has nv columns. Without it: central differences, and
+        `Task.check_residuals` says what these are worth.
     model : Model, optional
         The robot, for differences along configurations.
     """
@@ -52,7 +52,7 @@ class Residual:
         jacobian: Callable[..., Any] | None = None,
         model: Model | None = None,
     ) -> None:
-        self.arguments: list[str] = list(inspect.signature(value).parameters)
+        self.arguments = list(inspect.signature(value).parameters)
         unknown = [name for name in self.arguments if name not in _ARGUMENTS]
         if unknown:
             raise TypeError(f"a residual has no argument '{unknown[0]}', expected some of {', '.join(_ARGUMENTS)}")
@@ -61,7 +61,21 @@ class Residual:
         self.value = value
         self.rows = rows
         self.model = model
-        self.jacobian: Callable[..., Any] = jacobian if jacobian is not None else self._differences
+        self._given = jacobian
+
+    def jacobian(self, *arguments: Any) -> tuple[Array, ...]:
+        """A matrix for each argument but ``time``: as given, or by central differences."""
+        if self._given is None:
+            return self._differences(*arguments)
+        found = self._given(*arguments)
+        names = [name for name in self.arguments if name != "time"]
+        # One matrix need not stand in a tuple.
+        if len(names) == 1 and not (isinstance(found, tuple | list) and len(found) == 1):
+            found = (found,)
+        if not isinstance(found, tuple | list) or len(found) != len(names):
+            got = len(found) if isinstance(found, tuple | list) else type(found).__name__
+            raise TypeError(f"the Jacobian of a residual gives {got}, expected {len(names)} matrices: by {', '.join(names)}")
+        return tuple(np.asarray(block, dtype=np.float64) for block in found)
 
     #: Of central differences: the cube root of the rounding unit, where their errors are least.
     STEP = float(np.finfo(np.float64).eps ** (1 / 3))
@@ -125,17 +139,11 @@ class Task:
 
     Examples
     --------
-    >>> import numpy as np, gradyn
-    >>> model = gradyn.Model.from_urdf("robots/panda.urdf")
-    >>> q0 = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
-    >>> goal = model.frame_pose(q0 + 0.1, "panda_link8")
     >>> task = gradyn.Task(model, start=q0, dt=0.01)
-    >>> _ = task.phase("reach", nodes=50)
-    >>> _ = task.cost("frame-placement", frame="panda_link8", goal=goal, weight=1e3, at="last")
-    >>> _ = task.cost("state", weight=0.1)
-    >>> _ = task.cost("control", weight=1e-3)
-    >>> task.solve().converged
-    True
+    >>> task.phase("reach", nodes=100)
+    >>> task.cost("frame-placement", frame="panda_link8", goal=pose, weight=1e3, at="last")
+    >>> task.cost("control", weight=1e-3)
+    >>> solution = task.solve()
     """
 
     def __init__(
@@ -197,24 +205,47 @@ class Task:
         other.document = merged(self.document, changes)
         return other
 
-    def check_residuals(self, *, seed: int = 0) -> dict[str, Any]:
-        """Check the Jacobians of one's own residuals at a random state, along every argument; see `check_jacobian`."""
+    def check_residuals(self, at: Mapping[str, ArrayLike] | None = None, *, seed: int = 0) -> dict[str, CheckReport]:
+        """Check the Jacobians of one's own residuals along every argument; see `gradyn.check_jacobian`.
+
+        Parameters
+        ----------
+        at : mapping, optional
+            Where, by argument: ``q`` (nq,), ``v`` (nv,), ``u`` (controls), ``a`` (nv,), ``f`` (rows), ``time``. Random
+            without it: then ``u`` has nv numbers and ``f`` six, which must be given where there are others.
+        seed : int
+            Of the random numbers.
+
+        Returns
+        -------
+        dict of CheckReport
+            By "NAME by ARGUMENT".
+        """
         from gradyn.check import check_jacobian
 
         rng = np.random.default_rng(seed)
-        sizes = {"u": self.model.nv, "a": self.model.nv, "v": self.model.nv, "f": 6, "time": 1}
+        given = {name: np.asarray(x, dtype=np.float64) for name, x in (at or {}).items()}
+        sizes = {"v": self.model.nv, "u": self.model.nv, "a": self.model.nv, "f": 6}
+        point: dict[str, Any] = {"q": self.model.random(seed=seed), "time": float(given.pop("time", rng.random()))}
+        point |= {name: rng.standard_normal(size) for name, size in sizes.items()}
+        unknown = [name for name in given if name not in point]
+        if unknown:
+            raise ValueError(f"`at` has no argument '{unknown[0]}', expected some of {', '.join(_ARGUMENTS)}")
+        point |= given
         reports = {}
         for name, residual in self.residuals.items():
-            values = [self.model.random(seed=seed) if of == "q" else rng.standard_normal(sizes[of]) for of in residual.arguments]
-            blocks = residual.jacobian(*values)
-            for k, of in enumerate(of for of in residual.arguments if of != "time"):
-                place = residual.arguments.index(of)
+            values = [point[of] for of in residual.arguments]
+            blocks = iter(residual.jacobian(*values))
+            for place, of in enumerate(residual.arguments):
+                if of == "time":
+                    continue
 
                 def f(x: Array, place: int = place, residual: Residual = residual, values: list[Any] = values) -> Any:
                     return residual.value(*(x if i == place else y for i, y in enumerate(values)))
 
+                what = f"{name} by {of}"
                 inputs = self.model if of == "q" else None
-                reports[f"{name} by {of}"] = check_jacobian(f, blocks[k], values[place], inputs=inputs, name=f"{name} by {of}")
+                reports[what] = check_jacobian(f, next(blocks), values[place], inputs=inputs, name=what)
         return reports
 
     def to_toml(self) -> str:
@@ -279,13 +310,11 @@ class Mpc:
 
     Examples
     --------
-    A cycle of 2 ms, where ``plant`` measures and moves the robot::
-
-        mpc = gradyn.Mpc(task, time=1.2e-3)
-        while True:
-            q, v = plant.measure()
-            plant.apply(mpc.feedback(q, v))
-            mpc.replan(q, v, period=0.002)
+    >>> mpc = gradyn.Mpc(task, time=1.2e-3)
+    >>> while True:
+    ...     q, v = plant.measure()
+    ...     plant.apply(mpc.feedback(q, v))
+    ...     mpc.replan(q, v, period=0.002)
     """
 
     def __init__(
@@ -296,7 +325,9 @@ class Mpc:
 
     def feedback(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Controls for a measured state, within their bounds: one product, of what was prepared."""
-        return self._inner.feedback(np.ravel(np.asarray(q, dtype=np.float64)), np.ravel(np.asarray(v, dtype=np.float64)))
+        q, v = np.ravel(np.asarray(q, dtype=np.float64)), np.ravel(np.asarray(v, dtype=np.float64))
+        controls: Array = self._inner.feedback(q, v)
+        return controls
 
     def replan(self, q: ArrayLike, v: ArrayLike, period: float) -> dict[str, Any]:
         """Plan from a measured state, and prepare the feedback of ``period`` seconds later.
@@ -307,7 +338,8 @@ class Mpc:
             ``status``, ``message``, ``iterations``, ``cost``, ``gap``. A plan that has not converged is the best so far.
         """
         q, v = np.ravel(np.asarray(q, dtype=np.float64)), np.ravel(np.asarray(v, dtype=np.float64))
-        return self._inner.replan(q, v, period)
+        told: dict[str, Any] = self._inner.replan(q, v, period)
+        return told
 
     def shift(self, seconds: float) -> None:
         """Move the plan by so many seconds, where a deadline was missed."""
@@ -316,7 +348,8 @@ class Mpc:
     @property
     def plan(self) -> dict[str, Any]:
         """``time``, ``q``, ``v``, ``u`` of the plan."""
-        return self._inner.trajectory()
+        plan: dict[str, Any] = self._inner.trajectory()
+        return plan
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
