@@ -70,10 +70,10 @@ class Residual:
         found = self._given(*arguments)
         names = [name for name in self.arguments if name != "time"]
         # One matrix need not stand in a tuple.
-        if len(names) == 1 and not (isinstance(found, tuple | list) and len(found) == 1):
+        if len(names) == 1 and not isinstance(found, tuple):
             found = (found,)
-        if not isinstance(found, tuple | list) or len(found) != len(names):
-            got = len(found) if isinstance(found, tuple | list) else type(found).__name__
+        if not isinstance(found, tuple) or len(found) != len(names):
+            got = len(found) if isinstance(found, tuple) else f"one {type(found).__name__}"
             raise TypeError(f"the Jacobian of a residual gives {got}, expected {len(names)} matrices: by {', '.join(names)}")
         return tuple(np.asarray(block, dtype=np.float64) for block in found)
 
@@ -125,7 +125,7 @@ class Task:
     Parameters
     ----------
     model : Model
-        The robot.
+        The robot, with its joint friction if it has any (task files have none unless they ask for it).
     start : array_like or mapping, optional
         Configuration at the start: nq numbers, or a dictionary from joint to numbers. Neutral without it.
     v : array_like, optional

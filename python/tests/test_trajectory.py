@@ -51,7 +51,7 @@ def test_a_task_file_is_solved_as_by_the_command(task: Path, tmp_path: Path) -> 
         # As the command's own tests expect of it.
         assert solution.status == "infeasible"
         assert not solution
-        assert any("hand" in name for name in solution.blocked)
+        assert "`hand` of phase `end`" in solution.message
     else:
         assert solution.status == "converged", solution.message
         assert solution
@@ -68,14 +68,14 @@ def test_a_task_file_is_solved_as_by_the_command(task: Path, tmp_path: Path) -> 
         subprocess.run([command, "optimize", str(task), "--output", str(tmp_path)], check=False, capture_output=True)
         by_command = json.loads((tmp_path / "trajectory.json").read_text())
         ours = json.loads(solution.json)
-        assert {**ours, "seconds": 0} == {**by_command, "seconds": 0}
+        # But for the clock, and for warnings that name an option of the command.
+        other = {"seconds": 0, "warnings": 0}
+        assert {**ours, **other} == {**by_command, **other}
 
 
 def test_numbers_are_those_that_can_be_known() -> None:
     # Closed form, in the file: M = A B / (B² + w). To the solver's tolerance of 1e-8, on a curvature of order one.
     solution = gradyn.optimize(path("pendulum_counterweight"))
-    g, b, a = 9.81, None, None
-    del g, b, a
     assert solution.parameters["counterweight"][0] == pytest.approx(2.4440, abs=5e-5)
     # As the command's tests have it: it lasts between 0.6 s and 0.75 s, and times follow.
     hurry = gradyn.optimize(path("arm_in_a_hurry"))
@@ -112,7 +112,7 @@ def reach(model: gradyn.Model) -> gradyn.Task:
 
 REACH = f"""
 name = "reach"
-robot = {{ file = "{(ROOT / "robots" / "panda.urdf").as_posix()}" }}
+robot = {{ file = "{(ROOT / "robots" / "panda.urdf").as_posix()}", joint_friction = true }}
 start = {{ q = {Q0} }}
 steps = {{ dt = 0.02, scheme = "semi-implicit-euler" }}
 [[phases]]
@@ -149,7 +149,8 @@ def test_a_task_built_in_python_is_the_same_as_its_file(panda: gradyn.Model, tmp
     same(built.solve(), gradyn.optimize(file))
     same(gradyn.optimize(built), gradyn.optimize(file))
     # What it is written as is read again.
-    (tmp_path / "again.toml").write_text(built.to_toml().replace('file = "panda"', f'file = "{ROOT / "robots" / "panda.urdf"}"'))
+    file_of_robot = f'file = "{ROOT / "robots" / "panda.urdf"}", joint_friction = true'
+    (tmp_path / "again.toml").write_text(built.to_toml().replace('file = "panda"', file_of_robot))
     same(gradyn.optimize(tmp_path / "again.toml"), gradyn.optimize(file))
 
 
@@ -199,7 +200,6 @@ def test_a_pose_may_be_a_matrix(panda: gradyn.Model) -> None:
     # Where it is at the start, up to what two steps of gravity's compensation move.
     value = gradyn.Task.solve(task, iterations=1).costs["pose"]
     assert value < 1e-6
-    rng = np.random.default_rng(0)
     for q in panda.random(5, seed=2):
         made = trajectory._pose(panda.frame_pose(q, "panda_link8"))
         roll, pitch, yaw = made["rpy"]
@@ -208,7 +208,6 @@ def test_a_pose_may_be_a_matrix(panda: gradyn.Model) -> None:
         y = np.array([[c(pitch), 0, s(pitch)], [0, 1, 0], [-s(pitch), 0, c(pitch)]])
         z = np.array([[c(yaw), -s(yaw), 0], [s(yaw), c(yaw), 0], [0, 0, 1]])
         np.testing.assert_allclose(z @ y @ x, panda.frame_pose(q, "panda_link8")[:3, :3], atol=1e-14)
-    del rng
 
 
 # Residuals of one's own.
@@ -314,7 +313,7 @@ def test_a_wrong_jacobian_of_a_residual_is_found(panda: gradyn.Model) -> None:
     with pytest.raises(TypeError, match="gives 2, expected 1 matrices: by q"):
         gradyn.Residual(value, 3, jacobian=lambda q: (1, 2)).jacobian(np.zeros(7))
     two = gradyn.Residual(lambda q, v: q, 7, jacobian=lambda q, v: np.eye(7))
-    with pytest.raises(TypeError, match="gives ndarray, expected 2 matrices: by q, v"):
+    with pytest.raises(TypeError, match="gives one ndarray, expected 2 matrices: by q, v"):
         two.jacobian(np.zeros(7), np.zeros(7))
 
 
@@ -409,8 +408,8 @@ def test_a_solution_is_where_another_begins(panda: gradyn.Model) -> None:
         first = task.solve(solver)
         again = task.solve(solver, guess=first)
         assert again.converged
-        # From its own solution a solver has nothing left to do.
-        assert again.iterations <= 1
+        # From its own solution a solver has nothing left to do; "fddp" has no multipliers and looks twice.
+        assert again.iterations <= (2 if solver == "fddp" else 1)
         assert again.cost == pytest.approx(first.cost, rel=1e-9)
     assert "guess" not in task.document
     near = gradyn.Task(panda, start=np.array(Q0) + 0.01, dt=0.02, name="reach")
