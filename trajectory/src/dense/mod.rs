@@ -15,3 +15,7 @@ pub(crate) use panel::{Lanes, Panel, write_symmetric, write_transposed};
 pub(crate) use plain::{add_matrix_times, is_finite};
 pub(crate) use product::{Blocks, Into, product};
 pub(crate) use qr::{Qr, add, dot};
+
+#[cfg(test)]
+#[path = "../../tests/unit/dense.rs"]
+mod tests;

@@ -35,4 +35,4 @@ pub use warm::{Begin, WarmNode, WarmStart};
 
 #[cfg(test)]
 #[path = "../../tests/unit/solver/mod.rs"]
-mod tests;
+pub(crate) mod tests;
