@@ -3,13 +3,14 @@
 
 use super::kinds::KINDS;
 use super::source::Source;
-use super::{Task, Term};
+use super::{Given, Task, Term};
 use gradyn_trajectory::node::ConstraintRow;
 use gradyn_trajectory::{Problem, guess};
 use nalgebra::{Rotation3, Vector3};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A vector of the world, turned.
 fn turned(angle: f64, x: [f64; 3]) -> String {
@@ -96,7 +97,8 @@ fn task(angle: f64) -> String {
 fn read(text: String) -> Task {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../robots");
     let source = Source { file: String::from("turned.toml"), text };
-    Task::of_source(source, String::from("turned"), &folder, &[], &[]).unwrap_or_else(|error| panic!("{error}"))
+    let given = Arc::new(Given { folder, ..Given::default() });
+    Task::of_source(source, String::from("turned"), given, &[], &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// At each node what each cost is and its steepest slope, and the norm of the rows of each constraint; away from the

@@ -1,5 +1,7 @@
 //! Panels against plain matrices, at every level of the processor and around the width of its registers.
 
+#![expect(clippy::float_cmp, reason = "numbers that are copied, or exact products and sums, are the same to the bit")]
+
 use super::{
     Blocks, Into, Lanes, Panel, add_matrix_times, add_times, back, eliminate, forward, is_finite, product,
     subtract_square, write_symmetric, write_transposed,
@@ -143,7 +145,7 @@ fn eliminations_leave_the_schur_complement() {
             });
             let indefinite = u - 1e3 * DMatrix::identity(n, n);
             let mut matrix = panel(&indefinite);
-            assert!(with_level(level, || eliminate(&mut matrix, n, &mut vec![Lanes::ZERO; 3])).is_none(), "{n}");
+            assert!(with_level(level, || eliminate(&mut matrix, n, &mut [Lanes::ZERO; 3])).is_none(), "{n}");
         }
     }
 }

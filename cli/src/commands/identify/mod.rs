@@ -90,7 +90,13 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     }
     let text = if args.json {
         let Identify { confidence, low_pass, every, .. } = args;
-        let told = Told { level: *confidence, low_pass: *low_pass, every: *every as usize, warnings: &warnings, changes: &changes };
+        let told = Told {
+            level: *confidence,
+            low_pass: *low_pass,
+            every: *every as usize,
+            warnings: &warnings,
+            changes: &changes,
+        };
         format!("{:#}\n", answer::json(&parameters, &found, &told))
     } else {
         readable(&robot, &parameters, &data, &found, args, &changes)
@@ -282,4 +288,3 @@ fn readable(
     ));
     text
 }
-

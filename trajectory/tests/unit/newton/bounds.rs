@@ -47,7 +47,7 @@ fn bounds_are_as_much_wider_as_rounding_needs() {
     rows.take_bounds(&problem, 1);
     assert_eq!((rows.lower[0], rows.upper[0]), (-87.0 - 87e-8, 87.0 + 87e-8));
     // Of small bounds by 1e-8 itself.
-    assert!(rows.upper.iter().any(|u| *u == 0.9 + 1e-8));
+    assert!(rows.upper.contains(&(0.9 + 1e-8)));
     assert!(rows.is_bounded(0) && (0..rows.s.len()).all(|i| rows.counts(i)));
     let cone = rows.cones[0].rows.clone();
     assert!(rows.has_cones() && cone.clone().all(|i| !rows.is_bounded(i)) && cone.len() == 8);

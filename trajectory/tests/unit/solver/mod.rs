@@ -1,5 +1,7 @@
 //! Parts of solvers by themselves.
 
+#![expect(clippy::float_cmp, reason = "numbers that are copied, or exact products and sums, are the same to the bit")]
+
 mod blockers;
 mod condense;
 mod cycle;

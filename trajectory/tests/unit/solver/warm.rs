@@ -20,7 +20,8 @@ fn sizes_and_numbers_must_be_those_of_the_problem() {
     assert!(warm.fits(&problem));
     assert!(!warm.fits(&arm(2, &[])) && !warm.fits(&limited(3)));
     let mut solver = Newton::new(&problem, NewtonOptions::default());
-    let wrong: [(&str, fn(&mut WarmStart)); 10] = [
+    type Change = fn(&mut WarmStart);
+    let wrong: [(&str, Change); 10] = [
         ("nodes", |w| {
             w.nodes.pop();
         }),
