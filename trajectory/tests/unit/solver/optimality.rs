@@ -9,7 +9,11 @@ const DIMS: Dims = Dims { nx: 4, ndx: 4, nu: 3, n_eq: 2, n_in: 2 };
 
 #[test]
 fn each_condition_is_the_largest_entry_of_its_formula() {
-    let mut random = Random::new(1);
+    // States have the largest entry of some, controls that of others.
+    (0..20).for_each(|seed| conditions_are_those_of_formulas(&mut Random::new(seed)));
+}
+
+fn conditions_are_those_of_formulas(random: &mut Random) {
     let mut node = random.node(DIMS);
     (node.a, node.b) = (random.matrix(4, 4), random.matrix(4, 3));
     let multipliers = Multipliers { next: random.vector(4), eq: random.vector(2), ineq: random.vector(2) };
