@@ -1,4 +1,4 @@
-"""The posture near a given one that needs the least torque to hold, by Newton's method with products of the exact Hessian.
+"""The posture near a given one that needs the least torque to hold, by products of the exact Hessian.
 
 Run it with a URDF file, or without one in a clone of the repository.
 """

@@ -103,7 +103,7 @@ class _Robot:
             return None
         if self.flat:
             return t
-        # Functions do not depend on a quaternion's length, which is one: their derivatives by its numbers shrink with it.
+        # Functions do not depend on a quaternion's length, which is one: derivatives by its numbers shrink with it.
         length = jnp.sqrt(q**2 @ self.together + self.free)
         return jnp.einsum("...ij,...i->...j", self.rates(q), t / length) * self.scale
 
@@ -122,8 +122,10 @@ def _some(t: Any) -> Any:
 
 
 def _smooth(robot: _Robot, value: _Function, first: _Function, second: _Function, name: str) -> _Differentiable:
-    """`y(q, v, u)`, of `first`, which gives `y` and three matrices, and `second`, which gives four tensors: entry (i, j, k) of
-    those by q q, q v, v v and q u is the derivative of `y[i]` by the j-th of the first and the k-th of the second.
+    """`y(q, v, u, *f)`, linear in `u` and each `f`, none of which multiplies `v` or another one.
+
+    `first` gives `y` and a matrix for each argument. `second` gives tensors by q q, q v, v v, q u and q f: entry (i, j,
+    k) is the derivative of `y[i]` by the j-th of the first and the k-th of the second.
     """
     last = _last(second, name)
 
@@ -131,20 +133,18 @@ def _smooth(robot: _Robot, value: _Function, first: _Function, second: _Function
     def matrices(*x: Array) -> _Arrays:
         return tuple(first(*x))
 
-    def along(x: _Arrays, t: tuple[Any, ...]) -> tuple[Any, ...]:
-        return robot.tangent(x[0], t[0]), _some(t[1]), _some(t[2])
+    def along(x: _Arrays, t: tuple[Any, ...]) -> list[Any]:
+        return [robot.tangent(x[0], t[0]), *map(_some, t[1:])]
 
     def matrices_jvp(x: _Arrays, t: tuple[Any, ...]) -> tuple[_Arrays, _Arrays]:
-        y, dq, dv, du = matrices(*x)
-        tq, tv, tu = along(x, t)
-        qq, qv, vv, qu = last(*x)
-        changes = (
-            _sum(y, _dot(dq, tq), _dot(dv, tv), _dot(du, tu)),
-            _sum(dq, _dot(qq, tq), _dot(qv, tv), _dot(qu, tu)),
-            _sum(dv, _dot(_swap(qv), tq), _dot(vv, tv)),
-            _sum(du, _dot(_swap(qu), tq)),
-        )
-        return (y, dq, dv, du), changes
+        y, dq, *others = made = matrices(*x)
+        tq, tv, *ts = along(x, t)
+        qq, qv, vv, *qs = last(*x)
+        changes = [_sum(y, *map(_dot, made[1:], (tq, tv, *ts)))]
+        changes += [_sum(dq, _dot(qq, tq), _dot(qv, tv), *map(_dot, qs, ts))]
+        changes += [_sum(others[0], _dot(_swap(qv), tq), _dot(vv, tv))]
+        changes += [_sum(matrix, _dot(_swap(tensor), tq)) for matrix, tensor in zip(others[1:], qs, strict=True)]
+        return made, tuple(changes)
 
     matrices.defjvp(matrices_jvp, symbolic_zeros=True)
 
@@ -154,32 +154,60 @@ def _smooth(robot: _Robot, value: _Function, first: _Function, second: _Function
         return jnp.asarray(y)
 
     def function_jvp(x: _Arrays, t: tuple[Any, ...]) -> tuple[Array, Array]:
-        y, dq, dv, du = matrices(*x)
-        tq, tv, tu = along(x, t)
-        return y, _sum(y, _dot(dq, tq), _dot(dv, tv), _dot(du, tu))
+        y, *by = matrices(*x)
+        return y, _sum(y, *map(_dot, by, along(x, t)))
 
     function.defjvp(function_jvp, symbolic_zeros=True)
     return function
 
 
+#: Frames of wrenches, each with "local" or "world".
+_Keys = tuple[tuple[str, str], ...]
+
+
+def _by_wrenches(first: _Function) -> _Function:
+    """The matrices of a function's derivatives, with one for each wrench."""
+
+    def call(*x: Array) -> _Arrays:
+        y, dq, dv, du, df = first(*x)
+        return y, dq, dv, du, *(df[..., k, :, :] for k in range(len(x) - 3))
+
+    return call
+
+
 @functools.lru_cache(maxsize=128)
-def rnea(model: Model, threads: int | None) -> _Differentiable:
-    made = functools.partial(_kernel, model, threads=threads)
+def rnea(model: Model, keys: _Keys, threads: int | None) -> _Differentiable:
+    made = functools.partial(_kernel, model, wrenches=list(keys), threads=threads)
     tensors = made("rnea_second_derivatives")
+    moved = [_jacobian_tensor(model, frame, axes, threads) for frame, axes in keys]
 
     def second(*x: Array) -> _Arrays:
         qq, qv, vv, aq = tensors(*x)
-        return qq, qv, vv, _swap(aq)
+        # Torques have the term -J^T f.
+        return qq, qv, vv, _swap(aq), *(-jnp.moveaxis(rates(x[0]), -3, -1) for rates in moved)
 
-    derivatives = made("rnea_derivatives")
-    return _smooth(_robot(model), made("rnea"), lambda *x: derivatives(*x)[:4], second, "rnea")
+    return _smooth(_robot(model), made("rnea"), _by_wrenches(made("rnea_derivatives")), second, "rnea")
 
 
 @functools.lru_cache(maxsize=128)
-def aba(model: Model, threads: int | None) -> _Differentiable:
-    made = functools.partial(_kernel, model, threads=threads)
-    derivatives, second = made("aba_derivatives"), made("aba_second_derivatives")
-    return _smooth(_robot(model), made("aba"), lambda *x: derivatives(*x)[:4], second, "aba")
+def aba(model: Model, keys: _Keys, threads: int | None) -> _Differentiable:
+    made = functools.partial(_kernel, model, wrenches=list(keys), threads=threads)
+    tensors, derivatives = made("aba_second_derivatives"), made("aba_derivatives")
+    moved = [_jacobian_tensor(model, frame, axes, threads) for frame, axes in keys]
+    jacobians = [_kernel(model, "frame_jacobian", frame=frame, reference=axes, threads=threads) for frame, axes in keys]
+
+    def second(*x: Array) -> _Arrays:
+        qq, qv, vv, qu = tensors(*x)
+        if not keys:
+            return qq, qv, vv, qu
+        inverse, qf = derivatives(*x)[3], []
+        for rates, jacobian in zip(moved, jacobians, strict=True):
+            # A wrench acts as the torques J^T f.
+            by_inverse = jnp.einsum("...ijl,...kl->...ijk", qu, jacobian(x[0])[0])
+            qf.append(by_inverse + jnp.einsum("...il,...klj->...ijk", inverse, rates(x[0])))
+        return qq, qv, vv, qu, *qf
+
+    return _smooth(_robot(model), made("aba"), _by_wrenches(derivatives), second, "aba")
 
 
 @functools.lru_cache(maxsize=128)
@@ -231,22 +259,25 @@ def crba(model: Model, threads: int | None) -> _Differentiable:
     return function
 
 
-@functools.lru_cache(maxsize=256)
-def jacobian(model: Model, frame: str, reference: str, threads: int | None) -> _Differentiable:
-    robot = _robot(model)
-    value = _kernel(model, "frame_jacobian", frame=frame, reference=reference, threads=threads)
+def _jacobian_tensor(model: Model, frame: str, reference: str, threads: int | None) -> _Function:
+    """How the Jacobian of a frame changes with `q`, (..., 6, nv, nv)."""
     rate = _kernel(model, "frame_jacobian_rate", frame=frame, reference=reference, threads=threads)
     nv = model.nv
 
     def tensor(q: Array) -> Array:
         # The rate at the velocity e_k is the derivative along it.
         lead = q.shape[:-1]
-        (rates,) = rate(
-            jnp.broadcast_to(q[..., None, :], (*lead, nv, q.shape[-1])), jnp.broadcast_to(np.eye(nv), (*lead, nv, nv))
-        )
-        return jnp.moveaxis(rates, -3, -1)
+        at, eye = (jnp.broadcast_to(x, (*lead, nv, x.shape[-1])) for x in (q[..., None, :], np.eye(nv)))
+        return jnp.moveaxis(rate(at, eye)[0], -3, -1)
 
-    last = _last(tensor, "frame_pose")
+    return tensor
+
+
+@functools.lru_cache(maxsize=256)
+def jacobian(model: Model, frame: str, reference: str, threads: int | None) -> _Differentiable:
+    robot = _robot(model)
+    value = _kernel(model, "frame_jacobian", frame=frame, reference=reference, threads=threads)
+    last = _last(_jacobian_tensor(model, frame, reference, threads), "frame_pose")
 
     @jax.custom_jvp
     def function(q: Array) -> Array:

@@ -1,8 +1,8 @@
-"""Functions of the engine as frameworks see them: vectors in, one vector out, with first derivatives, and second ones of a
-combination of the results.
+"""Functions of the engine as frameworks see them: vectors in, one vector out, with first derivatives, and second ones
+of a combination of the results.
 
-Derivatives are by the numbers of a configuration, along the configurations: where ``nq`` is greater than ``nv``, a change of a
-quaternion's length changes nothing.
+Derivatives are by the numbers of a configuration, along the configurations: where ``nq`` is greater than ``nv``, a
+change of a quaternion's length changes nothing.
 """
 
 from __future__ import annotations

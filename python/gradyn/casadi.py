@@ -8,11 +8,12 @@
 (7, 7)
 
 A function is a callback: it takes part in expressions of MX, not of SX. Numbers go by buffers, without copies. CasADi's
-``map`` over it must be serial (``f.map(n)``): with ``"thread"``, old versions of CasADi crash, and new ones gain nothing.
+``map`` over it must be serial (``f.map(n)``): with ``"thread"``, old versions of CasADi crash, and new ones gain
+nothing.
 
 Arguments ``q`` are numbers of configurations. Where a robot has quaternions, let the optimizer vary a step from a
-configuration and take ``integrate`` of it: it would leave the unit sphere otherwise, and the engine refuses what is not a
-rotation.
+configuration and take ``integrate`` of it: it would leave the unit sphere otherwise, and the engine refuses what is not
+a rotation.
 """
 
 from __future__ import annotations
@@ -63,23 +64,24 @@ def function(
     model : gradyn.Model
         The robot.
     name : str
-        One of `FUNCTIONS`: ``rnea(q, v, a)``, ``aba(q, v, tau)``, ``crba(q)``, ``frame_pose(q)``, ``frame_translation(q)``,
-        ``constraint_dynamics(q, v, tau)`` with results ``ddq`` and ``lambda_``, ``integrate(q, v)``, ``difference(q0, q1)``.
+        One of `FUNCTIONS`: ``rnea(q, v, a)``, ``aba(q, v, tau)``, ``crba(q)``, ``frame_pose(q)``,
+        ``frame_translation(q)``, ``constraint_dynamics(q, v, tau)`` with results ``ddq`` and ``lambda_``,
+        ``integrate(q, v)``, ``difference(q0, q1)``.
     frame : str, optional
         Of the functions of a frame.
     constraints : gradyn.Constraint or sequence of them, optional
         Of ``constraint_dynamics``.
     wrenches : sequence of str or (str, "world"), optional
-        Of ``rnea`` and ``aba``: frames that external wrenches act on. Each is an argument more, ``wrench0`` and so on: force,
-        then moment, in the frame's own axes, or about the world's origin in those of the world.
+        Of ``rnea`` and ``aba``: frames that external wrenches act on. Each is an argument more, ``wrench0`` and so on:
+        force, then moment, in the frame's own axes, or about the world's origin in those of the world.
     label : str, optional
         The CasADi function's own name, without which it is `name`.
 
     Returns
     -------
     casadi.Function
-        With derivatives of first order, and of second order of all but ``crba``. The same arguments give the same function, which
-        stays alive until the process ends.
+        With derivatives of first order, and of second order of all but ``crba``. The same arguments give the same
+        function, which stays alive until the process ends.
     """
     if name not in FUNCTIONS:
         raise ValueError(f"`name` is '{name}', expected one of {', '.join(FUNCTIONS)}")

@@ -8,17 +8,17 @@
 >>> jax.jacobian(lambda q: gj.crba(model, q))(q).shape
 (7, 7, 7)
 
-A call runs the compiled engine by XLA's interface for foreign functions: nothing of the dynamics is traced or compiled. ``vmap``
-makes one call of many states. Forward and reverse mode work, nested twice; third derivatives are refused. Arrays are of
-float64 and stand on the CPU.
+A call runs the compiled engine by XLA's interface for foreign functions: nothing of the dynamics is traced or compiled.
+``vmap`` makes one call of many states. Forward and reverse mode work, nested twice; third derivatives are refused.
+Arrays are of float64 and stand on the CPU.
 
-A model is static: close over it, or name it in ``static_argnums``. Where ``nq`` is greater than ``nv``, derivatives by the numbers of
-``q`` are those along the configurations: a change of a quaternion's length changes nothing.
+A model is static: close over it, or name it in ``static_argnums``. Where ``nq`` is greater than ``nv``, derivatives by
+the numbers of ``q`` are those along the configurations: a change of a quaternion's length changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -68,7 +68,24 @@ def _states(**given: tuple[Any, int]) -> list[Array]:
     return [jnp.broadcast_to(array, (*lead, array.shape[-1])) for array in arrays]
 
 
-def rnea(model: Model, q: Any, v: Any, a: Any, *, threads: int | None = None) -> Array:
+def _wrenches(
+    given: Mapping[str | tuple[str, str], Any] | None,
+) -> tuple[tuple[tuple[str, str], ...], dict[str, tuple[Any, int]]]:
+    """Frames with "local" or "world", and the wrenches' numbers by what to call them."""
+    given = given or {}
+    keys = tuple((key, "local") if isinstance(key, str) else key for key in given)
+    return keys, {f"wrenches[{key!r}]": (wrench, 6) for key, wrench in given.items()}
+
+
+def rnea(
+    model: Model,
+    q: Any,
+    v: Any,
+    a: Any,
+    *,
+    wrenches: Mapping[str | tuple[str, str], Any] | None = None,
+    threads: int | None = None,
+) -> Array:
     """Inverse dynamics: joint torques.
 
     Parameters
@@ -79,6 +96,9 @@ def rnea(model: Model, q: Any, v: Any, a: Any, *, threads: int | None = None) ->
         Configurations.
     v, a : array_like, (..., nv)
         Velocities and accelerations.
+    wrenches : mapping from str or (str, "world") to array_like, (..., 6), optional
+        External wrenches on frames: force, then moment, in the frame's own axes, or about the world's origin in those
+        of the world. Frames are static, numbers are not.
     threads : int, optional
         For many states; all of the machine's without it.
 
@@ -87,11 +107,20 @@ def rnea(model: Model, q: Any, v: Any, a: Any, *, threads: int | None = None) ->
     jax.Array, (..., nv)
         N m or N.
     """
-    x = _states(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
-    return _jax.rnea(model, threads)(*x)
+    keys, acting = _wrenches(wrenches)
+    x = _states(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv), **acting)
+    return _jax.rnea(model, keys, threads)(*x)
 
 
-def aba(model: Model, q: Any, v: Any, tau: Any, *, threads: int | None = None) -> Array:
+def aba(
+    model: Model,
+    q: Any,
+    v: Any,
+    tau: Any,
+    *,
+    wrenches: Mapping[str | tuple[str, str], Any] | None = None,
+    threads: int | None = None,
+) -> Array:
     """Forward dynamics: joint accelerations.
 
     Parameters
@@ -102,6 +131,9 @@ def aba(model: Model, q: Any, v: Any, tau: Any, *, threads: int | None = None) -
         Configurations.
     v, tau : array_like, (..., nv)
         Velocities and torques.
+    wrenches : mapping from str or (str, "world") to array_like, (..., 6), optional
+        External wrenches on frames: force, then moment, in the frame's own axes, or about the world's origin in those
+        of the world. Frames are static, numbers are not.
     threads : int, optional
         For many states; all of the machine's without it.
 
@@ -110,8 +142,9 @@ def aba(model: Model, q: Any, v: Any, tau: Any, *, threads: int | None = None) -
     jax.Array, (..., nv)
         rad/s^2 or m/s^2.
     """
-    x = _states(q=(q, model.nq), v=(v, model.nv), tau=(tau, model.nv))
-    return _jax.aba(model, threads)(*x)
+    keys, acting = _wrenches(wrenches)
+    x = _states(q=(q, model.nq), v=(v, model.nv), tau=(tau, model.nv), **acting)
+    return _jax.aba(model, keys, threads)(*x)
 
 
 def crba(model: Model, q: Any, *, threads: int | None = None) -> Array:

@@ -7,9 +7,9 @@
 >>> q.grad.shape
 torch.Size([4096, 7])
 
-Tensors are of float64 and stand on the CPU; their memory is read and written in place. Many states are computed in one call, on all threads of the
-machine. Backward passes are differentiable once: second derivatives are exact, third ones are refused. Custom operators of
-``torch.library`` make the functions known to ``torch.compile``.
+Tensors are of float64 and stand on the CPU; their memory is read and written in place. Many states are computed in one
+call, on all threads of the machine. Backward passes are differentiable once: second derivatives are exact, third ones
+are refused. Custom operators of ``torch.library`` make the functions known to ``torch.compile``.
 """
 
 from __future__ import annotations
@@ -185,8 +185,8 @@ def rnea(
     v, a : torch.Tensor, (..., nv)
         Velocities and accelerations.
     wrenches : mapping from str or (str, "world") to torch.Tensor, (..., 6), optional
-        External wrenches on frames: force, then moment, in the frame's own axes, or about the world's origin in those of the
-        world.
+        External wrenches on frames: force, then moment, in the frame's own axes, or about the world's origin in those
+        of the world.
     out : torch.Tensor, (..., nv), optional
         Filled in place, where no gradients are wanted.
 
@@ -223,8 +223,8 @@ def aba(
     v, tau : torch.Tensor, (..., nv)
         Velocities and torques.
     wrenches : mapping from str or (str, "world") to torch.Tensor, (..., 6), optional
-        External wrenches on frames: force, then moment, in the frame's own axes, or about the world's origin in those of the
-        world.
+        External wrenches on frames: force, then moment, in the frame's own axes, or about the world's origin in those
+        of the world.
     out : torch.Tensor, (..., nv), optional
         Filled in place, where no gradients are wanted.
 

@@ -270,7 +270,13 @@ pub(crate) unsafe extern "C" fn handler(frame: *mut CallFrame) -> *mut XlaError 
         code: INVALID_ARGUMENT,
     };
     // SAFETY: XLA's own function, which copies the message.
-    unsafe { frame.api.as_ref().and_then(|api| api.error_create).map_or(std::ptr::null_mut(), |create| create(&raw mut arguments)) }
+    unsafe {
+        frame
+            .api
+            .as_ref()
+            .and_then(|api| api.error_create)
+            .map_or(std::ptr::null_mut(), |create| create(&raw mut arguments))
+    }
 }
 
 /// Tells XLA the version, or refuses one that is not known.

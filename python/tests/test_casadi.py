@@ -178,6 +178,20 @@ def test_ipopt_reaches_with_exact_hessians() -> None:
     np.testing.assert_allclose(model.frame_pose(last, "panda_link8")[:3, 3], target, atol=1e-7)
 
 
+def test_ipopt_turns_a_floating_base() -> None:
+    """Quaternions stay of length one where the optimizer varies a step."""
+    model = load("solo12+")
+    integrate, difference = (bridge.function(model, name) for name in ("integrate", "difference"))
+    start, end = model.neutral(), model.integrate(model.neutral(), np.linspace(-0.8, 0.9, model.nv))
+    step = casadi.MX.sym("step", model.nv)
+    nlp = {"x": step, "f": casadi.sumsqr(difference(integrate(start, step), end))}
+    solver = casadi.nlpsol("turn", "ipopt", nlp, {"ipopt.print_level": 0, "ipopt.sb": "yes", "print_time": False})
+    found = np.array(solver(x0=np.zeros(model.nv))["x"]).ravel()
+    assert solver.stats()["return_status"] == "Solve_Succeeded"
+    # Ipopt stops at gradients of 1e-8, which are twice the distance.
+    np.testing.assert_allclose(found, model.difference(start, end), rtol=0, atol=1e-7)
+
+
 def test_the_example_of_the_docstring_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROBOTS.parent)
     done = doctest.testmod(bridge)

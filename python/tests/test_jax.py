@@ -58,6 +58,14 @@ def functions(model: gradyn.Model, q: Any) -> dict[str, tuple[Function, int]]:
     return {
         "rnea": (lambda s, v, a: bridge.rnea(model, at(s), v, a), 2),
         "aba": (lambda s, v, a: bridge.aba(model, at(s), v, a), 2),
+        "rnea with wrenches": (
+            lambda s, v, a: bridge.rnea(model, at(s), v, a, wrenches={frame: a[:6], (frame, "world"): v[:6]}),
+            2,
+        ),
+        "aba with wrenches": (
+            lambda s, v, a: bridge.aba(model, at(s), v, a, wrenches={frame: a[:6], (frame, "world"): v[:6]}),
+            2,
+        ),
         "crba": (lambda s, v, a: bridge.crba(model, at(s)), 1),
         "frame_pose": (lambda s, v, a: bridge.frame_pose(model, at(s), frame), 2),
         "frame_jacobian": (lambda s, v, a: bridge.frame_jacobian(model, at(s), frame, reference="world"), 1),
@@ -70,6 +78,8 @@ def functions(model: gradyn.Model, q: Any) -> dict[str, tuple[Function, int]]:
 NAMES = [
     "rnea",
     "aba",
+    "rnea with wrenches",
+    "aba with wrenches",
     "crba",
     "frame_pose",
     "frame_jacobian",
@@ -85,8 +95,8 @@ def test_derivatives_agree_with_differences(robot: str, name: str) -> None:
     model = load(robot)
     q, v, a = state(model)
     function, order = functions(model, q)[name]
-    # Central differences of step 6e-6, of functions of size 1e2 at most: rounding 1e-16 / 6e-6 times the size, and the third
-    # derivative times 4e-11.
+    # Central differences of step 6e-6, of functions of size 1e2 at most: rounding 1e-16 / 6e-6 times the size, and the
+    # third derivative times 4e-11.
     check_grads(function, (0.1 * a, v, a), order=order, modes=["fwd", "rev"], eps=6e-6, atol=1e-6, rtol=1e-6)
 
 
@@ -100,6 +110,19 @@ def test_values_are_the_engines_own() -> None:
     np.testing.assert_array_equal(bridge.frame_pose(model, q, frame), model.frame_pose(q, frame))
     np.testing.assert_array_equal(bridge.frame_jacobian(model, q, frame), model.frame_jacobian(q, frame))
     assert bridge.rnea(model, q, v[0, 0], a[0]).shape == (3, 2, model.nv)
+
+
+def test_wrenches_are_the_engines_own() -> None:
+    model = load("solo12+")
+    q, v, a = state(model, 4)
+    foot, base = model.frame_names[-1], model.body_names[0]
+    wrenches = {foot: np.arange(24.0).reshape(4, 6), (base, "world"): np.arange(6.0)}
+    found = bridge.rnea(model, q, v, a, wrenches=wrenches)
+    np.testing.assert_allclose(found, model.rnea(q, v, a, wrenches=wrenches), rtol=1e-14, atol=1e-14)
+    with pytest.raises(ValueError, match=r"`wrenches\['.*'\]` has shape \(5,\), expected \(\.\.\., 6\)"):
+        bridge.rnea(model, q, v, a, wrenches={foot: np.zeros(5)})
+    with pytest.raises(gradyn.InputError, match="has no frame 'footy'"):
+        bridge.rnea(model, q, v, a, wrenches={"footy": np.zeros(6)})
 
 
 def test_vmap_is_one_call_of_many_states() -> None:
