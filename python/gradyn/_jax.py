@@ -26,7 +26,9 @@ _shape: Any = jax.ShapeDtypeStruct
 
 @functools.cache
 def _register() -> None:
-    ffi: Any = jax.ffi
+    ffi: Any = getattr(jax, "ffi", None)
+    if ffi is None:
+        raise ImportError(f"gradyn.jax needs JAX 0.5 or newer, this is {jax.__version__}")
     capsule = ffi.pycapsule(_engine._xla_handler()["address"])
     ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
 
@@ -65,7 +67,8 @@ def _dot(matrix: Array, vector: Any) -> Any:
     """A matrix, or a tensor's last dimension, times a vector that may be a zero that is known to be one."""
     if vector is None:
         return None
-    return jnp.einsum("...j,...j->...", matrix, vector[..., *(None,) * (matrix.ndim - vector.ndim), :])
+    kept = "ijk"[: matrix.ndim - vector.ndim]
+    return jnp.einsum(f"...{kept}l,...l->...{kept}", matrix, vector)
 
 
 def _sum(like: Array, *terms: Any) -> Array:
