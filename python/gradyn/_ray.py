@@ -34,7 +34,7 @@ class RayExecutor(Executor):
 
         if not ray.is_initialized():
             ray.init()
-        self._ray = ray
+        self._ray: Any = ray
         # Workers that die are this module's to replace: chunks are given out again one by one.
         self._options = {"max_retries": 0, **options}
         self._remotes: dict[Callable[..., Any], Any] = {}
@@ -44,7 +44,8 @@ class RayExecutor(Executor):
     @property
     def num_workers(self) -> int:
         """CPUs of the cluster as it is now."""
-        return int(self._ray.cluster_resources().get("CPU", 1))
+        resources: Any = self._ray.cluster_resources()
+        return int(resources.get("CPU", 1))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if self._closed:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradyn import _gradyn
-from gradyn._gradyn import CheckReport, Model
+from gradyn._gradyn import CheckReport, FileError, Model
 
 __all__ = [
     "CheckReport",
@@ -103,7 +103,8 @@ def check_jacobian(
     """
     x = _vector(x)
     claim = np.atleast_2d(_claim(jacobian, x))
-    return _gradyn.check_jacobian(f, x, claim, _parts(inputs), _parts(outputs), _asked(options))
+    report: CheckReport = _gradyn.check_jacobian(f, x, claim, _parts(inputs), _parts(outputs), _asked(options))
+    return report
 
 
 def check_gradient(
@@ -111,7 +112,9 @@ def check_gradient(
 ) -> CheckReport:
     """Check the gradient, shape (n,), of a function that gives one number; see `check_jacobian`."""
     x = _vector(x)
-    return _gradyn.check_gradient(f, x, _vector(_claim(gradient, x)), _parts(inputs), _asked(options))
+    claim = _vector(_claim(gradient, x))
+    report: CheckReport = _gradyn.check_gradient(f, x, claim, _parts(inputs), _asked(options))
+    return report
 
 
 def check_hessian(
@@ -120,7 +123,8 @@ def check_hessian(
     """Check the Hessian, shape (n, n), of a function that gives one number; see `check_jacobian`."""
     x = _vector(x)
     claim = np.atleast_2d(_claim(hessian, x))
-    return _gradyn.check_hessian(f, x, claim, _parts(inputs), _asked(options))
+    report: CheckReport = _gradyn.check_hessian(f, x, claim, _parts(inputs), _asked(options))
+    return report
 
 
 def assert_derivatives(
@@ -212,31 +216,69 @@ def check_claim(
     claims: Mapping[str, ArrayLike],
     *,
     layout: str = "gradyn",
+    joints: Sequence[str] | None = None,
     tolerance: float = 1e-6,
-    floor: float = 1e-8,
+    floor: float = 1e-12,
 ) -> ModelReport:
     """Check what another program computed for a robot, as ``gradyn check --against`` does.
 
     Parameters
     ----------
     model : Model
-        The robot. For Pinocchio's order of joints read it with ``joint_order="pinocchio", continuous="cos-sin"``.
+        The robot. For Pinocchio's numbers read it with ``joint_order="pinocchio", continuous="cos-sin"``.
     states : mapping
-        ``q`` of shape (N, nq) or (nq,), and ``v``, ``a``, ``tau`` of shape (N, nv) or (nv,), as far as they matter.
+        Inputs: ``q`` of shape (N, n) or (n,), and ``v``, ``a``, ``tau`` of shape (N, nv) or (nv,), as far as claims depend on
+        them; ``f_ext.LINK``, six numbers a state.
     claims : mapping
         By name: ``tau``, ``dtau_dq``, ``mass_matrix``, ``ddq_dtau``, …, of shape (N, …) or of one state.
+        ``docs/check-against.md`` lists them.
     layout : {"gradyn", "pinocchio", "mujoco", "drake"}
-        Whose coordinates of a floating base and quaternions the numbers are in.
+        Whose coordinates of a floating base, and of planar joints, the numbers have.
+    joints : sequence of str, optional
+        The joints in the order that ``q`` and ``v`` have them, with that of a floating base; the model's order without it.
     tolerance, floor : float
-        The deviation that is allowed, relative to the entry, and to the largest entry.
+        The deviation that is allowed, relative to the entry, and to its scale: the change of its output along any input.
+        Single precision needs a floor of 1e-6.
+
+    Returns
+    -------
+    ModelReport
+
+    Raises
+    ------
+    FileError
+        If a name or a shape is not what it must be.
     """
-    arrays = {name: np.asarray(array, dtype=np.float64) for name, array in {**states, **claims}.items()}
-    if arrays["q"].ndim == 1:
+    given = {name: np.asarray(array, dtype=np.float64) for name, array in states.items()}
+    claimed = {name: np.asarray(array, dtype=np.float64) for name, array in claims.items()}
+    if "q" not in given:
+        raise ValueError("`states` has no `q`")
+    if not claimed:
+        raise ValueError("`claims` is empty")
+    # Torques are a claim and an input: by two names where they are given.
+    if "tau" in given:
+        given["tau_given"] = given.pop("tau")
+    both = sorted(set(given) & set(claimed))
+    if both:
+        raise ValueError(f"`{both[0]}` is both in `states` and in `claims`")
+    arrays: dict[str, Any] = {**given, **claimed}
+    if given["q"].ndim == 1:
         arrays = {name: array[None] for name, array in arrays.items()}
+    if joints is not None:
+        arrays["joints"] = np.array(list(joints))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "claims.npz")
-        np.savez(path, **arrays)  # type: ignore[arg-type]
-        reports, notices = _gradyn.check_claims(model, path, layout, tolerance, floor, False)
+        np.savez(path, **arrays)
+        try:
+            reports, notices = _gradyn.check_claims(model, path, layout, tolerance, floor, False)
+        except FileError as error:
+            # The file is this function's own.
+            text = str(error).replace(f"{path}: ", "")
+            told = FileError(text.replace("`--floating-base`", "`floating_base`").replace("`--continuous`", "`continuous`"))
+            told.__dict__.update(error.__dict__, path=None)
+            raise told from None
+    if "tau" in claimed and "tau_given" not in given and not any(report.name == "τ" for _, report in reports):
+        raise ValueError("`states` has no `tau`, which claimed accelerations depend on")
     return ModelReport(reports, notices)
 
 

@@ -160,7 +160,7 @@ class _Told:
         self.done, self.total = 0, total
         if progress is True:
             try:
-                from tqdm.auto import tqdm
+                from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
             except ImportError:
                 print(f"{total} {what}; for a bar install tqdm", file=sys.stderr)
             else:
@@ -284,17 +284,17 @@ def _spread(
             failed: BaseException | None = None
             for future in done:
                 k, by = running.pop(future)
-                error = CancelledError() if future.cancelled() else future.exception()
-                if error is None:
+                raised = CancelledError() if future.cancelled() else future.exception()
+                if raised is None:
                     finish(k, future.result())
-                elif _worker_died(error):
+                elif _worker_died(raised):
                     # A pool of many processes breaks with one of them: which chunk was at fault, nobody can say.
-                    deaths[k] += not (isinstance(by, ProcessPoolExecutor) and isinstance(error, BrokenExecutor))
+                    deaths[k] += not (isinstance(by, ProcessPoolExecutor) and isinstance(raised, BrokenExecutor))
                     if deaths[k] >= ATTEMPTS:
-                        failed = failed or _died_again(k, by, error)
+                        failed = failed or _died_again(k, by, raised)
                     waiting.append(k)
                 else:
-                    failed = failed or error
+                    failed = failed or raised
             if failed is not None:
                 raise failed
     except BaseException:

@@ -37,8 +37,10 @@ def _priors(parameters: Parameters, given: Given, share: float) -> Priors:
             raise ValueError(f"`priors` has {len(given)} entries, expected {len(parameters)}: one a parameter")
         return given
     if given is None:
-        return parameters.default_priors(share)
-    return parameters.priors(_toml.document(given), "priors", share)
+        found: Priors = parameters.default_priors(share)
+    else:
+        found = parameters.priors(_toml.document(given), "priors", share)
+    return found
 
 
 class _Question:
@@ -70,12 +72,14 @@ class _Question:
 
     def local(self, method: str = "analytical", values: ArrayLike | None = None) -> tuple[Array, Array, list[str]]:
         values = self.parameters.nominal if values is None else np.asarray(values, dtype=np.float64)
-        return _gradyn.sensitivity_local(self.parameters, values, self.output, method)
+        found: tuple[Array, Array, list[str]]
+        found = _gradyn.sensitivity_local(self.parameters, values, self.output, method)
+        return found
 
     def spec(self) -> str:
         """What a worker makes it of again."""
         if self.constraints:
-            raise ValueError("contact forces are evaluated in this process: leave out `executor`")
+            raise ValueError("contact forces stay in this process: leave out `executor`, `progress` and `resume`")
         return json.dumps(
             {
                 "model": self.model.to_json(),
@@ -103,7 +107,8 @@ def _exactly(name: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _read_priors(text: str) -> Priors:
-    return Priors.from_json(text)
+    priors: Priors = Priors.from_json(text)
+    return priors
 
 
 def _chunk(spec: str, plan: str, entries: int, first: int, count: int) -> Array:
@@ -112,15 +117,18 @@ def _chunk(spec: str, plan: str, entries: int, first: int, count: int) -> Array:
     made = json.loads(plan)
     priors = _read_priors(json.dumps(made["priors"]))
     samples = _samples(made, priors, first, count)
-    return _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, 1)
+    outputs: Array = _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, 1)
+    return outputs
 
 
 def _samples(plan: dict[str, Any], priors: Priors, first: int, count: int) -> Array:
+    samples: Array
     if plan["kind"] == "sobol":
-        return _gradyn.sobol_samples(
-            priors, plan["groups"], plan["rows"], plan["second_order"], plan["seed"], first, count
-        )
-    return _gradyn.morris_samples(priors, plan["paths"], plan["levels"], plan["seed"], first, count)
+        of = (plan["groups"], plan["rows"], plan["second_order"], plan["seed"])
+        samples = _gradyn.sobol_samples(priors, *of, first, count)
+    else:
+        samples = _gradyn.morris_samples(priors, plan["paths"], plan["levels"], plan["seed"], first, count)
+    return samples
 
 
 def _evaluate(
@@ -138,7 +146,8 @@ def _evaluate(
     if executor is None and resume is None and progress is None:
         samples = _samples(plan, priors, 0, total)
         count = threads or os.cpu_count() or 1
-        return _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, count)
+        outputs: Array = _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, count)
+        return outputs
     probe = min(executors.LANES, total)
     begin = clock.perf_counter()
     samples = _samples(plan, priors, 0, probe)
@@ -174,7 +183,7 @@ class _Result:
 
     def to_frame(self) -> Any:
         """All numbers as a pandas frame: a row for each output and parameter."""
-        import pandas
+        import pandas  # type: ignore[import-untyped, unused-ignore]
 
         index = pandas.MultiIndex.from_product([self.outputs, self.parameters], names=["output", "parameter"])
         columns = {name: np.ravel(getattr(self, name)) for name in self._measures}
@@ -270,7 +279,9 @@ class Uncertainty:
         Standard deviations: by derivatives, and of samples.
     disagree : ndarray of bool, shape (m,)
         Whether both differ by more than sampling explains: first order is then not to be trusted.
-    outputs : list of str
+    kept_out : int
+        How many samples do not count, since an output of theirs is not finite.
+    outputs, warnings : list of str
     """
 
     def __init__(self, nominal: Array, first: Array, samples: Array, outputs: list[str], rounding: Array) -> None:
@@ -278,6 +289,11 @@ class Uncertainty:
         self.outputs = outputs
         self.nominal = nominal
         self.kept_out: int = len(samples) - len(finite)
+        self.warnings: list[str] = []
+        if self.kept_out:
+            self.warnings.append(f"outputs of {self.kept_out} of {len(samples)} samples are not finite, and do not count")
+        if len(finite) < 2:
+            raise ValueError(f"outputs of {self.kept_out} of {len(samples)} samples are not finite: are these priors of a robot?")
         self.mean: Array = finite.mean(axis=0)
         self.deviation: Array = finite.std(axis=0, ddof=1)
         self.first_order = first
@@ -292,7 +308,7 @@ class Uncertainty:
 
     def to_frame(self) -> Any:
         """All numbers as a pandas frame: a row for each output."""
-        import pandas
+        import pandas  # type: ignore[import-untyped, unused-ignore]
 
         names = ("nominal", "mean", "first_order", "deviation", "disagree")
         return pandas.DataFrame({name: getattr(self, name) for name in names}, index=self.outputs)
@@ -402,8 +418,10 @@ def _groups(chosen: Parameters, groups: Mapping[str, str | Sequence[str]] | None
     model = chosen.model
     members = []
     for patterns in groups.values():
-        fitting = Parameters(model, patterns).names
-        members.append([place[name] for name in fitting if name in place])
+        fitting = [place[name] for name in Parameters(model, patterns).names if name in place]
+        if not fitting:
+            raise ValueError(f"`groups`: none of the chosen parameters fits {patterns!r}")
+        members.append(fitting)
     return list(groups), members
 
 
@@ -523,11 +541,12 @@ class Fit:
     @property
     def model(self) -> Model:
         """The robot with these values."""
-        return self._chosen.robot_at(self.values.tolist())
+        model: Model = self._chosen.robot_at(self.values.tolist())
+        return model
 
     def to_frame(self) -> Any:
         """Estimates as a pandas frame: a row for each parameter."""
-        import pandas
+        import pandas  # type: ignore[import-untyped, unused-ignore]
 
         return pandas.DataFrame(self.details["parameters"]).set_index("name")
 
@@ -546,9 +565,10 @@ class Fit:
 
 
 def _column(model: Model, data: Mapping[str, Any], name: str, width: int) -> Array | None:
-    """An array of the data, or the columns ``name.JOINT`` of a frame."""
+    """An array of the data, a row a time, or the columns ``name.JOINT`` of a frame."""
     if name in data:
-        return np.atleast_2d(np.asarray(data[name], dtype=np.float64))
+        found = np.asarray(data[name], dtype=np.float64)
+        return found[:, None] if found.ndim == 1 else found
     columns = [f"{name}.{dof}" for dof in model.dof_names]
     if width == model.nv and all(column in data for column in columns):
         return np.stack([np.asarray(data[column], dtype=np.float64) for column in columns], axis=1)
@@ -602,11 +622,12 @@ def identify(
         Prepares the page that `Fit.report` writes.
     """
     chosen = _parameters(model, parameters)
+    q, tau = _column(model, data, "q", model.nq), _column(model, data, "tau", model.nv)
+    if "time" not in data or q is None or tau is None:
+        missing = "time" if "time" not in data else "q" if q is None else "tau"
+        columns = "" if missing == "time" else f", nor the columns {missing}.{model.dof_names[0]}, ..."
+        raise ValueError(f"`data` has no `{missing}`{columns}")
     time = np.ravel(np.asarray(data["time"], dtype=np.float64))
-    q = _column(model, data, "q", model.nq if model.nq != model.nv else model.nv)
-    tau = _column(model, data, "tau", model.nv)
-    if q is None or tau is None:
-        raise ValueError(f"`data` has no `{'q' if q is None else 'tau'}`, and not its columns by joint")
     v, a = _column(model, data, "v", model.nv), _column(model, data, "a", model.nv)
     if v is None:
         v = _rates(model, time, q)
@@ -648,6 +669,9 @@ def _deviations(chosen: Parameters, prior: float | Mapping[str, float] | None) -
     if prior is None:
         return None
     if isinstance(prior, Mapping):
+        unknown = [name for name in prior if name not in chosen.names]
+        if unknown:
+            raise ValueError(f"`prior`: '{unknown[0]}' is none of the chosen parameters")
         return [float(prior.get(name, np.inf)) for name in chosen.names]
     sizes = np.abs(chosen.nominal)
     # A share of what is zero says nothing.
