@@ -141,6 +141,18 @@ _gradient.register_autograd(_gradient_backward, setup_context=_keep_gradient)
 _second.register_autograd(_second_backward)
 
 
+def _vmap(info: Any, dims: Any, number: int, x: list[Tensor]) -> tuple[Tensor, int]:
+    """One call of many states."""
+    pairs = zip(x, dims[1] or [None] * len(x), strict=True)
+    size = info.batch_size
+    return _value(number, [t.expand(size, *t.shape) if d is None else t.movedim(d, 0) for t, d in pairs]), 0
+
+
+if hasattr(_value, "register_vmap"):
+    # From PyTorch 2.5 on.
+    _value.register_vmap(_vmap)
+
+
 def _call(kind: type[Smooth], model: Model, given: Sequence[Tensor], *choices: Any) -> Tensor:
     number = _number(kind, model, *choices)
     smooth = _SMOOTH[number]

@@ -143,6 +143,13 @@ def test_operators_pass_torchs_own_checks() -> None:
         torch.library.opcheck(torch.ops.gradyn.value.default, (number, [q, v.requires_grad_(), a]), test_utils=check)
 
 
+def test_vmap_is_one_call_of_many_states() -> None:
+    model = load("panda")
+    q, v, a = states(model, 4)
+    mapped = torch.func.vmap(lambda q, v, a: bridge.rnea(model, q, v, a), in_dims=(0, None, 1))
+    assert torch.equal(mapped(q, v[0], a.T), bridge.rnea(model, q, v[0], a))
+
+
 def test_torch_compile_keeps_one_graph() -> None:
     model = load("panda")
     q, v, a = states(model, 3)
