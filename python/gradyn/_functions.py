@@ -163,7 +163,6 @@ class Crba(Smooth):
     """The mass matrix."""
 
     arguments = ("q",)
-    twice = False
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
         super().__init__(model, threads)
@@ -178,6 +177,18 @@ class Crba(Smooth):
         still = np.zeros(self.model.nv)
         tensor = self.engine.rnea_second_derivatives(x[0], still, still, threads=self.threads).d2tau_dadq
         return [tensor.reshape(*tensor.shape[:-3], self.size, self.model.nv)]
+
+    def tangent_second(self, on: Array, *x: Array) -> Second:
+        nv, still = self.model.nv, np.zeros(self.model.nv)
+        weights = on.reshape(*on.shape[:-1], nv, nv)
+        # A column of M is the torques at the acceleration e_j, without those at rest.
+        moving = np.concatenate([transposed(weights), weights.sum(-1)[..., None, :]], -2)
+        unit = np.concatenate([np.eye(nv), np.zeros((1, nv))])
+        of = self.engine.rnea_hessian(x[0][..., None, :], still, unit, moving, threads=self.threads).dqq
+        return self.tangent_gradient(on, *x), [[of[..., :nv, :, :].sum(-3) - of[..., nv, :, :]]]
+
+    def pattern_second(self, first: int, second: int) -> Array:
+        return _pattern_second(self.engine, "torques", False)
 
     def pattern(self, result: int, argument: int) -> Array:
         nv = self.model.nv

@@ -88,8 +88,6 @@ class Smooth:
     #: Names of the arguments; those of `configurations` are configurations.
     arguments: tuple[str, ...]
     configurations: tuple[int, ...] = (0,)
-    #: Whether second derivatives are there.
-    twice = True
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
         self.model, self.threads = model, threads

@@ -80,8 +80,8 @@ def function(
     Returns
     -------
     casadi.Function
-        With derivatives of first order, and of second order of all but ``crba``. The same arguments give the same
-        function, which stays alive until the process ends.
+        With derivatives of first and second order. The same arguments give the same function, which stays alive until
+        the process ends.
     """
     if name not in FUNCTIONS:
         raise ValueError(f"`name` is '{name}', expected one of {', '.join(FUNCTIONS)}")
@@ -239,8 +239,7 @@ def _value(smooth: Smooth, name: str) -> _Callback:
     patterns = _Patterns(smooth)
     first = [[_Block(patterns.first(k, a)) for a in range(count)] for k in range(len(places))]
     made._jacobian = lambda name: _jacobian(smooth, ports, first, name)
-    if smooth.twice:
-        made._reverse = lambda name: _reverse(smooth, ports, first, patterns, name)
+    made._reverse = lambda name: _reverse(smooth, ports, first, patterns, name)
     return made.made(name)
 
 

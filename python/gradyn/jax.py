@@ -148,7 +148,7 @@ def aba(
 
 
 def crba(model: Model, q: Any, *, threads: int | None = None) -> Array:
-    """The mass matrix, (..., nv, nv). It can be differentiated once.
+    """The mass matrix, (..., nv, nv).
 
     Parameters
     ----------

@@ -124,9 +124,6 @@ def _keep_gradient(ctx: Any, inputs: Any, output: Any) -> None:
 
 def _gradient_backward(ctx: Any, along: list[Tensor | None]) -> Any:
     on, *x = ctx.saved_tensors
-    if not _SMOOTH[ctx.number].twice:
-        name = type(_SMOOTH[ctx.number]).__name__.lower()
-        raise NotImplementedError(f"gradyn.torch: second derivatives of `{name}` are not available, first ones are")
     given = [torch.zeros_like(t) if a is None else a for t, a in zip(x, along, strict=True)]
     by_on, *by_x = _second(ctx.number, on, x, given)
     return None, by_on, by_x
@@ -254,7 +251,7 @@ def aba(
 
 
 def crba(model: Model, q: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The mass matrix, (..., nv, nv). It can be differentiated once.
+    """The mass matrix, (..., nv, nv).
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ def functions(model: gradyn.Model, q: Any) -> dict[str, tuple[Function, int]]:
             lambda s, v, a: bridge.aba(model, at(s), v, a, wrenches={frame: a[:6], (frame, "world"): v[:6]}),
             2,
         ),
-        "crba": (lambda s, v, a: bridge.crba(model, at(s)), 1),
+        "crba": (lambda s, v, a: bridge.crba(model, at(s)), 2),
         "frame_pose": (lambda s, v, a: bridge.frame_pose(model, at(s), frame), 2),
         "frame_jacobian": (lambda s, v, a: bridge.frame_jacobian(model, at(s), frame, reference="world"), 1),
         "constraint_dynamics": (lambda s, v, a: bridge.constraint_dynamics(model, at(s), v, a, contact), 2),
