@@ -22,16 +22,17 @@ SOURCE = Path(__file__).resolve().parents[1]
 #: Modules of the package that need another one.
 NEEDS = {"casadi": ["casadi.py"], "jax": ["jax.py", "_jax.py"], "torch": ["torch.py"]}
 
-MYPY = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", f"--config-file={SOURCE / 'pyproject.toml'}"]
+# One memory for all runs: NumPy is read once.
+MYPY = [sys.executable, "-m", "mypy", "--strict", "--cache-dir=cache", f"--config-file={SOURCE / 'pyproject.toml'}"]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the package, without what needs packages that are not installed."""
     missing = [file for name, files in NEEDS.items() if importlib.util.find_spec(name) is None for file in files]
-    package = Path(gradyn.__file__).resolve().parent
-    shutil.copytree(package, tmp_path / "gradyn", ignore=shutil.ignore_patterns("__pycache__", *missing))
-    return tmp_path
+    package, made = Path(gradyn.__file__).resolve().parent, tmp_path_factory.mktemp("package")
+    shutil.copytree(package, made / "gradyn", ignore=shutil.ignore_patterns("__pycache__", *missing))
+    return made
 
 
 def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
