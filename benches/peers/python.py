@@ -183,6 +183,43 @@ def threads(robot, repeats):
     return {key: best[key, 2] / best[key, 1] for key in ("gradyn", "pin", "machine")}
 
 
+def frameworks(robots, seconds):
+    """The time of JAX and PyTorch over that of the same states in one call of NumPy's, where they are installed."""
+    found = {}
+    m = robots["panda"].m
+    q, (v, a) = m.random(1000, seed=3), np.random.default_rng(3).uniform(-1, 1, (2, 1000, m.nv))
+    try:
+        import jax
+
+        import gradyn.jax
+
+        jax.config.update("jax_enable_x64", True)
+    except ImportError:
+        pass
+    else:
+        f = jax.jit(jax.vmap(lambda q, v, a: gradyn.jax.rnea(m, q, v, a)))
+        own = [jax.numpy.asarray(x) for x in (q, v, a)]
+        same("rnea in JAX", np.asarray(f(*own)), m.rnea(q, v, a))
+        names = {"f": f, "x": own, "m": m, "q": q, "v": v, "a": a}
+        by = least({"jax": "f(*x).block_until_ready()", "gradyn": "m.rnea(q, v, a)"}, names, seconds)
+        found["JAX, `rnea` of panda under `vmap`, 1000 states"] = by["jax"] / by["gradyn"]
+    try:
+        import torch
+
+        import gradyn.torch
+    except ImportError:
+        pass
+    else:
+        m = robots["g1"].m
+        q = m.random(4096, seed=3)
+        out = np.empty((4096, m.nv, m.nv))
+        names = {"m": m, "q": q, "out": out.swapaxes(1, 2), "gt": gradyn.torch}
+        names |= {"t": torch.from_numpy(q), "made": torch.empty(4096, m.nv, m.nv, dtype=torch.float64)}
+        by = least({"torch": "gt.crba(m, t, out=made)", "gradyn": "m.crba(q, out=out)"}, names, seconds)
+        found["PyTorch, `crba` of g1 into `out=`, 4096 states"] = by["torch"] / by["gradyn"]
+    return found
+
+
 def imports(repeats):
     """Seconds of an import after that of NumPy."""
     code = "import numpy, time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
@@ -226,6 +263,7 @@ def measure(args):
     if allowed is not None:
         os.sched_setaffinity(0, allowed)
     found["batch"] = batches(robots["panda"], 5 * args.seconds)
+    found["frameworks"] = frameworks(robots, 3 * args.seconds)
     found["import"] = imports(args.repeats)
     found["wheel"] = {"megabytes": size(args.wheel), "of": "a wheel" if args.wheel else "the package, compressed"}
     return found | {"machine": machine()}
@@ -273,6 +311,7 @@ def table(found):
         f"| two Python threads, derivatives of g1, over one's time (SHA-256 of `hashlib`: {found['threads']['machine']:.2f}) "
         f"| {found['threads']['gradyn']:.2f} | {found['threads']['pin']:.2f} |",
         f"| import after NumPy's, ms | {found['import']['gradyn'] * 1e3:.1f} | {found['import']['pinocchio'] * 1e3:.1f} |",
+        *(f"| {name}, over the call with NumPy's arrays | {x:.2f} | – |" for name, x in found["frameworks"].items()),
         f"| size of {found['wheel']['of']}, MB | {found['wheel']['megabytes']:.1f} | – |",
     ]
     return "\n".join(lines)
@@ -288,6 +327,7 @@ def goals(found):
         *((f"rnea_derivatives of {name}, of pin's", of["rnea_derivatives"]["new"] / of["rnea_derivatives"]["pin"], 0.30) for name, of in calls.items()),
         ("10 000 states, of rneaInParallel's", batch["one thread"] / batch["pin, one thread"], 0.15),
         ("two Python threads, of one's time", found["threads"]["gradyn"], 1.2),
+        *((f"{name}, of NumPy's", x, 2.0 if "JAX" in name else 1.3) for name, x in found["frameworks"].items()),
         ("import after NumPy's, ms", found["import"]["gradyn"] * 1e3, 10.0),
         ("wheel, MB", found["wheel"]["megabytes"], 8.0),
     ]

@@ -7,6 +7,7 @@ A few robots are compared; all of example-robot-data where the environment has `
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import gradyn
 import numpy as np
 import pytest
-from robots import FOLDER, Array
+from robots import FOLDER, TABLE, Array
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed: `pip install pin`")
 
@@ -276,3 +277,21 @@ def test_limits_are_the_same(name: str) -> None:
     # What is not limited has the greatest number there is, or infinity.
     for mine, theirs in ((m.effort_limit, model.effortLimit), (m.velocity_limit, model.velocityLimit)):
         np.testing.assert_array_equal(np.minimum(mine, np.finfo(float).max), np.minimum(theirs, np.finfo(float).max))
+
+
+def test_the_names_of_the_manual_exist() -> None:
+    """Of the table from Pinocchio, name by name."""
+    text = (FOLDER.parent / "docs" / "python.md").read_text(encoding="utf-8")
+    table = text.split("| Pinocchio | gradyn |")[1].split("\n\n")[0]
+    rows = [line.strip("|").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    assert len(rows) >= 35
+    theirs = {*dir(pin), *dir(pin.Model), *dir(pin.Data), *dir(pin.ContactType), "joints", "idx_q", "idx_v", "linear"}
+    results = {field for row in TABLE.values() for field, _ in row["outputs"]}
+    ours = {*dir(gradyn.Model), *results}
+    for left, right in rows:
+        for code in re.findall(r"`([^`]*)`", left):
+            for name in re.findall(r"(?:pin|model|data)\.(\w+)|^(\w+)(?:\(|$)", code):
+                assert set(name) & theirs, f"Pinocchio has no {name}"
+        for code in re.findall(r"`([^`]*)`", right):
+            for name in re.findall(r"(?:model|^a)\.(\w+)|^(\w+)(?:\(|$)", code):
+                assert set(name) & ours, f"gradyn has no {name}"
