@@ -18,15 +18,19 @@ def _figure(axes: Any, rows: int, height: float) -> tuple[Any, Any]:
     from matplotlib import pyplot
 
     if axes is not None:
-        axes = np.atleast_1d(axes)
+        axes = np.ravel(axes)
+        if len(axes) != rows:
+            raise ValueError(f"`axes` are {len(axes)}, expected {rows}")
         return axes[0].figure, axes
     figure, made = pyplot.subplots(rows, 1, figsize=(8, height), squeeze=False, layout="constrained")
     return figure, made[:, 0]
 
 
 def trajectory(solution: Solution, axes: Any = None) -> Any:
-    """Positions, velocities, controls, and normal forces where there are contacts, over time."""
-    rows = 3 + bool(solution.forces)
+    """Positions, velocities, controls, and forces along the world's z where there are contacts, over time."""
+    # Of contacts that are a point or a surface, not of loops; at impacts there are impulses, which are no forces.
+    forces = {name: force for name, force in solution.forces.items() if force.shape[1] in (3, 6)}
+    rows = 3 + bool(forces)
     figure, axes = _figure(axes, rows, 2.2 * rows)
     controls = solution.controls
     for ax, lines, name, labels in (
@@ -45,10 +49,12 @@ def trajectory(solution: Solution, axes: Any = None) -> Any:
         ax.grid(alpha=0.3)
     if len(controls) <= NAMED:
         axes[2].legend(fontsize="x-small", ncols=4)
-    if solution.forces:
-        for name, force in solution.forces.items():
-            axes[3].step(solution.time[: len(force)], force[:, 2], where="post", label=name, linewidth=1)
-        axes[3].set_ylabel("normal force, N")
+    if forces:
+        impacts = np.array([phase.endswith(" impact") for phase in solution.phases[:-1]])
+        for name, force in forces.items():
+            normal = np.where(impacts[: len(force)], np.nan, force[:, 2])
+            axes[3].step(solution.time[: len(force)], normal, where="post", label=name, linewidth=1)
+        axes[3].set_ylabel("force along z, N")
         axes[3].legend(fontsize="x-small", ncols=4)
         axes[3].grid(alpha=0.3)
     _phases(solution, axes)

@@ -105,18 +105,9 @@ def _exactly(name: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
-@functools.lru_cache(maxsize=4)
-def _read_priors(text: str) -> Priors:
-    priors: Priors = Priors.from_json(text)
-    return priors
-
-
-def _chunk(spec: str, plan: str, entries: int, first: int, count: int) -> Array:
-    """Outputs of some samples of a plan: the same bits wherever it runs."""
+def _chunk(spec: str, samples: Array, entries: int) -> Array:
+    """Outputs of some samples: the same bits wherever they are computed."""
     question = _question(spec)
-    made = json.loads(plan)
-    priors = _read_priors(json.dumps(made["priors"]))
-    samples = _samples(made, priors, first, count)
     outputs: Array = _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, 1)
     return outputs
 
@@ -131,6 +122,34 @@ def _samples(plan: dict[str, Any], priors: Priors, first: int, count: int) -> Ar
     return samples
 
 
+#: So many bytes of samples are made at a time: making some of a plan takes about as long as making all.
+BLOCK_BYTES = 64 << 20
+
+
+class _Chunks(Sequence[tuple[Any, ...]]):
+    """Chunks of a plan, whose samples are made in blocks when they are asked for."""
+
+    def __init__(
+        self, plan: dict[str, Any], priors: Priors, spec: str, entries: int, pieces: list[tuple[int, int]]
+    ) -> None:
+        self.plan, self.priors, self.spec, self.entries, self.pieces = plan, priors, spec, entries, pieces
+        self.first, self.block = 0, np.empty((0, len(priors)))
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def __getitem__(self, k: Any) -> Any:
+        first, count = self.pieces[k]
+        if first < self.first:
+            # One that is given out again.
+            return self.spec, _samples(self.plan, self.priors, first, count), self.entries
+        if first + count > self.first + len(self.block):
+            total = sum(self.pieces[-1])
+            most = max(count, BLOCK_BYTES // (8 * max(1, len(self.priors))))
+            self.first, self.block = first, _samples(self.plan, self.priors, first, min(most, total - first))
+        return self.spec, self.block[first - self.first :][:count], self.entries
+
+
 def _evaluate(
     question: _Question,
     plan: dict[str, Any],
@@ -142,24 +161,25 @@ def _evaluate(
     resume: str | os.PathLike[str] | None,
     threads: int | None,
 ) -> Array:
-    plan = {**plan, "priors": json.loads(priors.to_json())}
     if executor is None and resume is None and progress is None:
         samples = _samples(plan, priors, 0, total)
         count = threads or os.cpu_count() or 1
         outputs: Array = _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, count)
         return outputs
-    probe = min(executors.LANES, total)
-    begin = clock.perf_counter()
-    samples = _samples(plan, priors, 0, probe)
-    _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, 1)
-    seconds = (clock.perf_counter() - begin) / probe
-    size = executors.chunk_size(total, seconds, 8 * entries, executor, resume is not None)
-    spec, text = question.spec(), json.dumps(plan)
+    samples = _samples(plan, priors, 0, min(executors.LANES, total))
+    seconds = float("inf")
+    for _ in range(2):
+        # The first time memory is fetched.
+        begin = clock.perf_counter()
+        _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, 1)
+        seconds = min(seconds, (clock.perf_counter() - begin) / len(samples))
+    size = executors.chunk_size(total, seconds, 8 * (entries + len(priors)), executor, resume is not None)
+    spec = question.spec()
     pieces = executors.split(total, size)
-    digest = hashlib.sha256((spec + text).encode()).hexdigest()
+    digest = hashlib.sha256((spec + json.dumps(plan) + priors.to_json()).encode()).hexdigest()
     found = executors.run(
         _chunk,
-        [(spec, text, entries, first, count) for first, count in pieces],
+        _Chunks(plan, priors, spec, entries, pieces),
         sizes=[count for _, count in pieces],
         executor=executor,
         progress=progress,

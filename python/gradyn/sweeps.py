@@ -248,7 +248,7 @@ def optimize_many(
     refine : bool
         As of `Task.solve`.
     pages : bool
-        Makes the page of each, which `Solution.report` then writes: of some 100 kB.
+        Makes the page of each, which `Solution.report` then writes: about a megabyte.
     errors : {"raise", "return"}
         Whether a task that cannot be read or solved ends all, or stands as an exception in its place. A solver that does not
         converge is no error.
