@@ -433,7 +433,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -484,7 +484,7 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -628,7 +628,7 @@ class Model:
         q: ArrayLike,
         v: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -691,7 +691,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -847,8 +847,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaDerivatives:
@@ -919,8 +919,8 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaDerivatives:
@@ -974,8 +974,8 @@ class Model:
         q: ArrayLike,
         v: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.BiasDerivatives:
@@ -1022,7 +1022,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        method: _Method = ...,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.GravityDerivatives:
@@ -1059,8 +1059,8 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.StaticTorqueDerivatives:
@@ -1104,7 +1104,7 @@ class Model:
         q: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = ...,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.MassProductDerivatives:
@@ -1147,8 +1147,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaSecondDerivatives:
@@ -1206,8 +1206,8 @@ class Model:
         v: ArrayLike,
         tau: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaSecondDerivatives:
@@ -1266,7 +1266,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaGradient:
@@ -1321,7 +1321,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaHessian:
@@ -1391,7 +1391,7 @@ class Model:
         along_v: ArrayLike,
         along_a: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaHessianProduct:
@@ -1446,7 +1446,7 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaGradient:
@@ -1499,8 +1499,8 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaHessian:
@@ -1568,7 +1568,7 @@ class Model:
         along_v: ArrayLike,
         along_tau: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaHessianProduct:
@@ -1623,7 +1623,7 @@ class Model:
         a: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.RneaParameterGradient:
@@ -1679,7 +1679,7 @@ class Model:
         tau: ArrayLike,
         lambda_: ArrayLike,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.AbaParameterGradient:
@@ -1796,7 +1796,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1835,7 +1835,7 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1876,7 +1876,7 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1915,7 +1915,7 @@ class Model:
         q: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1956,7 +1956,7 @@ class Model:
         q: ArrayLike,
         frames: Sequence[str],
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -1992,7 +1992,7 @@ class Model:
         frame: str,
         seen_from: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2030,7 +2030,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2096,7 +2096,7 @@ class Model:
         v: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.BiasAcceleration:
@@ -2140,8 +2140,8 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
-        method: _Method = ...,
+        reference: _Reference = "local",
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.FrameDerivatives:
@@ -2204,8 +2204,8 @@ class Model:
         a: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
-        method: _Method = ...,
+        reference: _Reference = "local",
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ClassicalFrameDerivatives:
@@ -2263,7 +2263,7 @@ class Model:
         body: str,
         point: ArrayLike,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local-world-aligned",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2306,8 +2306,8 @@ class Model:
         body: str,
         point: ArrayLike,
         *,
-        reference: _Reference = ...,
-        method: _Method = ...,
+        reference: _Reference = "local-world-aligned",
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.PointDerivatives:
@@ -2370,8 +2370,8 @@ class Model:
         frame: str,
         force: ArrayLike,
         *,
-        reference: _Reference = ...,
-        method: _Method = ...,
+        reference: _Reference = "local",
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None] | None = None,
     ) -> results.JacobianTransposeDerivatives:
@@ -2420,7 +2420,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        subtree: str | None = ...,
+        subtree: str | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CenterOfMass:
@@ -2467,7 +2467,7 @@ class Model:
         self,
         q: ArrayLike,
         *,
-        subtree: str | None = ...,
+        subtree: str | None = None,
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2500,8 +2500,8 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        subtree: str | None = ...,
-        method: _Method = ...,
+        subtree: str | None = None,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CenterOfMassDerivatives:
@@ -2610,7 +2610,7 @@ class Model:
         v: ArrayLike,
         a: ArrayLike,
         *,
-        method: _Method = ...,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.CentroidalDerivatives:
@@ -2889,7 +2889,7 @@ class Model:
         q: ArrayLike,
         frame: str,
         *,
-        reference: _Reference = ...,
+        reference: _Reference = "local",
         threads: int | None = None,
         out: _Array | None = None,
     ) -> _Array:
@@ -2926,7 +2926,7 @@ class Model:
         tau: ArrayLike,
         constraints: _Constraints,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamics:
@@ -2985,8 +2985,8 @@ class Model:
         tau: ArrayLike,
         constraints: _Constraints,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamicsDerivatives:
@@ -3053,8 +3053,8 @@ class Model:
         lambda_: ArrayLike,
         constraints: _Constraints,
         *,
-        method: _Method = ...,
-        wrenches: _Wrenches | None = ...,
+        method: _Method = "analytical",
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintInverseDynamicsDerivatives:
@@ -3125,7 +3125,7 @@ class Model:
         on_lambda: ArrayLike,
         constraints: _Constraints,
         *,
-        wrenches: _Wrenches | None = ...,
+        wrenches: _Wrenches | None = None,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ConstraintDynamicsHessian:
@@ -3190,7 +3190,7 @@ class Model:
         v: ArrayLike,
         constraints: _Constraints,
         *,
-        restitution: float = ...,
+        restitution: float = 0.0,
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ImpulseDynamics:
@@ -3234,8 +3234,8 @@ class Model:
         v: ArrayLike,
         constraints: _Constraints,
         *,
-        restitution: float = ...,
-        method: _Method = ...,
+        restitution: float = 0.0,
+        method: _Method = "analytical",
         threads: int | None = None,
         out: tuple[_Array | None, _Array | None, _Array | None, _Array | None, _Array | None, _Array | None] | None = None,
     ) -> results.ImpulseDynamicsDerivatives:
@@ -3636,9 +3636,9 @@ def build_info() -> dict[str, Any]:
 # Not for users.
 @final
 class Parameters:
-    def __new__(cls, model: Any, patterns: Any) -> Any: ...
+    def __new__(cls, model: Any, patterns: Any) -> Parameters: ...
     def __len__(self) -> int: ...
-    def default_priors(self, share: Any) -> Any: ...
+    def default_priors(self, share: Any) -> Priors: ...
     @property
     def held(self) -> Any: ...
     @property
@@ -3647,8 +3647,8 @@ class Parameters:
     def names(self) -> Any: ...
     @property
     def nominal(self) -> Any: ...
-    def priors(self, text: Any, file: Any, share: Any) -> Any: ...
-    def robot_at(self, values: Any) -> Any: ...
+    def priors(self, text: Any, file: Any, share: Any) -> Priors: ...
+    def robot_at(self, values: Any) -> Model: ...
     @property
     def units(self) -> Any: ...
 @final
@@ -3657,20 +3657,20 @@ class Priors:
     @property
     def deviations(self) -> Any: ...
     @staticmethod
-    def from_json(text: Any) -> Any: ...
+    def from_json(text: Any) -> Priors: ...
     @property
     def kinds(self) -> Any: ...
     def to_json(self) -> Any: ...
 @final
 class _Mpc:
-    def __new__(cls, task: Any, iterations: Any, time: Any) -> Any: ...
-    def feedback(self, q: Any, v: Any) -> Any: ...
-    def replan(self, q: Any, v: Any, period: Any) -> Any: ...
+    def __new__(cls, task: Any, iterations: Any, time: Any) -> _Mpc: ...
+    def feedback(self, q: Any, v: Any) -> _Array: ...
+    def replan(self, q: Any, v: Any, period: Any) -> dict[str, Any]: ...
     def shift(self, seconds: Any) -> Any: ...
-    def trajectory(self) -> Any: ...
+    def trajectory(self) -> dict[str, Any]: ...
 @final
 class _Output:
-    def __new__(cls, model: Any, of: Any, q: Any, v: Any, u: Any, frame: Any, constraints: Any) -> Any: ...
+    def __new__(cls, model: Any, of: Any, q: Any, v: Any, u: Any, frame: Any, constraints: Any) -> _Output: ...
 @final
 class _Rollout:
     @property
@@ -3703,19 +3703,19 @@ class _Task:
 def _functions() -> Any: ...
 def _panic(threads: Any) -> Any: ...
 def _xla_handler() -> Any: ...
-def _xla_register(model: Any, name: Any, *, frame: Any = ..., reference: Any = ..., constraints: Any = ..., threads: Any = ...) -> Any: ...
+def _xla_register(model: Any, name: Any, *, frame: Any = ..., reference: Any = ..., constraints: Any = ..., wrenches: Any = ..., threads: Any = ...) -> Any: ...
 def check_claims(model: Any, path: Any, layout: Any, tolerance: Any, floor: Any, pictures: Any) -> Any: ...
-def check_gradient(f: Any, x: Any, gradient: Any, inputs: Any, asked: Any) -> Any: ...
-def check_hessian(f: Any, x: Any, hessian: Any, inputs: Any, asked: Any) -> Any: ...
-def check_jacobian(f: Any, x: Any, jacobian: Any, inputs: Any, outputs: Any, asked: Any) -> Any: ...
+def check_gradient(f: Any, x: Any, gradient: Any, inputs: Any, asked: Any) -> CheckReport: ...
+def check_hessian(f: Any, x: Any, hessian: Any, inputs: Any, asked: Any) -> CheckReport: ...
+def check_jacobian(f: Any, x: Any, jacobian: Any, inputs: Any, outputs: Any, asked: Any) -> CheckReport: ...
 def excite_find(parameters: Any, asked: Any, callback: Any) -> Any: ...
 def identify_fit(model: Any, parameters: Any, time: Any, q: Any, v: Any, a: Any, tau: Any, measured: Any, asked: Any) -> Any: ...
 def morris_analyze(priors: Any, paths: Any, levels: Any, seed: Any, values: Any, times: Any, level: Any, rounding: Any) -> Any: ...
 def morris_count(priors: Any, paths: Any, levels: Any) -> Any: ...
-def morris_samples(priors: Any, paths: Any, levels: Any, seed: Any, first: Any, count: Any) -> Any: ...
-def sensitivity_evaluate(parameters: Any, output: Any, samples: Any, entries: Any, threads: Any) -> Any: ...
-def sensitivity_local(parameters: Any, values: Any, output: Any, method: Any) -> Any: ...
+def morris_samples(priors: Any, paths: Any, levels: Any, seed: Any, first: Any, count: Any) -> _Array: ...
+def sensitivity_evaluate(parameters: Any, output: Any, samples: Any, entries: Any, threads: Any) -> _Array: ...
+def sensitivity_local(parameters: Any, values: Any, output: Any, method: Any) -> tuple[_Array, _Array, list[str]]: ...
 def sensitivity_rounding(parameters: Any, output: Any) -> Any: ...
 def sobol_analyze(priors: Any, groups: Any, rows: Any, second_order: Any, seed: Any, values: Any, times: Any, level: Any, rounding: Any) -> Any: ...
 def sobol_count(priors: Any, groups: Any, rows: Any, second_order: Any) -> Any: ...
-def sobol_samples(priors: Any, groups: Any, rows: Any, second_order: Any, seed: Any, first: Any, count: Any) -> Any: ...
+def sobol_samples(priors: Any, groups: Any, rows: Any, second_order: Any, seed: Any, first: Any, count: Any) -> _Array: ...
