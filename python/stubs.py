@@ -3,8 +3,8 @@
     python python/stubs.py            # writes what is not current
     python python/stubs.py --check    # says what is not, and exits with 1
 
-Classes are written by hand in `stubs/_gradyn.pyi`, and what the table does not say of names in `stubs/words.toml`. Written are
-`gradyn/_gradyn.pyi`, `gradyn/results.pyi` and, for `help()`, `src/docs.rs`.
+Classes are written by hand in `stubs/_gradyn.pyi`, and what the table does not say of names in `stubs/words.toml`.
+Written are `gradyn/_gradyn.pyi`, `gradyn/results.pyi` and, for `help()`, `src/docs.rs`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,11 @@ def of_argument(function: str, argument: str) -> str:
 
 
 def out_type(row: dict[str, Any]) -> str:
-    return "_Array | None" if row["result"] is None else f"tuple[{', '.join(['_Array | None'] * len(row['outputs']))}] | None"
+    return (
+        "_Array | None"
+        if row["result"] is None
+        else f"tuple[{', '.join(['_Array | None'] * len(row['outputs']))}] | None"
+    )
 
 
 def documentation(row: dict[str, Any]) -> list[str]:
@@ -96,7 +100,10 @@ def documentation(row: dict[str, Any]) -> list[str]:
         kind, text = words()["choices"][choice]
         lines += [f"{choice} : {kind}", *wrapped(text, "    ")]
     if row["result"] is None:
-        lines += ["out : ndarray of float64, optional", "    Filled with the result and returned, whatever its strides."]
+        lines += [
+            "out : ndarray of float64, optional",
+            "    Filled with the result and returned, whatever its strides.",
+        ]
     else:
         lines += [f"out : tuple of {len(row['outputs'])} ndarrays of float64 or None, optional"]
         lines += ["    Filled with the results and returned, whatever their strides; None for those to be made."]
@@ -108,7 +115,13 @@ def documentation(row: dict[str, Any]) -> list[str]:
     for output, dims in row["outputs"]:
         kind = f"ndarray, {shape(*dims)}" if dims else "float, or ndarray of shape (...)"
         lines += [f"{indent}{output} : {kind}", *wrapped(of_output(output), indent + "    ")]
-    lines += ["", "Raises", "------", "InputError", "    For arguments of a wrong shape or type, that are not finite, or that name nothing."]
+    lines += [
+        "",
+        "Raises",
+        "------",
+        "InputError",
+        "    For arguments of a wrong shape or type, that are not finite, or that name nothing.",
+    ]
     if row["name"] in words()["sources"]:
         lines += ["", "References", "----------", *wrapped(words()["sources"][row["name"]], "")]
     if row["name"] in words()["examples"]:
@@ -117,8 +130,6 @@ def documentation(row: dict[str, Any]) -> list[str]:
 
 
 # --- stubs ----------------------------------------------------------------------
-
-
 
 
 def method(row: dict[str, Any]) -> list[str]:
@@ -149,7 +160,17 @@ def docstring(lines: list[str]) -> list[str]:
 
 def internal() -> Iterator[str]:
     """What is not for users: names with types that say little."""
-    public = {"InputError", "RobotError", "FileError", "RobotWarning", "Note", "LoadReport", "Constraint", "CheckReport", "Model"}
+    public = {
+        "InputError",
+        "RobotError",
+        "FileError",
+        "RobotWarning",
+        "Note",
+        "LoadReport",
+        "Constraint",
+        "CheckReport",
+        "Model",
+    }
     public |= {"build_info", "__version__"}
     for name in sorted(set(dir(_gradyn)) - public):
         found = getattr(_gradyn, name)
@@ -171,7 +192,10 @@ def internal_class(name: str, found: type) -> Iterator[str]:
         if inspect.isgetsetdescriptor(value):
             members += ["    @property", f"    def {member}(self) -> Any: ..."]
         elif isinstance(value, staticmethod):
-            members += ["    @staticmethod", *(f"    {line}" for line in signature(member, getattr(found, member), [], name + "."))]
+            members += [
+                "    @staticmethod",
+                *(f"    {line}" for line in signature(member, getattr(found, member), [], name + ".")),
+            ]
         elif inspect.ismethoddescriptor(value) and not member.startswith("__"):
             members += [f"    {line}" for line in signature(member, value, ["self"], name + ".")]
         elif member in ("__len__", "__bool__"):
@@ -199,12 +223,20 @@ def compiled() -> str:
     template = (HERE / "stubs" / "_gradyn.pyi").read_text()
     methods = [f"    {line}".rstrip() for row in _gradyn._functions() for line in method(row)]
     text = template.replace("    # Functions of the table.\n", "\n".join(methods) + "\n")
-    text = text.replace("__version__: str\n", f"__version__: str\n\n__all__ = {sorted(_gradyn.__all__)!r}\n".replace("'", '"'))
+    text = text.replace(
+        "__version__: str\n", f"__version__: str\n\n__all__ = {sorted(_gradyn.__all__)!r}\n".replace("'", '"')
+    )
     return HEAD + text + "\n".join(internal()) + "\n"
 
 
 def results() -> str:
-    lines = ["from typing import Any, NamedTuple, TypeAlias", "", "import numpy as np", "from numpy.typing import NDArray", ""]
+    lines = [
+        "from typing import Any, NamedTuple, TypeAlias",
+        "",
+        "import numpy as np",
+        "from numpy.typing import NDArray",
+        "",
+    ]
     lines += ["_Array: TypeAlias = NDArray[np.float64]", ""]
     for row in _gradyn._functions():
         if row["result"] is None:
@@ -221,7 +253,12 @@ def results() -> str:
 
 def rust() -> str:
     """Documentation of each function as a macro, for the compiled methods."""
-    head = ["// Written by python/stubs.py: do not edit.", "", "//! What `help()` says of the functions of the table.", ""]
+    head = [
+        "// Written by python/stubs.py: do not edit.",
+        "",
+        "//! What `help()` says of the functions of the table.",
+        "",
+    ]
     lines = [*head, "macro_rules! doc_of {"]
     for row in _gradyn._functions():
         text = "\n".join(documentation(row))

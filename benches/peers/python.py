@@ -46,9 +46,16 @@ class Robot:
     def __init__(self, name, floating):
         file = str(ROOT / "robots" / f"{name}.urdf")
         self.m = gradyn.Model.from_urdf(
-            file, floating_base=floating, joint_friction=False, joint_order="pinocchio", continuous="cos-sin", mimic="independent"
+            file,
+            floating_base=floating,
+            joint_friction=False,
+            joint_order="pinocchio",
+            continuous="cos-sin",
+            mimic="independent",
         )
-        self.model = pin.buildModelFromUrdf(file, pin.JointModelFreeFlyer()) if floating else pin.buildModelFromUrdf(file)
+        self.model = (
+            pin.buildModelFromUrdf(file, pin.JointModelFreeFlyer()) if floating else pin.buildModelFromUrdf(file)
+        )
         self.data = self.model.createData()
         self.q = self.m.random(seed=1)
         self.v, self.a = np.random.default_rng(1).uniform(-1, 1, (2, self.m.nv))
@@ -245,7 +252,9 @@ def size(wheel):
 
 def machine():
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    processor = next(
+        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor()
+    )
     return {
         "processor": processor, "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(), "numpy": np.__version__, "gradyn": gradyn.build_info(), "pin": pin.__version__,
@@ -288,7 +297,9 @@ def table(found):
     for function in next(iter(found["calls"].values())):
         for robot, of in found["calls"].items():
             x = of[function]
-            lines.append(f"| `{function}` | {robot} | {us(x['new'])} | {us(x['out'])} | {us(x['pin'])} | {x['new'] / x['pin']:.2f} |")
+            lines.append(
+                f"| `{function}` | {robot} | {us(x['new'])} | {us(x['out'])} | {us(x['pin'])} | {x['new'] / x['pin']:.2f} |"
+            )
     lines += [
         "",
         f"{STATES} states of panda a call, μs a state:",
@@ -303,7 +314,9 @@ def table(found):
         ("derivatives, one thread, a loop in pin", "derivatives, one thread", "pin, derivatives, loop", "loop"),
     ]
     for name, ours, theirs, how in rows:
-        lines.append(f"| {name} | {batch[ours] * 1e6:.3f} | {batch[theirs] * 1e6:.2f} ({how}) | {batch[ours] / batch[theirs]:.2f} |")
+        lines.append(
+            f"| {name} | {batch[ours] * 1e6:.3f} | {batch[theirs] * 1e6:.2f} ({how}) | {batch[ours] / batch[theirs]:.2f} |"
+        )
     lines += [
         "",
         "| | gradyn | pin |",
@@ -324,7 +337,14 @@ def goals(found):
     return [
         ("rnea of panda, μs", panda["new"] * 1e6, 0.50),
         ("rnea of panda, of pin's", panda["new"] / panda["pin"], 0.40),
-        *((f"rnea_derivatives of {name}, of pin's", of["rnea_derivatives"]["new"] / of["rnea_derivatives"]["pin"], 0.30) for name, of in calls.items()),
+        *(
+            (
+                f"rnea_derivatives of {name}, of pin's",
+                of["rnea_derivatives"]["new"] / of["rnea_derivatives"]["pin"],
+                0.30,
+            )
+            for name, of in calls.items()
+        ),
         ("10 000 states, of rneaInParallel's", batch["one thread"] / batch["pin, one thread"], 0.15),
         ("two Python threads, of one's time", found["threads"]["gradyn"], 1.2),
         *((f"{name}, of NumPy's", x, 2.0 if "JAX" in name else 1.3) for name, x in found["frameworks"].items()),

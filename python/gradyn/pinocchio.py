@@ -64,16 +64,16 @@ def from_pinocchio(model: Any, *, joint_friction: bool = False) -> Model:
     """The robot of a `pinocchio.Model`, joint by joint.
 
     Configurations, velocities, torques and matrices are the same, entry by entry. Bodies have the names of Pinocchio's
-    frames of type BODY, which stand in their joints' frames; bodies without one have the joint's name. Of frames of the same
-    name, that of a link is kept.
+    frames of type BODY that stand in their joints' frames; bodies without one have the joint's name. Of frames of the
+    same name, that of a link is kept.
 
     Parameters
     ----------
     model : pinocchio.Model
         Joints of every kind but `JointModelEllipsoid`; with mimic joints, too.
     joint_friction : bool
-        Whether torques have the model's damping and friction, which Pinocchio's have not. They are taken over in both cases:
-        `with_joint_friction(True)` makes them count.
+        Whether torques have the model's damping and friction, which Pinocchio's have not. They are taken over in both
+        cases: `with_joint_friction(True)` makes them count.
 
     Returns
     -------
@@ -130,7 +130,11 @@ def _gravity(model: Any) -> list[float]:
 
 
 def _bodies(model: Any) -> Iterator[dict[str, Any]]:
-    leaders = dict(zip(model.mimicking_joints, model.mimicked_joints, strict=True)) if hasattr(model, "mimicking_joints") else {}
+    leaders = (
+        dict(zip(model.mimicking_joints, model.mimicked_joints, strict=True))
+        if hasattr(model, "mimicking_joints")
+        else {}
+    )
     names = _body_names(model)
     for index, (name, joint) in enumerate(_joints(model), 1):
         leader = leaders.get(index)
@@ -156,10 +160,13 @@ def _bodies(model: Any) -> Iterator[dict[str, Any]]:
             body["mimic"] = {"leader": leader - 1, "multiplier": joint.scaling, "offset": joint.offset}
         else:
             for constant in ("armature", "damping", "friction"):
-                body[constant] = _numbers(getattr(model, constant)[own_v]) if any(getattr(model, constant)[own_v]) else None
+                body[constant] = (
+                    _numbers(getattr(model, constant)[own_v]) if any(getattr(model, constant)[own_v]) else None
+                )
             lower, upper = _limits(model.lowerPositionLimit[own_q]), _limits(model.upperPositionLimit[own_q])
             body["q_limits"] = [
-                [None, None] if k in _spheres(kind) else [a, b] for k, (a, b) in enumerate(zip(lower, upper, strict=True))
+                [None, None] if k in _spheres(kind) else [a, b]
+                for k, (a, b) in enumerate(zip(lower, upper, strict=True))
             ]
             body["velocity_limits"] = _limits(model.velocityLimit[own_v])
             body["effort_limits"] = _limits(model.effortLimit[own_v])
@@ -207,7 +214,9 @@ def _kind(name: str, joint: Any) -> Any:
 
 def _followers_kind(name: str, joint: Any) -> Any:
     """Of a mimic joint, whose motion is the multiplier times that of the joint it is made of."""
-    (kind,) = [line.split(":")[1].strip() for line in str(joint.extract()).splitlines() if "joint type:" in line] or [""]
+    (kind,) = [line.split(":")[1].strip() for line in str(joint.extract()).splitlines() if "joint type:" in line] or [
+        ""
+    ]
     multiplier = joint.extract().scaling
     if multiplier == 0.0:
         raise _refused(f"cannot take over joint {name!r}: it follows another with the multiplier 0", name, "0")

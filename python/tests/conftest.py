@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import gradyn
 import pytest
 import robots
+
+import gradyn
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,11 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import gradyn
 import numpy as np
-from gradyn import _gradyn
 from numpy.typing import NDArray
+
+import gradyn
+from gradyn import _gradyn
 
 Array = NDArray[np.float64]
 
@@ -51,6 +52,22 @@ def load(name: str) -> gradyn.Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gradyn.RobotWarning)
         return gradyn.Model.from_urdf(FOLDER / file, **options)
+
+
+#: One joint with everything, after which things are put.
+URDF = """<robot name="arm">
+  <link name="base"><inertial><mass value="4"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="upper"><inertial><origin xyz="0 0 0.2"/><mass value="2"/>
+    <inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="2" effort="30" velocity="4"/><dynamics damping="0.5" friction="0.25"/></joint>
+  {more}
+</robot>"""
+
+
+def arm(more: str = "", **options: Any) -> gradyn.Model:
+    return gradyn.Model.from_urdf(URDF.format(more=more), **options)
 
 
 def constraints(name: str) -> list[gradyn.Constraint]:
@@ -116,9 +133,7 @@ class Call:
     def shapes(self) -> list[tuple[int, ...]]:
         """Shapes of the results, as the table says."""
         wrenches = len(self.options.get("wrenches", ()))
-        return [
-            (*self.lead, *(size(self.name, dim, wrenches) for dim in shape)) for _, shape in self.row["outputs"]
-        ]
+        return [(*self.lead, *(size(self.name, dim, wrenches) for dim in shape)) for _, shape in self.row["outputs"]]
 
     def raw(self, **options: Any) -> Any:
         """The result as the method gives it; arrays by name replace those of the call."""
@@ -148,8 +163,8 @@ def as_list(row: dict[str, Any], result: Any) -> list[Any]:
 
 def layouts(shape: tuple[int, ...]) -> dict[str, Array]:
     """Arrays of a shape that stand in memory in different ways, full of NaN."""
-    backwards = (..., *(slice(None, None, -1) for _ in shape))
-    second = (..., *(slice(None, None, 2) for _ in shape))
+    backwards: Any = (..., *(slice(None, None, -1) for _ in shape))
+    second: Any = (..., *(slice(None, None, 2) for _ in shape))
     return {
         "C": np.full(shape, np.nan),
         "Fortran": np.full(shape, np.nan, order="F"),

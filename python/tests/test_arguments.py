@@ -6,13 +6,14 @@ import copy
 import pickle
 from typing import Any
 
-import gradyn
 import hypothesis.extra.numpy as arrays
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from robots import CASES, TABLE, Array, Call, constraints, layouts, load, relative
+
+import gradyn
 
 # The same examples at each run.
 settings.register_profile(
@@ -41,18 +42,21 @@ def refused(call: Any, *args: Any, **options: Any) -> gradyn.InputError:
 @st.composite
 def strided(draw: st.DrawFn, array: Array) -> Any:
     """The same numbers in other memory, of another type where they are not changed by it."""
-    form = draw(st.sampled_from(["as it is", "Fortran", "steps", "reversed", "list", "big-endian", "unaligned", "object"]))
+    form = draw(
+        st.sampled_from(["as it is", "Fortran", "steps", "reversed", "list", "big-endian", "unaligned", "object"])
+    )
     match form:
         case "Fortran":
             return np.asfortranarray(array)
         case "steps":
             steps = [draw(st.integers(1, 3)) for _ in array.shape]
             wide = np.full([n * step for n, step in zip(array.shape, steps, strict=True)], np.nan)
-            view = wide[(..., *(slice(None, None, step) for step in steps))]
+            every: Any = (..., *(slice(None, None, step) for step in steps))
+            view = wide[every]
             view[...] = array
             return view
         case "reversed":
-            backwards = (..., *(slice(None, None, -1) for _ in array.shape))
+            backwards: Any = (..., *(slice(None, None, -1) for _ in array.shape))
             return array[backwards].copy()[backwards]
         case "list" if array.size:
             return array.tolist()
@@ -70,13 +74,17 @@ def strided(draw: st.DrawFn, array: Array) -> Any:
 def test_what_broadcasts_is_computed(function: str, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(CASES)))
     row = TABLE[function]
-    shapes = data.draw(arrays.mutually_broadcastable_shapes(num_shapes=len(row["arguments"]), max_dims=3, max_side=3, min_side=0))
+    shapes = data.draw(
+        arrays.mutually_broadcastable_shapes(num_shapes=len(row["arguments"]), max_dims=3, max_side=3, min_side=0)
+    )
     full = Call(name, function, shapes.result_shape)
     parts = {
         argument: Call(name, function, lead).arrays[argument]
         for argument, lead in zip(full.arrays, shapes.input_shapes, strict=True)
     }
-    full.arrays = {argument: np.broadcast_to(part, full.arrays[argument].shape).copy() for argument, part in parts.items()}
+    full.arrays = {
+        argument: np.broadcast_to(part, full.arrays[argument].shape).copy() for argument, part in parts.items()
+    }
     given = {argument: data.draw(strided(part)) for argument, part in parts.items()}
     threads = data.draw(st.sampled_from([None, 1, 2]))
     layout = data.draw(st.sampled_from([None, *layouts((1,))]))
@@ -93,8 +101,13 @@ def test_what_broadcasts_is_computed(function: str, data: st.DataObject) -> None
 def test_other_numbers_are_converted(data: st.DataObject) -> None:
     model = load("panda")
     dtype = data.draw(st.sampled_from(["f2", "f4", "i1", "i4", "i8", "u1", "u2", "?", "g"]))
-    v = data.draw(arrays.arrays(dtype, (3, 7), elements=arrays.from_dtype(np.dtype(dtype), min_value=0, max_value=5)
-                                if dtype != "?" else st.booleans()))
+    v = data.draw(
+        arrays.arrays(
+            dtype,
+            (3, 7),
+            elements=arrays.from_dtype(np.dtype(dtype), min_value=0, max_value=5) if dtype != "?" else st.booleans(),
+        )
+    )
     q = model.random(seed=1)
     np.testing.assert_array_equal(model.rnea(q, v, 0.0), model.rnea(q, v.astype(np.float64), 0.0))
 
@@ -129,10 +142,11 @@ def test_what_is_not_finite_is_refused(function: str, value: float) -> None:
             for argument, array in call.arrays.items():
                 for k in range(array.shape[-1] if array.ndim > len(lead) else 1):
                     bad = np.array(array)
-                    bad[(*[1] * len(lead), ...)].flat[k] = value
+                    place: Any = (*[1] * len(lead), ...)
+                    bad[place].flat[k] = value
                     error = refused(call.raw, **{argument: bad})
                     assert (error.argument, error.index) == (argument, k), str(error)
-                    assert np.array_equal([error.value], [value], equal_nan=True)
+                    assert np.array_equal(np.array([error.value]), np.array([value]), equal_nan=True)
                     assert error.state == (None if lead == () else (1, 1))
                     joint = joint_of(call, argument, k)
                     assert error.joint == joint
@@ -151,8 +165,22 @@ def joint_of(call: Call, argument: str, k: int) -> str | None:
 @functions
 def test_what_is_no_array_of_numbers_is_refused(function: str) -> None:
     call = Call("panda", function)
-    things: list[Any] = ["text", b"bytes", None, {"a": 1}, {1.0}, object(), [1.0, "x"], [[1.0], [1.0, 2.0]], 1j,
-                         np.array(["a"] * 7), np.zeros(7, complex), np.zeros(7, "M8[s]"), np.zeros(7, object), iter([1.0])]
+    things: list[Any] = [
+        "text",
+        b"bytes",
+        None,
+        {"a": 1},
+        {1.0},
+        object(),
+        [1.0, "x"],
+        [[1.0], [1.0, 2.0]],
+        1j,
+        np.array(["a"] * 7),
+        np.zeros(7, complex),
+        np.zeros(7, "M8[s]"),
+        np.zeros(7, object),
+        iter([1.0]),
+    ]
     for argument in call.arrays:
         for thing in things:
             error = refused(call.raw, **{argument: thing})
@@ -179,8 +207,15 @@ def test_a_wrong_out_is_refused(function: str) -> None:
     for k, shape in enumerate(call.shapes()):
         readonly = np.zeros(shape)
         readonly.flags.writeable = False
-        wrongs: list[Any] = [np.zeros((*shape, 1)), np.zeros((3, *shape[1:])), np.zeros(shape, np.float32), [0.0], readonly,
-                             np.zeros(shape, ">f8"), np.zeros(shape, complex)]
+        wrongs: list[Any] = [
+            np.zeros((*shape, 1)),
+            np.zeros((3, *shape[1:])),
+            np.zeros(shape, np.float32),
+            [0.0],
+            readonly,
+            np.zeros(shape, ">f8"),
+            np.zeros(shape, complex),
+        ]
         for wrong in wrongs:
             out: list[Any] = [None] * len(call.shapes())
             out[k] = wrong
@@ -230,9 +265,18 @@ CHOICES: dict[str, list[Any]] = {
     "constraints": [3, "foot", [3], None],
     "restitution": [np.nan, -0.5, "x"],
     "threads": [-1, 1.5, "two"],
-    "wrenches": [3, [1.0], {"panda_link99": [0.0] * 6}, {"panda_link4": [0.0] * 5}, {"panda_link4": "x"},
-                 {("panda_link4", "moon"): [0.0] * 6}, {3: [0.0] * 6}, {("panda_link4",): [0.0] * 6},
-                 {"panda_link0": [0.0] * 6}, {"panda_link4": [np.nan] * 6}],
+    "wrenches": [
+        3,
+        [1.0],
+        {"panda_link99": [0.0] * 6},
+        {"panda_link4": [0.0] * 5},
+        {"panda_link4": "x"},
+        {("panda_link4", "moon"): [0.0] * 6},
+        {3: [0.0] * 6},
+        {("panda_link4",): [0.0] * 6},
+        {"panda_link0": [0.0] * 6},
+        {"panda_link4": [np.nan] * 6},
+    ],
 }
 
 
@@ -259,12 +303,13 @@ def test_names_that_are_almost_right_are_proposed(panda: gradyn.Model) -> None:
 
 def test_missing_and_unknown_arguments_are_type_errors(panda: gradyn.Model) -> None:
     model: Any = panda
-    for call in (
+    calls: list[Any] = [
         lambda: model.rnea(0, 0),
         lambda: model.rnea(0, 0, 0, 0),
         lambda: model.rnea(0, 0, 0, wrench=0),
         lambda: model.frame_pose(0),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(TypeError):
             call()
 

@@ -32,8 +32,8 @@ def test_the_engines_differences_agree(name: str, function: str) -> None:
         assert relative(a, b) < 1e-7, output
 
 
-# Differences of four points: their error is the fourth power of the step times a fifth derivative, which friction near zero speed
-# makes large, and rounding over the step, 1e-12, times the condition of the constraint, up to 1e4.
+# Differences of four points: their error is the fourth power of the step times a fifth derivative, which friction near
+# zero speed makes large, and rounding over the step, 1e-12, times the condition of the constraint, up to 1e4.
 STEP, DIFFERENCES = 1e-4, 1e-7
 
 #: Multiples of the step, and weights.
@@ -106,8 +106,16 @@ def test_first_derivatives(name: str, function: str, derivative: str, value: str
 
 
 @robots
-@pytest.mark.parametrize("function", ["rnea_derivatives", "aba_derivatives", "bias_derivatives", "static_torque_derivatives",
-                                      "constraint_dynamics_derivatives"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        "rnea_derivatives",
+        "aba_derivatives",
+        "bias_derivatives",
+        "static_torque_derivatives",
+        "constraint_dynamics_derivatives",
+    ],
+)
 def test_derivatives_by_wrenches(name: str, function: str) -> None:
     call = Call(name, function, wrenches=True)
     given = call.options["wrenches"]
@@ -133,14 +141,23 @@ def test_gradients_by_wrenches(name: str, function: str) -> None:
 
 
 def gradients(function: str) -> list[str]:
-    return [argument for argument, _ in TABLE[function]["arguments"] if f"d{argument}" in dict(TABLE[function]["outputs"])]
+    return [
+        argument for argument, _ in TABLE[function]["arguments"] if f"d{argument}" in dict(TABLE[function]["outputs"])
+    ]
 
 
 @robots
 @pytest.mark.parametrize(
     "function",
-    ["rnea_gradient", "rnea_hessian", "rnea_parameter_gradient", "aba_gradient", "aba_hessian", "aba_parameter_gradient",
-     "constraint_dynamics_hessian"],
+    [
+        "rnea_gradient",
+        "rnea_hessian",
+        "rnea_parameter_gradient",
+        "aba_gradient",
+        "aba_hessian",
+        "aba_parameter_gradient",
+        "constraint_dynamics_hessian",
+    ],
 )
 def test_gradients(name: str, function: str) -> None:
     call = Call(name, function, wrenches=True)

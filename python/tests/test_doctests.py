@@ -7,13 +7,17 @@ import importlib
 import pkgutil
 import warnings
 
-import gradyn
 import numpy as np
 import pytest
 from robots import FOLDER, TABLE
 from test_stubs import stubs
 
-MODULES = ["gradyn", *(f"gradyn.{module.name}" for module in pkgutil.iter_modules(gradyn.__path__) if module.name != "_gradyn")]
+import gradyn
+
+MODULES = [
+    "gradyn",
+    *(f"gradyn.{module.name}" for module in pkgutil.iter_modules(gradyn.__path__) if module.name != "_gradyn"),
+]
 
 #: Of modules, what they need, if it is not of the same name.
 NEEDS = {"gradyn._jax": "jax", "gradyn.jax": "jax", "gradyn.casadi": "casadi", "gradyn.torch": "torch"}

@@ -6,10 +6,11 @@ import subprocess
 import sys
 from typing import Any
 
-import gradyn
 import numpy as np
 import pytest
 from robots import FOLDER, Array, relative
+
+import gradyn
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed: `pip install pin`")
 
@@ -23,7 +24,13 @@ def symmetric(upper: Array) -> Array:
 
 def frame_of(model: Any, name: str) -> int:
     """Of frames of one name, that of the link."""
-    for kind in (pin.FrameType.BODY, pin.FrameType.JOINT, pin.FrameType.FIXED_JOINT, pin.FrameType.OP_FRAME, pin.FrameType.SENSOR):
+    for kind in (
+        pin.FrameType.BODY,
+        pin.FrameType.JOINT,
+        pin.FrameType.FIXED_JOINT,
+        pin.FrameType.OP_FRAME,
+        pin.FrameType.SENSOR,
+    ):
         if model.existFrame(name, kind):
             return int(model.getFrameId(name, kind))
     raise AssertionError(name)
@@ -55,7 +62,9 @@ def agrees(model: Any, m: gradyn.Model, derivatives: bool = True) -> None:
             assert relative(d.dtau_dv, by.dtau_dv) < 1e-10
 
 
-@pytest.mark.parametrize("make", ["buildSampleModelManipulator", "buildSampleModelHumanoid", "buildSampleModelHumanoidRandom"])
+@pytest.mark.parametrize(
+    "make", ["buildSampleModelManipulator", "buildSampleModelHumanoid", "buildSampleModelHumanoidRandom"]
+)
 def test_sample_models(make: str) -> None:
     pin.seed(1)
     model = getattr(pin, make)()
@@ -86,7 +95,11 @@ def test_robots_of_example_robot_data(floating: bool) -> None:
     taken = 0
     for file in FILES:
         try:
-            model = pin.buildModelFromUrdf(str(file), pin.JointModelFreeFlyer()) if floating else pin.buildModelFromUrdf(str(file))
+            model = (
+                pin.buildModelFromUrdf(str(file), pin.JointModelFreeFlyer())
+                if floating
+                else pin.buildModelFromUrdf(str(file))
+            )
         except ValueError:
             continue
         m = gradyn.from_pinocchio(model)
@@ -103,7 +116,11 @@ def test_as_the_same_file_read_by_gradyn(file: str) -> None:
     model = pin.buildModelFromUrdf(str(FOLDER / f"{file}.urdf"))
     m = gradyn.from_pinocchio(model)
     own = gradyn.Model.from_urdf(
-        FOLDER / f"{file}.urdf", joint_order="pinocchio", continuous="cos-sin", mimic="independent", joint_friction=False
+        FOLDER / f"{file}.urdf",
+        joint_order="pinocchio",
+        continuous="cos-sin",
+        mimic="independent",
+        joint_friction=False,
     )
     assert m.name == own.name
     assert m.body_names == own.body_names
@@ -132,7 +149,11 @@ def pose(rng: np.random.Generator) -> Any:
 
 
 JOINTS: dict[str, Any] = {
-    **{f"{kind}{axis}": lambda name=f"JointModel{kind}{axis}": getattr(pin, name)() for kind in ("R", "P", "RUB") for axis in "XYZ"},
+    **{
+        f"{kind}{axis}": lambda name=f"JointModel{kind}{axis}": getattr(pin, name)()
+        for kind in ("R", "P", "RUB")
+        for axis in "XYZ"
+    },
     **{f"H{axis}": lambda name=f"JointModelH{axis}": getattr(pin, name)(0.3) for axis in "XYZ"},
     "RevoluteUnaligned": lambda: pin.JointModelRevoluteUnaligned(AXIS),
     "PrismaticUnaligned": lambda: pin.JointModelPrismaticUnaligned(AXIS),
@@ -143,8 +164,12 @@ JOINTS: dict[str, Any] = {
     "Planar": lambda: pin.JointModelPlanar(),
     "Translation": lambda: pin.JointModelTranslation(),
     "Universal": lambda: pin.JointModelUniversal(np.array([0.6, 0.8, 0.0]), np.array([0.0, 0.0, 1.0])),
-    "Composite": lambda: composite(pin.JointModelRX(), pin.JointModelSpherical(), pin.JointModelPrismaticUnaligned(AXIS)),
-    "Composite within": lambda: composite(pin.JointModelRX(), composite(pin.JointModelPY(), pin.JointModelRZ()), pin.JointModelRY()),
+    "Composite": lambda: composite(
+        pin.JointModelRX(), pin.JointModelSpherical(), pin.JointModelPrismaticUnaligned(AXIS)
+    ),
+    "Composite within": lambda: composite(
+        pin.JointModelRX(), composite(pin.JointModelPY(), pin.JointModelRZ()), pin.JointModelRY()
+    ),
 }
 
 #: Whose derivatives by Pinocchio are wrong: docs/pinocchio.md.
@@ -178,9 +203,11 @@ def test_joints(kind: str) -> None:
 
 def test_continuous_joints_of_any_axis() -> None:
     model = pin.buildModelFromXML(
-        """<robot name="wheel"><link name="base"/><link name="wheel"><inertial><mass value="2"/><origin xyz="0.1 0 0.2"/>
+        """<robot name="wheel"><link name="base"/>
+        <link name="wheel"><inertial><mass value="2"/><origin xyz="0.1 0 0.2"/>
         <inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial></link>
-        <joint name="hub" type="continuous"><parent link="base"/><child link="wheel"/><axis xyz="1 2 3"/></joint></robot>"""
+        <joint name="hub" type="continuous"><parent link="base"/><child link="wheel"/><axis xyz="1 2 3"/></joint>
+        </robot>"""
     )
     assert model.joints[1].shortname() == "JointModelRevoluteUnboundedUnaligned"
     agrees(model, gradyn.from_pinocchio(model))
@@ -254,6 +281,7 @@ def test_what_cannot_be_taken_over() -> None:
 
 
 def test_pinocchio_is_imported_when_it_is_asked_for() -> None:
-    code = "import sys, gradyn; assert 'gradyn.pinocchio' not in sys.modules; gradyn.from_pinocchio; assert 'pinocchio' not in sys.modules"
+    code = "import sys, gradyn; assert 'gradyn.pinocchio' not in sys.modules; gradyn.from_pinocchio"
+    code += "; assert 'pinocchio' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
     assert "from_pinocchio" in dir(gradyn) and "from_pinocchio" in gradyn.__all__

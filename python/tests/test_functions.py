@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import gradyn
 import numpy as np
 import pytest
 from robots import CASES, TABLE, Call, layouts, load, relative
+
+import gradyn
 
 # Many states are computed by eight lanes that sum in another order; mass matrices have conditions of up to 1e4.
 ROUNDING = 1e-11
@@ -80,7 +81,8 @@ def test_out_is_filled_in_place(name: str, function: str, lead: tuple[int, ...])
 def test_gaps_of_out_are_left_alone(function: str) -> None:
     call = Call("panda", function, (9,), wrenches=True)
     wide = [np.full([2 * n for n in shape], np.nan) for shape in call.shapes()]
-    arrays = [array[(..., *(slice(None, None, 2) for _ in array.shape))] for array in wide]
+    every: Any = [(..., *(slice(None, None, 2) for _ in array.shape)) for array in wide]
+    arrays = [array[place] for array, place in zip(wide, every, strict=True)]
     call.raw(out=arrays[0] if call.row["result"] is None else tuple(arrays))
     for array, whole in zip(arrays, wide, strict=True):
         assert np.isfinite(array).all()
@@ -171,7 +173,8 @@ def test_leading_dimensions_broadcast(name: str, function: str) -> None:
     }
     lead = (4, 3) if len(names) > 1 else (4, 1)
     call.arrays = {
-        argument: np.broadcast_to(part, lead + call.arrays[argument].shape[2:]).copy() for argument, part in parts.items()
+        argument: np.broadcast_to(part, lead + call.arrays[argument].shape[2:]).copy()
+        for argument, part in parts.items()
     }
     for a, b in zip(call(**parts), call(), strict=True):
         assert np.shape(a)[:2] == lead

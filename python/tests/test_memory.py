@@ -17,10 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import gradyn
 import numpy as np
 import pytest
 from robots import TABLE, Call, load
+
+import gradyn
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -107,7 +108,15 @@ def test_threads_share_a_robot(workers: int) -> None:
     model = load("floating")
     calls = [
         Call("floating", function, lead, wrenches=function != "crba")
-        for function in ("rnea", "rnea_derivatives", "aba", "crba", "frame_jacobian", "constraint_dynamics", "aba_hessian")
+        for function in (
+            "rnea",
+            "rnea_derivatives",
+            "aba",
+            "crba",
+            "frame_jacobian",
+            "constraint_dynamics",
+            "aba_hessian",
+        )
         for lead in [(), (40,)]
     ]
     expected = [call() for call in calls]
@@ -144,14 +153,16 @@ def seconds(work: Callable[[], object], workers: int) -> float:
     return time.perf_counter() - began
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2 if hasattr(os, "sched_getaffinity") else True, reason="one processor")
+@pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2 if hasattr(os, "sched_getaffinity") else True, reason="one processor"
+)
 def test_two_threads_compute_side_by_side() -> None:
     g1 = load("g1")
     q, v = g1.random(seed=1), np.ones(g1.nv)
     data = bytes(12_000)
 
     def work() -> None:
-        out = tuple(np.empty(np.shape(array)) for array in g1.rnea_derivatives(q, v, v))
+        out: Any = tuple(np.empty(np.shape(array)) for array in g1.rnea_derivatives(q, v, v))
         for _ in range(1_000):
             g1.rnea_derivatives(q, v, v, out=out)
 
@@ -160,9 +171,9 @@ def test_two_threads_compute_side_by_side() -> None:
         for _ in range(1_000):
             hashlib.sha256(data)
 
-    # Twice the work takes as long as once where nothing else runs, twice as long where threads wait for each other: the least
-    # of some tries counts.
-    best = {}
+    # Twice the work takes as long as once where nothing else runs, twice as long where threads wait for each other: the
+    # least of some tries counts.
+    best: dict[tuple[str, int], float] = {}
     for _ in range(15):
         for key, of in (("own", work), ("machine", machines)):
             for count in (1, 2):
@@ -227,7 +238,7 @@ def in_fork(work: Callable[[], bytes], timeout: float = 60.0) -> bytes:
 
 
 @FORK
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning", "ignore:.*fork.*:RuntimeWarning")
 def test_a_child_computes_with_threads_after_fork(panda: gradyn.Model) -> None:
     q = panda.random(3_000, seed=1)
 
@@ -249,7 +260,7 @@ def test_a_child_computes_with_threads_after_fork(panda: gradyn.Model) -> None:
 
 
 @FORK
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning", "ignore:.*fork.*:RuntimeWarning")
 def test_a_child_of_a_computing_thread_computes(panda: gradyn.Model) -> None:
     """Fork while other threads are within batches."""
     q = panda.random(20_000, seed=1)
@@ -278,7 +289,7 @@ def torques(model: gradyn.Model, seed: int) -> Any:
     return model.rnea(q, 0.1, 0.2)
 
 
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning", "ignore:.*fork.*:RuntimeWarning")
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_processes_are_given_robots(panda: gradyn.Model, method: str) -> None:
     torques(panda, 0)

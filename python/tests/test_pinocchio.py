@@ -1,7 +1,7 @@
 """Pinocchio and gradyn in one process, over the same arrays: every quantity that both have.
 
-The quantities by Pinocchio are those of `conformance/by_pinocchio.py`, where `conformance/run.py` has them from the command.
-A few robots are compared; all of example-robot-data where the environment has `GRADYN_ALL_ROBOTS=1`.
+The quantities by Pinocchio are those of `conformance/by_pinocchio.py`, where `conformance/run.py` has them from the
+command. A few robots are compared; all of example-robot-data where the environment has `GRADYN_ALL_ROBOTS=1`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import gradyn
 import numpy as np
 import pytest
 from robots import FOLDER, TABLE, Array
+
+import gradyn
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed: `pip install pin`")
 
@@ -42,7 +43,12 @@ STATES = 2
 
 def read(file: Path, floating: bool, **options: Any) -> gradyn.Model:
     """With Pinocchio's coordinates: the same q and v, entry by entry."""
-    pinocchios = {"joint_order": "pinocchio", "continuous": "cos-sin", "mimic": "independent", "joint_friction": False}
+    pinocchios: dict[str, Any] = {
+        "joint_order": "pinocchio",
+        "continuous": "cos-sin",
+        "mimic": "independent",
+        "joint_friction": False,
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gradyn.RobotWarning)
         return gradyn.Model.from_urdf(file, floating_base=floating, **(pinocchios | options))
@@ -69,16 +75,31 @@ class Places:
 
 
 def torques(m: gradyn.Model, q: Array, v: Array, a: Array, f: dict[str, Array]) -> dict[str, Array]:
-    d, b, s = m.rnea_derivatives(q, v, a, wrenches=f), m.bias_derivatives(q, v, wrenches=f), m.static_torque_derivatives(q, wrenches=f)
+    d, b, s = (
+        m.rnea_derivatives(q, v, a, wrenches=f),
+        m.bias_derivatives(q, v, wrenches=f),
+        m.static_torque_derivatives(q, wrenches=f),
+    )
     p, g = m.mass_product_derivatives(q, a), m.generalized_gravity_derivatives(q)
     x = {
-        "tau": m.rnea(q, v, a, wrenches=f), "dtau_dq": d.dtau_dq, "dtau_dv": d.dtau_dv, "dtau_da": d.dtau_da,
-        "mass_matrix": m.crba(q), "bias": m.bias(q, v, wrenches=f), "bias_dq": b.dbias_dq, "bias_dv": b.dbias_dv,
-        "gravity": m.generalized_gravity(q), "gravity_dq": g.dgravity_dq,
-        "static_torque": m.static_torque(q, wrenches=f), "static_torque_dq": s.dtau_dq,
-        "mass_product": p.product, "mass_product_dq": p.dproduct_dq, "coriolis": m.coriolis_matrix(q, v),
-        "energy.kinetic": m.kinetic_energy(q, v), "energy.potential": m.potential_energy(q),
-    }  # fmt: skip
+        "tau": m.rnea(q, v, a, wrenches=f),
+        "dtau_dq": d.dtau_dq,
+        "dtau_dv": d.dtau_dv,
+        "dtau_da": d.dtau_da,
+        "mass_matrix": m.crba(q),
+        "bias": m.bias(q, v, wrenches=f),
+        "bias_dq": b.dbias_dq,
+        "bias_dv": b.dbias_dv,
+        "gravity": m.generalized_gravity(q),
+        "gravity_dq": g.dgravity_dq,
+        "static_torque": m.static_torque(q, wrenches=f),
+        "static_torque_dq": s.dtau_dq,
+        "mass_product": p.product,
+        "mass_product_dq": p.dproduct_dq,
+        "coriolis": m.coriolis_matrix(q, v),
+        "energy.kinetic": m.kinetic_energy(q, v),
+        "energy.potential": m.potential_energy(q),
+    }
     for k, link in enumerate(f):
         x |= {f"dtau_df_ext.{link}": d.dtau_df_ext[:, k], f"bias_df_ext.{link}": b.dbias_df_ext[:, k]}
         x[f"static_torque_df_ext.{link}"] = s.dtau_df_ext[:, k]
@@ -106,17 +127,27 @@ def motions(m: gradyn.Model, q: Array, v: Array, a: Array, places: Places) -> di
     for frame in places.frames:
         np.testing.assert_allclose(m.frame_pose(q, frame), x[f"frame_placements.{frame}"], atol=1e-14)
         for reference in by_pinocchio.REFERENCES:
-            of = {"frame": frame, "reference": reference}
-            d, c, bias = m.frame_derivatives(q, v, a, **of), m.classical_frame_derivatives(q, v, a, **of), m.frame_bias_acceleration(q, v, **of)
+            of: dict[str, Any] = {"frame": frame, "reference": reference}
+            d, c, bias = (
+                m.frame_derivatives(q, v, a, **of),
+                m.classical_frame_derivatives(q, v, a, **of),
+                m.frame_bias_acceleration(q, v, **of),
+            )
             values = {
-                "frame_velocities": m.frame_velocity(q, v, **of), "frame_accelerations": m.frame_acceleration(q, v, a, **of),
-                "frame_velocities_dq": d.dvelocity_dq, "frame_velocities_dv": d.dvelocity_dv,
-                "frame_accelerations_dq": d.dacceleration_dq, "frame_accelerations_dv": d.dacceleration_dv,
-                "frame_accelerations_da": d.dacceleration_da, "classical_accelerations": m.classical_frame_acceleration(q, v, a, **of),
-                "frame_bias_accelerations": bias.spatial, "classical_bias_accelerations": bias.classical,
-                "frame_jacobians": m.frame_jacobian(q, **of), "frame_jacobian_rates": m.frame_jacobian_rate(q, v, **of),
+                "frame_velocities": m.frame_velocity(q, v, **of),
+                "frame_accelerations": m.frame_acceleration(q, v, a, **of),
+                "frame_velocities_dq": d.dvelocity_dq,
+                "frame_velocities_dv": d.dvelocity_dv,
+                "frame_accelerations_dq": d.dacceleration_dq,
+                "frame_accelerations_dv": d.dacceleration_dv,
+                "frame_accelerations_da": d.dacceleration_da,
+                "classical_accelerations": m.classical_frame_acceleration(q, v, a, **of),
+                "frame_bias_accelerations": bias.spatial,
+                "classical_bias_accelerations": bias.classical,
+                "frame_jacobians": m.frame_jacobian(q, **of),
+                "frame_jacobian_rates": m.frame_jacobian_rate(q, v, **of),
                 "kinematic_regressors": m.kinematic_regressor(q, **of),
-            }  # fmt: skip
+            }
             np.testing.assert_allclose(c.acceleration, values["classical_accelerations"], rtol=1e-12, atol=1e-12)
             x |= {f"{name}[{reference}].{frame}": value for name, value in values.items()}
     return x
@@ -124,14 +155,19 @@ def motions(m: gradyn.Model, q: Array, v: Array, a: Array, places: Places) -> di
 
 def points(m: gradyn.Model, q: Array, v: Array, a: Array, body: str, point: list[float], name: str) -> dict[str, Array]:
     """Of a point of a body, in axes of the body and of the world."""
-    x = {}
-    for reference, axes in (("local", "local"), ("world", "local-world-aligned")):
+    x: dict[str, Array] = {}
+    both: list[tuple[str, Any]] = [("local", "local"), ("world", "local-world-aligned")]
+    for reference, axes in both:
         d = m.point_derivatives(q, v, a, body, point, reference=axes)
         values = {
-            "point_velocities": d.velocity, "point_velocities_dq": d.dvelocity_dq, "point_velocities_dv": d.dvelocity_dv,
-            "point_accelerations": d.acceleration, "point_accelerations_dq": d.dacceleration_dq,
-            "point_accelerations_dv": d.dacceleration_dv, "point_accelerations_da": d.dacceleration_da,
-        }  # fmt: skip
+            "point_velocities": d.velocity,
+            "point_velocities_dq": d.dvelocity_dq,
+            "point_velocities_dv": d.dvelocity_dv,
+            "point_accelerations": d.acceleration,
+            "point_accelerations_dq": d.dacceleration_dq,
+            "point_accelerations_dv": d.dacceleration_dv,
+            "point_accelerations_da": d.dacceleration_da,
+        }
         x |= {f"{key}[{reference}].{name}": value for key, value in values.items()}
         np.testing.assert_allclose(m.point_jacobian(q, body, point, reference=axes), d.dvelocity_dv, atol=1e-13)
     return x
@@ -141,22 +177,35 @@ def masses(m: gradyn.Model, q: Array, v: Array, a: Array) -> dict[str, Array]:
     com, c, d = m.center_of_mass(q, v, a), m.center_of_mass_derivatives(q, v, a), m.centroidal_derivatives(q, v, a)
     h = m.centroidal(q, v, a)
     x = {
-        "com.mass": com.mass, "com.position": com.position, "com.velocity": com.velocity, "com.acceleration": com.acceleration,
-        "com_jacobian": m.com_jacobian(q), "com_position_dq": c.dposition_dq, "com_velocity_dq": c.dvelocity_dq,
-        "com_velocity_dv": c.dvelocity_dv, "com_acceleration_da": c.dacceleration_da,
-        "centroidal.matrix": h.matrix, "centroidal.matrix_rate": h.matrix_rate, "centroidal.momentum": h.momentum,
-        "centroidal.momentum_rate": h.momentum_rate, "momentum_dq": d.dmomentum_dq, "momentum_rate_dq": d.drate_dq,
-        "momentum_rate_dv": d.drate_dv, "momentum_rate_da": d.drate_da, "torque_regressor": m.torque_regressor(q, v, a),
-        "static_torque_regressor": m.static_torque_regressor(q), "com_regressor": m.com_regressor(q),
+        "com.mass": com.mass,
+        "com.position": com.position,
+        "com.velocity": com.velocity,
+        "com.acceleration": com.acceleration,
+        "com_jacobian": m.com_jacobian(q),
+        "com_position_dq": c.dposition_dq,
+        "com_velocity_dq": c.dvelocity_dq,
+        "com_velocity_dv": c.dvelocity_dv,
+        "com_acceleration_da": c.dacceleration_da,
+        "centroidal.matrix": h.matrix,
+        "centroidal.matrix_rate": h.matrix_rate,
+        "centroidal.momentum": h.momentum,
+        "centroidal.momentum_rate": h.momentum_rate,
+        "momentum_dq": d.dmomentum_dq,
+        "momentum_rate_dq": d.drate_dq,
+        "momentum_rate_dv": d.drate_dv,
+        "momentum_rate_da": d.drate_da,
+        "torque_regressor": m.torque_regressor(q, v, a),
+        "static_torque_regressor": m.static_torque_regressor(q),
+        "com_regressor": m.com_regressor(q),
         "kinetic_energy_regressor": m.kinetic_energy_regressor(q, v)[:, 0],
         "potential_energy_regressor": m.potential_energy_regressor(q)[:, 0],
         "inertial_parameters": np.broadcast_to(m.inertial_parameters, (len(q), len(m.inertial_parameters))),
-    }  # fmt: skip
+    }
     return x
 
 
 def subtrees(m: gradyn.Model, q: Array, v: Array, a: Array, bodies: list[str]) -> dict[str, Array]:
-    x = {}
+    x: dict[str, Array] = {}
     for body in bodies:
         com = m.center_of_mass(q, v, a, subtree=body)
         x |= {f"subtree_com_positions.{body}": com.position, f"subtree_com_velocities.{body}": com.velocity}
@@ -167,13 +216,23 @@ def subtrees(m: gradyn.Model, q: Array, v: Array, a: Array, bodies: list[str]) -
 
 def held(m: gradyn.Model, q: Array, v: Array, tau: Array, link: str) -> dict[str, Array]:
     contact = m.contact(link)
-    d, hit = m.constraint_dynamics_derivatives(q, v, tau, contact), m.impulse_dynamics(q, v, contact, restitution=conformance.RESTITUTION)
+    d, hit = (
+        m.constraint_dynamics_derivatives(q, v, tau, contact),
+        m.impulse_dynamics(q, v, contact, restitution=conformance.RESTITUTION),
+    )
     return {
-        "constrained_ddq": d.ddq, "constrained_ddq_dq": d.ddq_dq, "constrained_ddq_dv": d.ddq_dv, "constrained_ddq_dtau": d.ddq_dtau,
-        "constraint_forces": d.lambda_, "constraint_forces_dq": d.dlambda_dq, "constraint_forces_dv": d.dlambda_dv,
-        "constraint_forces_dtau": d.dlambda_dtau, "constraint_jacobian": m.constraint_jacobian(q, contact),
-        "impulse_v": hit.v_after, "impulse": hit.impulse,
-    }  # fmt: skip
+        "constrained_ddq": d.ddq,
+        "constrained_ddq_dq": d.ddq_dq,
+        "constrained_ddq_dv": d.ddq_dv,
+        "constrained_ddq_dtau": d.ddq_dtau,
+        "constraint_forces": d.lambda_,
+        "constraint_forces_dq": d.dlambda_dq,
+        "constraint_forces_dv": d.dlambda_dv,
+        "constraint_forces_dtau": d.dlambda_dtau,
+        "constraint_jacobian": m.constraint_jacobian(q, contact),
+        "impulse_v": hit.v_after,
+        "impulse": hit.impulse,
+    }
 
 
 @pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
@@ -197,13 +256,21 @@ def test_both_compute_the_same(name: str, floating: bool) -> None:
     point = f"{places.body},{','.join(map(str, places.point))}"
     body = model.frames[by_pinocchio.frame_id(model, places.body)]
     mine = torques(m, q, v, a, f) | motions(m, q, v, a, places) | masses(m, q, v, a)
-    mine |= points(m, q, v, a, m.body_names[body.parentJoint - 1], list(body.placement.act(np.array(places.point))), point)
+    mine |= points(
+        m, q, v, a, m.body_names[body.parentJoint - 1], list(body.placement.act(np.array(places.point))), point
+    )
     theirs = []
     for s in states:
         y = by_pinocchio.torques(s)
-        y |= by_pinocchio.motions(s, places.every, places.frames) | by_pinocchio.points(s, [point]) | by_pinocchio.masses(s)
+        y |= (
+            by_pinocchio.motions(s, places.every, places.frames)
+            | by_pinocchio.points(s, [point])
+            | by_pinocchio.masses(s)
+        )
         theirs.append(y)
-    mine |= subtrees(m, q, v, a, [key.split(".", 1)[1] for key in theirs[0] if key.startswith("subtree_com_positions.")])
+    mine |= subtrees(
+        m, q, v, a, [key.split(".", 1)[1] for key in theirs[0] if key.startswith("subtree_com_positions.")]
+    )
     # Hands of massless bodies have no accelerations.
     forward = not any(by_pinocchio.is_singular(y["mass_matrix"]) for y in theirs)
     if forward:
@@ -229,8 +296,8 @@ def test_both_compute_the_same(name: str, floating: bool) -> None:
             if quantity == "pseudo_inertias":
                 continue
             found = np.asarray(mine[key])[k]
-            # Of the largest entry; where velocities cancel to nothing, of the size at a speed of 1. Solving by the mass matrix
-            # makes of a rounding as much as its condition says.
+            # Of the largest entry; where velocities cancel to nothing, of the size at a speed of 1. Solving by the mass
+            # matrix makes of a rounding as much as its condition says.
             least = conformance.natural_size(quantity, y)
             if quantity == "constraint_forces_dv":
                 least = np.abs(y["mass_matrix"]).max()

@@ -13,9 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import gradyn
 import pytest
 from robots import TABLE
+
+import gradyn
 
 SOURCE = Path(__file__).resolve().parents[1]
 
@@ -71,7 +72,13 @@ def test_help_answers(function: str) -> None:
     method = getattr(gradyn.Model, function)
     assert method.__doc__
     row, seen = TABLE[function], inspect.signature(method).parameters
-    expected = ["self", *(name for name, _ in row["arguments"]), *(name for name, _ in row["choices"]), "threads", "out"]
+    expected = [
+        "self",
+        *(name for name, _ in row["arguments"]),
+        *(name for name, _ in row["choices"]),
+        "threads",
+        "out",
+    ]
     assert list(seen) == expected
     assert "Parameters\n----------" in method.__doc__ and "Returns\n-------" in method.__doc__
 
@@ -106,7 +113,8 @@ from gradyn.results import RneaDerivatives
 model = gradyn.Model.from_urdf("panda.urdf", joint_order="pinocchio", gravity=[0, 0, -9.81])
 q: NDArray[np.float64] = model.random(10, seed=1)
 tau: NDArray[np.float64] = model.rnea(q, 0.1, [0.0] * 7, wrenches={"panda_link8": np.zeros(6)})
-d: RneaDerivatives = model.rnea_derivatives(q, q, q, method="dual", threads=2, out=(None, np.empty((10, 7, 7)), None, None, None))
+out = (None, np.empty((10, 7, 7)), None, None, None)
+d: RneaDerivatives = model.rnea_derivatives(q, q, q, method="dual", threads=2, out=out)
 m: NDArray[np.float64] = d.dtau_da
 rows: list[str] = model.contact("panda_link8", kind="point").rows
 f: Callable[..., NDArray[np.float64]] = model.crba
