@@ -76,7 +76,9 @@ def map_states(
 
     Examples
     --------
-    >>> tau = gradyn.map_states(model, "rnea", q, v, a, executor=4)
+    Four processes::
+
+        tau = gradyn.map_states(model, "rnea", q, v, a, executor=4)
     """
     row = _row(function)
     if len(states) != len(row["arguments"]):
@@ -266,8 +268,10 @@ def optimize_many(
 
     Examples
     --------
-    >>> found = gradyn.optimize_many(["reach.toml"], seeds=range(20), executor=4)
-    >>> best = min((of for of in found if of.converged), key=lambda of: of.cost)
+    Twenty starts of one task, by four processes::
+
+        found = gradyn.optimize_many(["reach.toml"], seeds=range(20), executor=4)
+        best = min((of for of in found if of.converged), key=lambda of: of.cost)
     """
     if isinstance(tasks, str | os.PathLike | Task):
         tasks = [tasks]
