@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from robots import TABLE, Call, load
+from robots import FOLDER, TABLE, Call, load
 
 import gradyn
 
@@ -304,6 +304,36 @@ def test_processes_are_given_robots(panda: gradyn.Model, method: str) -> None:
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+
+
+HEAD = f"""
+import numpy as np, gradyn
+model = gradyn.Model.from_urdf({str(FOLDER / "panda.urdf")!r})
+q = model.random(100, seed=1)
+"""
+
+
+def test_any_number_of_threads_can_be_asked_for() -> None:
+    code = """
+for threads in (0, 1, 1000, 10**6, 2**40):
+    for function in (model.crba, model.minv):
+        assert (function(q, threads=threads) == function(q, threads=1)).all()
+"""
+    done = run(HEAD + code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_more_random_configurations_than_memory_are_refused() -> None:
+    code = """
+try:
+    model.random(10**14)
+except (MemoryError, ValueError):
+    print("refused")
+"""
+    # A process of its own, which may take no more than this much.
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({8 << 30}, {8 << 30}))"
+    done = run(limit + HEAD + code)
+    assert done.stdout == "refused\n", done.stderr
 
 
 def test_sub_interpreters_are_refused_with_a_sentence() -> None:
