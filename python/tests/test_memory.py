@@ -323,6 +323,7 @@ for threads in (0, 1, 1000, 10**6, 2**40):
     assert done.returncode == 0, done.stderr
 
 
+@LINUX
 def test_more_random_configurations_than_memory_are_refused() -> None:
     code = """
 try:
@@ -331,7 +332,7 @@ except (MemoryError, ValueError):
     print("refused")
 """
     # A process of its own, which may take no more than this much.
-    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({8 << 30}, {8 << 30}))"
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({4 << 30}, {4 << 30}))"
     done = run(limit + HEAD + code)
     assert done.stdout == "refused\n", done.stderr
 
