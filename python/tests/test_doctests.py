@@ -39,7 +39,7 @@ def test_examples_of_modules(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     needed = {"gradyn.pinocchio": "pinocchio"}.get(name)
     if needed:
         pytest.importorskip(needed, reason=f"{needed} is not installed")
-    assert failures(doctest.DocTestFinder().find(module, name)) == 0
+    assert failures(doctest.DocTestFinder().find(module, name, extraglobs={"gradyn": gradyn, "np": np})) == 0
 
 
 @pytest.mark.parametrize("function", sorted(TABLE))

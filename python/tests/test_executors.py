@@ -582,7 +582,8 @@ def test_a_solution_can_be_sent_and_written(tmp_path: Path) -> None:
 # Other executors.
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+# JAX, where it has been imported, warns of every fork.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*fork.*:RuntimeWarning")
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
 def test_processes_by_fork_have_threads_again(panda: gradyn.Model) -> None:
     given = states(panda, 300)
