@@ -305,6 +305,41 @@ def test_what_is_no_executor_is_refused(wrong: Any, kind: type[Exception]) -> No
         executors.run(square, [(1,)], executor=wrong)
 
 
+class Waiting(ThreadPoolExecutor):
+    """Never ends anything, as where a scheduler has gone."""
+
+    class _client:
+        status = "closed"
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return Future()
+
+
+def test_a_scheduler_that_has_gone_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "LOOK", 0.05)
+    with pytest.raises(RuntimeError, match="connection to Dask's scheduler has ended"):
+        executors.run(square, [(1,)], executor=Waiting())
+
+
+def test_a_pool_that_does_not_notice_a_death_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Python's pool waits for ever if a process is killed while it writes a result.
+    class Dead:
+        def is_alive(self) -> bool:
+            return False
+
+        def kill(self) -> None:
+            pass
+
+    class Stuck(ProcessPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            self._processes = {1: Dead()}
+            return Future()
+
+    monkeypatch.setattr(executors, "LOOK", 0.05)
+    stuck = Stuck(1, multiprocessing.get_context("spawn"))
+    assert executors.run(square, [(k,) for k in range(5)], executor=stuck) == [k * k for k in range(5)]
+
+
 # Exceptions.
 
 

@@ -410,13 +410,14 @@ def test_a_solution_is_where_another_begins(panda: gradyn.Model) -> None:
         assert again.converged
         # From its own solution a solver has nothing left to do; "fddp" has no multipliers and looks twice.
         assert again.iterations <= (2 if solver == "fddp" else 1)
-        assert again.cost == pytest.approx(first.cost, rel=1e-9)
+        # An expected decrease of less than 1e-9 is where "fddp" ends.
+        assert again.cost == pytest.approx(first.cost, abs=2e-9)
     assert "guess" not in task.document
     near = gradyn.Task(panda, start=np.array(Q0) + 0.01, dt=0.02, name="reach")
     near.document.update(phases=task.document["phases"], costs=task.document["costs"])
     assert near.solve("newton", guess=first).iterations <= near.solve("newton").iterations
     # The table of a task does too, and several.
-    assert task.solve("newton", guess={"states": "drawn", "to": {"q": Q0}, "seed": 1, "width": 0.1}).converged
+    assert task.solve("newton", guess={"states": "drawn", "to": Q0, "seed": 1, "width": 0.1}).converged
 
 
 def test_refining_splits_steps() -> None:
