@@ -697,3 +697,21 @@ def test_mpi_has_the_same_bits(panda: gradyn.Model) -> None:
 def test_cancelled_chunks_are_given_out_again() -> None:
     # What Dask says when its scheduler is started again.
     assert executors._worker_died(CancelledError())
+
+
+# The page about clusters.
+
+
+def test_the_study_and_the_sweep_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    script = page.split("```python\n")[1].split("```")[0]
+    defined: dict[str, Any] = {"__name__": "study"}
+    exec(compile(script, "cluster.md", "exec"), defined)
+    found = defined["study"](None, tmp_path / "study", rows=64)
+    assert found.total.shape == (7, 7)
+    # Folders may be used again, and from elsewhere.
+    np.testing.assert_array_equal(defined["study"](None, tmp_path / "study", rows=64).total, found.total)
+    solutions = defined["sweep"](None, tmp_path / "sweep", count=3)
+    assert [of.converged for of in solutions] == [True] * 3
+    assert len({of.cost for of in solutions}) == 3
