@@ -33,9 +33,11 @@ from gradyn._gradyn import (
 
 if TYPE_CHECKING:
     from gradyn.check import assert_derivatives, check_claim, check_gradient, check_hessian, check_jacobian, check_model
+    from gradyn.mpc import Mpc
     from gradyn.pinocchio import from_pinocchio
+    from gradyn.solution import Solution
     from gradyn.sweeps import map_states, optimize_many
-    from gradyn.trajectory import Mpc, Residual, Solution, Task, optimize
+    from gradyn.trajectory import Residual, Task, optimize
 
 _LAZY = {
     "assert_derivatives": "check",
@@ -44,16 +46,31 @@ _LAZY = {
     "check_hessian": "check",
     "check_jacobian": "check",
     "check_model": "check",
-    "Mpc": "trajectory",
+    "Mpc": "mpc",
     "map_states": "sweeps",
     "optimize_many": "sweeps",
     "Residual": "trajectory",
-    "Solution": "trajectory",
+    "Solution": "solution",
     "Task": "trajectory",
     "from_pinocchio": "pinocchio",
     "optimize": "trajectory",
 }
-_MODULES = ("casadi", "check", "executors", "jax", "pinocchio", "plots", "results", "sensitivity", "sweeps", "torch", "trajectory")
+_MODULES = (
+    "casadi",
+    "check",
+    "executors",
+    "identification",
+    "jax",
+    "mpc",
+    "pinocchio",
+    "plots",
+    "results",
+    "sensitivity",
+    "solution",
+    "sweeps",
+    "torch",
+    "trajectory",
+)
 
 __all__ = [
     "CheckReport",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from gradyn.sensitivity import Fit
-    from gradyn.trajectory import Solution
+    from gradyn.identification import Fit
+    from gradyn.solution import Solution
 
 #: So many lines share one axis before names are left out.
 NAMED = 12

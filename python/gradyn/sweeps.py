@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from gradyn import _gradyn, _toml, executors, results
 from gradyn._gradyn import InputError, Model
-from gradyn.trajectory import Solution, Task, guess_table, merged
+from gradyn.solution import Solution
+from gradyn.trajectory import Task, guess_table, merged
 
 __all__ = ["map_states", "optimize_many"]
 

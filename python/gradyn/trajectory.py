@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import copy
 import inspect
-import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradyn import _gradyn, _toml
 from gradyn._gradyn import CheckReport, Model
+from gradyn.solution import Solution
 
-__all__ = ["Mpc", "Residual", "Solution", "Task", "optimize"]
+__all__ = ["Residual", "Solution", "Task", "optimize"]
 
 Array = NDArray[np.float64]
 Callback = Callable[[dict[str, Any]], Any]
-Guess = Union["Solution", Mapping[str, Any], Sequence[Mapping[str, Any]]]
+Guess = Solution | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 _ARGUMENTS = ("q", "v", "u", "a", "f", "time")
 
@@ -139,17 +138,11 @@ class Task:
 
     Examples
     --------
-    >>> import numpy as np, gradyn
-    >>> model = gradyn.Model.from_urdf("robots/panda.urdf")
-    >>> q0 = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
-    >>> goal = model.frame_pose(q0 + 0.1, "panda_link8")
     >>> task = gradyn.Task(model, start=q0, dt=0.01)
-    >>> _ = task.phase("reach", nodes=50)
-    >>> _ = task.cost("frame-placement", frame="panda_link8", goal=goal, weight=1e3, at="last")
-    >>> _ = task.cost("state", weight=0.1)
-    >>> _ = task.cost("control", weight=1e-3)
-    >>> task.solve().converged
-    True
+    >>> task.phase("reach", nodes=100)
+    >>> task.cost("frame-placement", frame="panda_link8", goal=pose, weight=1e3, at="last")
+    >>> task.cost("control", weight=1e-3)
+    >>> solution = task.solve()
     """
 
     def __init__(
@@ -298,68 +291,6 @@ class Task:
         return _gradyn._Task.parse(_text(document), self.name, self.name, folder, self.model, own)
 
 
-class Mpc:
-    """Predictive control: answers a measurement at once, and plans again while the answer acts.
-
-    Parameters
-    ----------
-    task : Task
-        What is planned, from its start.
-    solver : {"newton", "proximal"}
-        The solver.
-    iterations : int
-        At most, in a cycle.
-    time : float, optional
-        Budget of a cycle, s: at its end the best plan counts.
-    **options
-        Further keys of ``[solver]``.
-
-    Examples
-    --------
-    A cycle of 2 ms, where ``plant`` measures and moves the robot::
-
-        mpc = gradyn.Mpc(task, time=1.2e-3)
-        while True:
-            q, v = plant.measure()
-            plant.apply(mpc.feedback(q, v))
-            mpc.replan(q, v, period=0.002)
-    """
-
-    def __init__(
-        self, task: Task, *, solver: str = "newton", iterations: int = 2, time: float | None = None, **options: Any
-    ) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            self._inner = _gradyn._Mpc(task._made(folder, solver, None, options), iterations, time)
-
-    def feedback(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Controls for a measured state, within their bounds: one product, of what was prepared."""
-        q, v = np.ravel(np.asarray(q, dtype=np.float64)), np.ravel(np.asarray(v, dtype=np.float64))
-        controls: Array = self._inner.feedback(q, v)
-        return controls
-
-    def replan(self, q: ArrayLike, v: ArrayLike, period: float) -> dict[str, Any]:
-        """Plan from a measured state, and prepare the feedback of ``period`` seconds later.
-
-        Returns
-        -------
-        dict
-            ``status``, ``message``, ``iterations``, ``cost``, ``gap``. A plan that has not converged is the best so far.
-        """
-        q, v = np.ravel(np.asarray(q, dtype=np.float64)), np.ravel(np.asarray(v, dtype=np.float64))
-        told: dict[str, Any] = self._inner.replan(q, v, period)
-        return told
-
-    def shift(self, seconds: float) -> None:
-        """Move the plan by so many seconds, where a deadline was missed."""
-        self._inner.shift(seconds)
-
-    @property
-    def plan(self) -> dict[str, Any]:
-        """``time``, ``q``, ``v``, ``u`` of the plan."""
-        plan: dict[str, Any] = self._inner.trajectory()
-        return plan
-
-
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Tables of a task with others over them."""
     made = dict(under)
@@ -400,178 +331,3 @@ def optimize(
     if isinstance(task, Task):
         return task.solve(callback=callback, refine=refine)
     return Solution(_gradyn._Task.read(task).solve(callback, refine))
-
-
-class Solution:
-    """What a solver has found.
-
-    Attributes
-    ----------
-    converged : bool
-    status, message : str
-        One word, and a sentence.
-    cost, gap, violation : float
-    iterations : int
-    seconds : float
-    time : ndarray, shape (N + 1,)
-        s
-    q, v : ndarray, shape (N + 1, nq), (N + 1, nv)
-    u, tau : ndarray, shape (N, nu), (N, nv)
-        Controls, and the torques that they make; NaN where a node has none.
-    forces : dict of ndarray
-        Of each contact, in axes of the world; NaN at nodes without it.
-    gains : list of ndarray
-        Feedback ``u = u_k - K_k (x - x_k)`` of each step, in the tangent space; empty without.
-    costs, parameters, durations, constraints : dict
-    history : dict of ndarray
-        ``cost``, ``gap``, ``violation``, … by iteration.
-    warnings, blocked : list
-    phases : list of str
-        Of each node.
-    """
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-        found = json.loads(inner.json())
-        self.task: str = found["task"]
-        self.converged: bool = found["converged"]
-        self.status: str = found["status"]
-        self.message: str = found["message"]
-        self.cost: float = found["cost"]
-        self.gap: float = found["gap"]
-        self.violation: float = found["violation"]
-        self.iterations: int = found["iterations"]
-        self.seconds: float = found["seconds"]
-        self.warnings: list[dict[str, Any]] = found["warnings"]
-        self.attempts: list[dict[str, Any]] = found["attempts"]
-        self.blocked: list[str] = found["blocked"]
-        self.controls: list[str] = found["controls"]
-        self.phases: list[str] = found["phase"]
-        self.costs: dict[str, float] = found["costs"]
-        self.parameters: dict[str, Array] = {name: np.array(x) for name, x in found["parameters"].items()}
-        self.durations: dict[str, float] = found["durations"]
-        self.constraints: dict[str, Any] = found["constraints"]
-        self.time: Array = np.array(found["time"])
-        self.q: Array = np.array(found["q"])
-        self.v: Array = np.array(found["v"])
-        self.u: Array = _table(found["u"], len(self.controls))
-        self.tau: Array = _table(found["tau"], found["nv"])
-        self.gains: list[Array] = [np.array(gain) for gain in found["gains"]]
-        self.forces: dict[str, Array] = _forces(found["forces"])
-        history = found["history"]
-        keys = history[0] if history else ()
-        self.history: dict[str, Array] = {
-            key: np.array([np.nan if of[key] is None else of[key] for of in history]) for key in keys
-        }
-
-    def __bool__(self) -> bool:
-        return self.converged
-
-    def __repr__(self) -> str:
-        return f"<gradyn.Solution '{self.task}': {self.status}, cost {self.cost:.6g}, {self.iterations} iterations>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Solution, (self._stored(page=isinstance(self._inner, _Stored)),)
-
-    def _stored(self, page: bool) -> _Stored:
-        inner = self._inner
-        return _Stored(inner.json(), inner.npz(), inner.csv(), inner.page() if page else None)
-
-    def detached(self, *, page: bool = False) -> Solution:
-        """The same as plain data, as it is after pickling; ``page``: with what `report` writes."""
-        return Solution(self._stored(page))
-
-    @property
-    def json(self) -> str:
-        """All of it as JSON."""
-        return str(self._inner.json())
-
-    def to_npz(self, path: str | os.PathLike[str]) -> None:
-        """Write the trajectory as arrays of NumPy."""
-        with open(path, "wb") as file:
-            file.write(self._inner.npz())
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write all of it as JSON: a guess can begin there."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.json)
-
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the trajectory as CSV, a node a line."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._inner.csv())
-
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Write a page for a browser that needs no network."""
-        page = self._inner.page()
-        if page is None:
-            raise ValueError("the page is made where the task was solved: `optimize_many(..., pages=True)`")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(page)
-
-    def sensitivity(self, parameters: Any, *, closed_loop: bool = False) -> Any:
-        """Simulate the trajectory, and differentiate it by parameters of the robot and by the start.
-
-        Parameters
-        ----------
-        parameters : str, sequence of str, or sensitivity.Parameters
-            Patterns of names of ``model.parameters``; patterns are of the task's robot.
-        closed_loop : bool
-            With the solver's feedback.
-
-        Returns
-        -------
-        object
-            ``time`` (N + 1,), ``q``, ``v``, ``by_parameters`` (N + 1, 2 nv, k), ``by_start`` (N + 1, 2 nv, 2 nv): of
-            (q, v) along the tangent; ``trustworthy``.
-        """
-        if isinstance(self._inner, _Stored):
-            raise ValueError("this solution was sent or read again: ask where the task was solved")
-        if not isinstance(parameters, _gradyn.Parameters):
-            parameters = _gradyn.Parameters(self._inner.model(), parameters)
-        return self._inner.rollout(parameters, closed_loop)
-
-    def plot(self, axes: Any = None) -> Any:
-        """Plot positions, velocities and controls over time with Matplotlib; gives the figure."""
-        from gradyn.plots import trajectory
-
-        return trajectory(self, axes)
-
-
-@dataclass(frozen=True)
-class _Stored:
-    """What a solution is written as, without the solution itself."""
-
-    _json: str
-    _npz: bytes
-    _csv: str
-    _page: str | None
-
-    def json(self) -> str:
-        return self._json
-
-    def npz(self) -> bytes:
-        return self._npz
-
-    def csv(self) -> str:
-        return self._csv
-
-    def page(self) -> str | None:
-        return self._page
-
-
-def _table(rows: list[list[float]], width: int) -> Array:
-    table = np.full((len(rows), width), np.nan)
-    for k, row in enumerate(rows):
-        if len(row) == width:
-            table[k] = row
-    return table
-
-
-def _forces(nodes: list[dict[str, list[float]]]) -> dict[str, Array]:
-    found: dict[str, Array] = {}
-    for k, node in enumerate(nodes):
-        for name, force in node.items():
-            table = found.setdefault(name, np.full((len(nodes), len(force)), np.nan))
-            table[k] = force
-    return found

@@ -90,8 +90,9 @@ class Killer:
         if self.killed or done < self.after:
             return
         runs = begun(self.folder)
-        self.killed = runs[max(runs)][-1]
-        os.kill(self.killed, signal.SIGKILL)
+        latest = runs[max(runs)][-1]
+        os.kill(latest, signal.SIGKILL)
+        self.killed = latest
 
 
 @pytest.fixture(scope="module")
@@ -672,7 +673,8 @@ def test_ray_has_the_same_bits_and_may_lose_a_worker(panda: gradyn.Model, tmp_pa
         assert found == [k * k for k in range(16)]
         assert kill.killed
         assert kill.told == [(k + 1, 16) for k in range(16)]
-        assert len([k for k, pids in begun(tmp_path).items() if len(pids) > 1]) <= 1
+        # What it ran, and what it had finished and not yet handed over.
+        assert len([k for k, pids in begun(tmp_path).items() if len(pids) > 1]) <= 2
 
         q, v, a = (x[0] for x in states(panda, 1))
         expected = sensitivity.sobol(panda, "*.mass", "torques", q=q, v=v, a=a, rows=128)

@@ -1,0 +1,172 @@
+"""Outputs of a robot at a state, and their values for the samples of a plan, on any executor."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import time as clock
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gradyn import _gradyn, executors
+from gradyn._gradyn import Constraint, Model, Parameters, Priors
+
+Array = NDArray[np.float64]
+Patterns = str | Sequence[str] | Parameters
+
+
+def chosen_parameters(model: Model, patterns: Patterns) -> Parameters:
+    """Parameters by patterns, if they are not chosen yet."""
+    return patterns if isinstance(patterns, Parameters) else Parameters(model, patterns)
+
+
+class Question:
+    """An output at a state, which other processes can be asked too."""
+
+    def __init__(
+        self,
+        model: Model,
+        parameters: Parameters,
+        of: str,
+        q: ArrayLike,
+        v: ArrayLike | None,
+        a: ArrayLike | None,
+        tau: ArrayLike | None,
+        frame: str | None,
+        constraints: Sequence[Constraint] | None,
+    ) -> None:
+        rest = np.zeros(model.nv)
+        u = tau if of in ("accelerations", "contact-forces") else a
+        state = [np.ascontiguousarray(rest if x is None else x, dtype=np.float64) for x in (q, v, u)]
+        self.model: Model = model
+        self.parameters: Parameters = parameters
+        self.of: str = of
+        self.state: list[Array] = state
+        self.frame: str | None = frame
+        self.constraints: list[Constraint] | None = None if constraints is None else list(constraints)
+        q, v, u = state
+        self.output: Any = _gradyn._Output(model, of, q, v, u, frame, self.constraints)
+
+    def local(self, method: str = "analytical", values: ArrayLike | None = None) -> tuple[Array, Array, list[str]]:
+        values = self.parameters.nominal if values is None else np.asarray(values, dtype=np.float64)
+        found: tuple[Array, Array, list[str]]
+        found = _gradyn.sensitivity_local(self.parameters, values, self.output, method)
+        return found
+
+    def spec(self) -> str:
+        """What a worker makes it of again."""
+        if self.constraints:
+            raise ValueError("contact forces stay in this process: leave out `executor`, `progress` and `resume`")
+        return json.dumps(
+            {
+                "model": self.model.to_json(),
+                "parameters": self.parameters.names,
+                "of": self.of,
+                "state": [x.tolist() for x in self.state],
+                "frame": self.frame,
+            }
+        )
+
+
+@functools.lru_cache(maxsize=4)
+def _question(spec: str) -> Question:
+    made = json.loads(spec)
+    model = Model.from_json(made["model"])
+    q, v, u = made["state"]
+    parameters = Parameters(model, [_exactly(name) for name in made["parameters"]])
+    return Question(model, parameters, made["of"], q, v, u, u, made["frame"], None)
+
+
+def _exactly(name: str) -> str:
+    """A pattern that fits this name alone."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def _chunk(spec: str, samples: Array, entries: int) -> Array:
+    """Outputs of some samples: the same bits wherever they are computed."""
+    question = _question(spec)
+    outputs: Array = _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, 1)
+    return outputs
+
+
+def _samples(plan: dict[str, Any], priors: Priors, first: int, count: int) -> Array:
+    samples: Array
+    if plan["kind"] == "sobol":
+        of = (plan["groups"], plan["rows"], plan["second_order"], plan["seed"])
+        samples = _gradyn.sobol_samples(priors, *of, first, count)
+    else:
+        samples = _gradyn.morris_samples(priors, plan["paths"], plan["levels"], plan["seed"], first, count)
+    return samples
+
+
+#: So many bytes of samples are made at a time: making some of a plan takes about as long as making all.
+BLOCK_BYTES = 64 << 20
+
+
+class _Chunks(Sequence[tuple[Any, ...]]):
+    """Chunks of a plan, whose samples are made in blocks when they are asked for."""
+
+    def __init__(
+        self, plan: dict[str, Any], priors: Priors, spec: str, entries: int, pieces: list[tuple[int, int]]
+    ) -> None:
+        self.plan, self.priors, self.spec, self.entries, self.pieces = plan, priors, spec, entries, pieces
+        self.first, self.block = 0, np.empty((0, len(priors)))
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def __getitem__(self, k: Any) -> Any:
+        first, count = self.pieces[k]
+        if first < self.first:
+            # One that is given out again.
+            return self.spec, _samples(self.plan, self.priors, first, count), self.entries
+        if first + count > self.first + len(self.block):
+            total = sum(self.pieces[-1])
+            most = max(count, BLOCK_BYTES // (8 * max(1, len(self.priors))))
+            self.first, self.block = first, _samples(self.plan, self.priors, first, min(most, total - first))
+        return self.spec, self.block[first - self.first :][:count], self.entries
+
+
+def evaluate(
+    question: Question,
+    plan: dict[str, Any],
+    priors: Priors,
+    total: int,
+    entries: int,
+    executor: Any,
+    progress: executors.Progress | None,
+    resume: str | os.PathLike[str] | None,
+    threads: int | None,
+) -> Array:
+    if executor is None and resume is None and progress is None:
+        samples = _samples(plan, priors, 0, total)
+        count = threads or os.cpu_count() or 1
+        outputs: Array = _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, count)
+        return outputs
+    samples = _samples(plan, priors, 0, min(executors.LANES, total))
+    seconds = float("inf")
+    for _ in range(2):
+        # The first time memory is fetched.
+        begin = clock.perf_counter()
+        _gradyn.sensitivity_evaluate(question.parameters, question.output, samples, entries, 1)
+        seconds = min(seconds, (clock.perf_counter() - begin) / len(samples))
+    size = executors.chunk_size(total, seconds, 8 * (entries + len(priors)), executor, resume is not None)
+    spec = question.spec()
+    pieces = executors.split(total, size)
+    digest = hashlib.sha256((spec + json.dumps(plan) + priors.to_json()).encode()).hexdigest()
+    found = executors.run(
+        _chunk,
+        _Chunks(plan, priors, spec, entries, pieces),
+        sizes=[count for _, count in pieces],
+        executor=executor,
+        progress=progress,
+        resume=resume,
+        study={"samples": total, "chunk": size, "hash": digest},
+        what="samples",
+    )
+    return np.concatenate(found)
