@@ -34,11 +34,13 @@ class Mpc:
 
     Examples
     --------
-    >>> mpc = gradyn.Mpc(task, time=1.2e-3)
-    >>> while True:
-    ...     q, v = plant.measure()
-    ...     plant.apply(mpc.feedback(q, v))
-    ...     mpc.replan(q, v, period=0.002)
+    A cycle of 2 ms, where ``plant`` measures and moves the robot::
+
+        mpc = gradyn.Mpc(task, time=1.2e-3)
+        while True:
+            q, v = plant.measure()
+            plant.apply(mpc.feedback(q, v))
+            mpc.replan(q, v, period=0.002)
     """
 
     def __init__(

@@ -138,11 +138,17 @@ class Task:
 
     Examples
     --------
+    >>> import numpy as np, gradyn
+    >>> model = gradyn.Model.from_urdf("robots/panda.urdf")
+    >>> q0 = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
+    >>> goal = model.frame_pose(q0 + 0.1, "panda_link8")
     >>> task = gradyn.Task(model, start=q0, dt=0.01)
-    >>> task.phase("reach", nodes=100)
-    >>> task.cost("frame-placement", frame="panda_link8", goal=pose, weight=1e3, at="last")
-    >>> task.cost("control", weight=1e-3)
-    >>> solution = task.solve()
+    >>> _ = task.phase("reach", nodes=50)
+    >>> _ = task.cost("frame-placement", frame="panda_link8", goal=goal, weight=1e3, at="last")
+    >>> _ = task.cost("state", weight=0.1)
+    >>> _ = task.cost("control", weight=1e-3)
+    >>> task.solve().converged
+    True
     """
 
     def __init__(
