@@ -245,7 +245,7 @@ def optimize_many(
     overrides : sequence of mapping, or mapping, optional
         What each task has instead, or all of them: tables within tables, ``{"solver": {"iterations": 50}}``.
     seeds : sequence of int, optional
-        ``seed`` of ``[solver]`` for each task: of its random guesses.
+        ``seed`` of ``[solver]`` for each task, of its random guesses, which "newton" and "proximal" have.
     guesses : sequence, optional
         Where each begins, as of `Task.solve`.
     refine : bool
