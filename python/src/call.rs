@@ -338,7 +338,7 @@ pub(crate) fn call<'py>(
     let zero = Force::new([0.0; 3].into(), [0.0; 3].into());
     let still = |(body, frame, ..): &(_, _, _, _)| ExternalWrench { body: *body, frame: *frame, wrench: zero };
     options.wrenches = wrenches.of.iter().map(still).collect();
-    options.threads = if lead.is_empty() { 1 } else { threads.unwrap_or_else(pool::available).max(1) };
+    options.threads = if lead.is_empty() { 1 } else { threads.unwrap_or(usize::MAX).clamp(1, pool::available()) };
 
     let mut output: ArrayVec<Target, OUTPUTS> = ArrayVec::new();
     let mut items: Vec<Bound<'py, PyAny>> = Vec::with_capacity(function.outputs.len());

@@ -15,6 +15,7 @@ use gradyn::{BodyId, Constraint, Inertia, Model, SparsityPattern, Transform};
 use gradyn_files::robot::Robot;
 use gradyn_sensitivity::Parameters;
 use pyo3::PyTypeInfo;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PySlice};
@@ -30,7 +31,7 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 const RAISED: usize = 5;
 
 /// A robot: names, tree, masses, limits. It never changes; `with_…` give changed ones. Functions of it are its methods.
-#[pyclass(frozen, name = "Model", module = "gradyn")]
+#[pyclass(frozen, weakref, name = "Model", module = "gradyn")]
 pub(crate) struct PyModel {
     model: Model,
     /// Which memory is its own.
@@ -411,7 +412,17 @@ impl PyModel {
             None => py.import("secrets")?.call_method1("randbits", (64,))?.extract()?,
         };
         let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(seed);
-        let flat: Vec<f64> = (0..count.unwrap_or(1)).flat_map(|_| self.model.random(&mut rng)).collect();
+        let nq = self.model.nq();
+        let room = || PyMemoryError::new_err(format!("{} configurations do not fit into memory", count.unwrap_or(1)));
+        let numbers = count.unwrap_or(1).checked_mul(nq).ok_or_else(room)?;
+        let mut flat = Vec::new();
+        flat.try_reserve_exact(numbers).map_err(|_| room())?;
+        while flat.len() < numbers {
+            flat.extend(self.model.random(&mut rng));
+            if flat.len() % (4096 * nq) == 0 {
+                py.check_signals()?;
+            }
+        }
         let array = numpy::PyArray1::from_vec(py, flat).into_any();
         match count {
             None => Ok(array),
@@ -425,7 +436,8 @@ impl PyModel {
         let shape: Vec<usize> = array.getattr("shape")?.extract()?;
         let nq = self.model.nq();
         if shape.last() != Some(&nq) {
-            let message = format!("`q` has shape {shape:?}, expected (…, {nq}): {}", self.sizes[0]);
+            let got = array.getattr("shape")?.str()?;
+            let message = format!("`q` has shape {got}, expected (…, {nq}): {}", self.sizes[0]);
             return Err(wrong(py, &message, Said { argument: Some("q".into()), ..Said::default() }));
         }
         let mut flat: Vec<f64> = array.call_method0("ravel")?.call_method0("tolist")?.extract()?;

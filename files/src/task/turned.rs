@@ -3,8 +3,9 @@
 
 use super::kinds::KINDS;
 use super::source::Source;
-use super::{Given, Task, Term};
+use super::{Given, OwnResidual, Task, Term};
 use gradyn_trajectory::node::ConstraintRow;
+use gradyn_trajectory::residual::Control;
 use gradyn_trajectory::{Problem, guess};
 use nalgebra::{Rotation3, Vector3};
 use std::collections::BTreeMap;
@@ -72,6 +73,7 @@ fn task(angle: f64) -> String {
         ),
         ("duration", String::new(), ""),
         ("parameter", String::from("parameter = \"place\""), "0.1"),
+        ("own", String::from("function = \"controls\""), ""),
     ];
     for kind in KINDS {
         assert!(terms.iter().any(|(name, ..)| *name == kind.name), "`{}` is not tried", kind.name);
@@ -79,7 +81,7 @@ fn task(angle: f64) -> String {
     for (k, (kind, keys, bound)) in terms.iter().enumerate() {
         for list in ["costs", "constraints"] {
             let only = if *kind == "coulomb-cone" { "constraints" } else { "costs" };
-            if (matches!(*kind, "coulomb-cone" | "duration") && list != only)
+            if (matches!(*kind, "coulomb-cone" | "duration" | "own") && list != only)
                 || (*kind == "state" && list == "constraints")
             {
                 continue;
@@ -97,7 +99,8 @@ fn task(angle: f64) -> String {
 fn read(text: String) -> Task {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../robots");
     let source = Source { file: String::from("turned.toml"), text };
-    let given = Arc::new(Given { folder, ..Given::default() });
+    let controls: OwnResidual = Arc::new(|| Box::new(Control::zero()));
+    let given = Arc::new(Given { folder, own: vec![(String::from("controls"), controls)], ..Given::default() });
     Task::of_source(source, String::from("turned"), given, &[], &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
