@@ -265,7 +265,7 @@ def rust() -> str:
         assert '"#' not in text
         lines += [f"    ({row['name']}) => {{", f'        r#"{text}"#', "    };"]
     # One that is new in the table has none until this file is written again.
-    lines += ["    ($other:ident) => {", '        ""', "    };", "}", "pub(crate) use doc_of;", ""]
+    lines += ["    ($other:ident) => {", '        "Of the package\'s own modules."', "    };", "}", "pub(crate) use doc_of;", ""]
     return "\n".join(lines)
 
 

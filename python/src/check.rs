@@ -277,6 +277,9 @@ fn scalar(caller: &mut Caller<'_, '_>, x: &[f64]) -> f64 {
     if caller.call(x, &mut y).is_ok() { y[0] } else { f64::NAN }
 }
 
+/// Reports with the indices of their states, and what cannot be checked.
+type CheckedClaims = (Vec<(usize, PyCheckReport)>, Vec<String>);
+
 /// Claims of a file for a robot, as `gradyn check --against` checks them: a report for each claim of each state, and what cannot
 /// be checked.
 #[pyfunction]
@@ -289,7 +292,7 @@ pub(crate) fn check_claims(
     tolerance: f64,
     floor: f64,
     pictures: bool,
-) -> PyResult<(Vec<(usize, PyCheckReport)>, Vec<String>)> {
+) -> PyResult<CheckedClaims> {
     let layouts = [
         ("gradyn", Layout::Gradyn),
         ("pinocchio", Layout::Pinocchio),

@@ -2581,7 +2581,7 @@ InputError
     For arguments of a wrong shape or type, that are not finite, or that name nothing."#
     };
     ($other:ident) => {
-        ""
+        "Of the package's own modules."
     };
 }
 pub(crate) use doc_of;

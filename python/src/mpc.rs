@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 enum Solver {
-    Newton(Newton),
-    Proximal(Proximal),
+    Newton(Box<Newton>),
+    Proximal(Box<Proximal>),
 }
 
 /// Does the same with each of the solvers.
@@ -86,7 +86,7 @@ impl PyMpc {
                     let mut solver = $type::new(problem, options);
                     let _ = solver.resolve(problem, &plan);
                     let prepared = solver.prepare(problem).map_err(|error| error.to_string());
-                    (Solver::$variant(solver), prepared, plan)
+                    (Solver::$variant(Box::new(solver)), prepared, plan)
                 }};
             }
             let (solver, prepared, guess) = match task.solver.solver.name {

@@ -463,6 +463,9 @@ pub(crate) struct FitAsked {
     page: bool,
 }
 
+/// JSON, whether it is good, estimates, covariance, a page.
+type Fitted<'py> = (String, bool, Vec<f64>, Option<Bound<'py, PyAny>>, Option<String>);
+
 /// A fit of parameters to torques: JSON as `gradyn identify --json` writes it, estimates, covariance, and a page.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "by Python's side alone")]
@@ -477,8 +480,8 @@ pub(crate) fn identify_fit<'py>(
     tau: PyReadonlyArray2<'py, f64>,
     measured: Vec<usize>,
     asked: FitAsked,
-) -> PyResult<(String, bool, Vec<f64>, Option<Bound<'py, PyAny>>, Option<String>)> {
-    let data = Data { time, q: rows(&q), v: rows(&v), a: rows(&a), tau: rows(&tau), measured, ..Data::default() };
+) -> PyResult<Fitted<'py>> {
+    let data = Data { time, q: rows(&q), v: rows(&v), a: rows(&a), tau: rows(&tau), measured };
     let options = FitOptions {
         loss: asked.robust.map_or(Loss::Quadratic, |width| Loss::Huber { width }),
         prior: asked.prior,
