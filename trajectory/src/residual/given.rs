@@ -30,7 +30,7 @@ impl FnResidual {
     ) -> Self {
         Self { rows, depends, goal: Vec::new(), value: Box::new(value), jacobian: Box::new(jacobian) }
     }
-    /// With a goal, which comes in as [`View::goal`].
+    /// With a goal, which comes in as [`ResidualPoint::goal`].
     #[must_use]
     pub fn with_goal(mut self, goal: Vec<f64>) -> Self {
         self.goal = goal;

@@ -82,7 +82,7 @@ pub struct Depends {
     pub a: bool,
     /// The multipliers of contacts, or the impulses.
     pub f: bool,
-    /// The part of the state besides configuration and velocity: [`View::w`].
+    /// The part of the state besides configuration and velocity: [`ResidualPoint::w`].
     pub w: bool,
     /// The length of the step.
     pub h: bool,
@@ -146,7 +146,7 @@ pub struct Jacobian {
     pub da: DMatrix<f64>,
     /// `∂r/∂f`, m × rows of contacts.
     pub df: DMatrix<f64>,
-    /// `∂r/∂w`, m × numbers of [`View::w`]. Columns of durations and parameters are zero at each call, to be written.
+    /// `∂r/∂w`, m × numbers of [`ResidualPoint::w`]. Columns of durations and parameters are zero at each call, to be written.
     pub dw: DMatrix<f64>,
     /// `∂r/∂h`, m × 1.
     pub dh: DMatrix<f64>,
@@ -240,7 +240,7 @@ pub trait Residual: Send + Sync + Debug {
         let _ = phase;
         Ok(())
     }
-    /// Called with the parameters of the problem, and the positions of their numbers in [`View::w`].
+    /// Called with the parameters of the problem, and the positions of their numbers in [`ResidualPoint::w`].
     ///
     /// # Errors
     /// If a parameter that it refers to is missing; `place` is the phase, and the cost or the constraint.
@@ -307,7 +307,7 @@ pub trait Residual: Send + Sync + Debug {
     /// # Errors
     /// As [`value`](Self::value).
     fn add_hessian(&self, on: &mut ResidualPoint<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason>;
-    /// `∂²(λᵀ r)/∂h∂(w, u, h)` by the length of the step, as many numbers as [`View::w`] has, then nu, then one. Only
+    /// `∂²(λᵀ r)/∂h∂(w, u, h)` by the length of the step, as many numbers as [`ResidualPoint::w`] has, then nu, then one. Only
     /// called if it depends on the length. `false` if it does not have them, which is the default.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ pub trait Quantity: Send + Sync + fmt::Debug + 'static {
     fn evaluate<T: Scalar>(&self, on: &mut QuantityPoint<'_, T>, r: &mut [T]) -> Result<(), InputError>;
 }
 
-/// A [`Quantity`] as a residual. Quantities see `(q, v, u, a, f)`; of what is remembered ([`View::w`]) there is
+/// A [`Quantity`] as a residual. Quantities see `(q, v, u, a, f)`; of what is remembered ([`ResidualPoint::w`]) there is
 /// [`ControlRate`](super::ControlRate).
 pub struct AutodiffResidual<Q> {
     quantity: Q,
