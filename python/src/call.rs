@@ -4,7 +4,7 @@
 use crate::arrays::{Lead, Reader, States, Target, View};
 use crate::error::{self, Said, wrong};
 use crate::guard;
-use crate::memory::{self, Memory};
+use crate::memory::{self, ModelMemory};
 use crate::model::PyModel;
 use crate::options::{Asked, Resolved};
 use crate::pool;
@@ -85,7 +85,7 @@ impl Job<'_> {
     }
 
     /// One state after the other.
-    fn range(&self, range: std::ops::Range<usize>, memory: &mut Memory) -> Result<(), Refused> {
+    fn range(&self, range: std::ops::Range<usize>, memory: &mut ModelMemory) -> Result<(), Refused> {
         let mut scratch = std::mem::take(&mut memory.scratch);
         let result = if self.wrenches.is_empty() {
             range.into_iter().try_for_each(|state| self.one(state, memory, self.options, &mut scratch))
@@ -109,7 +109,7 @@ impl Job<'_> {
     fn one(
         &self,
         state: usize,
-        memory: &mut Memory,
+        memory: &mut ModelMemory,
         options: &Resolved,
         scratch: &mut Vec<f64>,
     ) -> Result<(), Refused> {

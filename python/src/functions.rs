@@ -5,7 +5,7 @@
 #![allow(clippy::redundant_closure_call, reason = "rows are written as closures")]
 
 use crate::call::call;
-use crate::memory::Memory;
+use crate::memory::ModelMemory;
 use crate::model::PyModel;
 use crate::options::{Asked, Resolved};
 use crate::table::Dim::{

@@ -10,7 +10,7 @@ const KEPT: usize = 8;
 
 /// Memory of one model: each kind made when first needed.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct ModelMemory {
     values: Option<Workspace<f64>>,
     derivatives: Option<DerivativeWorkspace>,
     hessian: Option<HessianWorkspace>,
@@ -20,7 +20,7 @@ pub(crate) struct Memory {
     pub(crate) scratch: Vec<f64>,
 }
 
-impl Memory {
+impl ModelMemory {
     #[inline]
     pub(crate) fn values(&mut self, model: &Model) -> &mut Workspace<f64> {
         self.values.get_or_insert_with(|| Workspace::new(model))
@@ -49,13 +49,13 @@ impl Memory {
 
 thread_local! {
     /// Of the models last used in this thread, the last one first.
-    static MEMORY: RefCell<Vec<(u64, Box<Memory>)>> = const { RefCell::new(Vec::new()) };
+    static MEMORY: RefCell<Vec<(u64, Box<ModelMemory>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls with the memory of the model of this number. It is taken out of the thread's list meanwhile, so that a call
 /// within the call finds memory of its own.
 #[inline]
-pub(crate) fn with<R>(id: u64, f: impl FnOnce(&mut Memory) -> R) -> R {
+pub(crate) fn with<R>(id: u64, f: impl FnOnce(&mut ModelMemory) -> R) -> R {
     let mut memory = MEMORY.with_borrow_mut(|kept| match kept.iter().rposition(|(of, _)| *of == id) {
         Some(at) if at + 1 == kept.len() => kept.pop().map(|(_, memory)| memory),
         Some(at) => Some(kept.remove(at).1),

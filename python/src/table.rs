@@ -1,7 +1,7 @@
 //! What a function of the package is: a row of one table, from which its method, its checks, its documentation and its
 //! stub come.
 
-use crate::memory::Memory;
+use crate::memory::ModelMemory;
 use crate::options::Resolved;
 use gradyn::batch::Batch;
 use gradyn::{InputError, Model};
@@ -107,7 +107,8 @@ pub(crate) enum Order {
 }
 
 /// Computes one state: the arrays of it, and slices for its results.
-pub(crate) type Compute = fn(&Model, &mut Memory, &[&[f64]], &Resolved, &mut [&mut [f64]]) -> Result<(), InputError>;
+pub(crate) type Compute =
+    fn(&Model, &mut ModelMemory, &[&[f64]], &Resolved, &mut [&mut [f64]]) -> Result<(), InputError>;
 
 /// Computes many states; returns one that is not finite.
 pub(crate) type ComputeMany =
@@ -179,7 +180,7 @@ macro_rules! functions {
                         #[allow(clippy::needless_pass_by_value, clippy::ptr_arg)]
                         fn compute(
                             $model: &Model,
-                            $memory: &mut Memory,
+                            $memory: &mut ModelMemory,
                             input: &[&[f64]],
                             $options: &Resolved,
                             output: &mut [&mut [f64]],
