@@ -87,7 +87,7 @@ fn _gradyn(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction(name = "_functions")]
 fn table_of_functions(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    for function in functions::ALL {
+    for function in functions::all() {
         let row = PyDict::new(py);
         row.set_item("name", function.name)?;
         row.set_item("doc", function.doc.lines().map(str::trim).collect::<Vec<_>>().join("\n"))?;

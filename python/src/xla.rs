@@ -177,15 +177,14 @@ pub(crate) fn register<'py>(
     threads: Option<usize>,
 ) -> PyResult<Registered> {
     let wrong = |message: String| error::wrong(py, &message, error::Said::default());
-    let function = *functions::ALL
-        .iter()
-        .chain(manifold::ALL)
+    let function = functions::all()
+        .chain(manifold::ALL.iter().copied())
         .find(|function| function.name == name)
         .ok_or_else(|| wrong(format!("gradyn has no function '{name}'")))?;
     let asked = Asked { frame, reference, constraints, ..Asked::default() };
     let robot = model.get().model();
     let mut options = asked.resolve(py, robot)?;
-    options.threads = threads.unwrap_or_else(pool::available).max(1);
+    options.threads = threads.unwrap_or(usize::MAX).clamp(1, pool::available());
     let wrenches = wrenches
         .into_iter()
         .map(|(frame, axes)| {
