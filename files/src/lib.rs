@@ -8,6 +8,7 @@
 //! | [`claims`] | results of another program, read from JSON, CSV or NumPy's `.npz`, in its own coordinates |
 //! | [`check`] | claims and methods checked, and the page of it |
 //! | [`sensitivity`] | answers about parameters, as JSON, CSV and a page |
+//! | [`excite`] | the motion that tells the most: a verdict, JSON, a table, a page |
 //! | [`identify`] | what a fit of parameters found: a verdict, JSON, a page |
 //! | [`logs`] | measured motions and poses, read from CSV |
 //! | [`priors`] | priors of parameters, read from TOML |
@@ -28,6 +29,7 @@ pub mod constraints;
 pub mod csv;
 mod error;
 pub mod evaluation;
+pub mod excite;
 pub mod identify;
 pub mod input;
 pub mod json;

@@ -1,23 +1,19 @@
 //! `gradyn excite`: the motion that tells the most.
 
-mod page;
 mod settings;
-mod stance;
 
 use super::{Report, progress};
 use crate::args::Excite;
 use crate::error::{Error, one_line};
 use crate::output::Output;
 use crate::table::{Align, Cell, Table};
+use gradyn_files::excite::{self as answer, HeldFeet, finite, verdict};
 use gradyn_files::number;
 use gradyn_files::robot::Robot;
 use gradyn_sensitivity::excite::{
     Excitation, ExciteOptions, JointLimits, LimitKind, Progress, Quality, excite as find, excite_stance,
 };
 use gradyn_sensitivity::{Parameters, SensitivityError};
-use serde_json::{Value, json};
-use stance::HeldFeet;
-use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -25,7 +21,7 @@ pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
     let robot = args.robot.load()?;
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     let parameters = robot.parameters().select_all(&args.parameters).map_err(usage)?;
-    let held = HeldFeet::of(args, &robot)?;
+    let held = held_feet(args, &robot)?;
     let options = options(args, &robot, held.as_ref())?;
     let inputs: Vec<&Path> = [&*robot.path].into_iter().chain(args.held.constraints.as_deref()).collect();
     let mut to = Output::new(args.output.as_deref(), &inputs)?;
@@ -45,16 +41,16 @@ pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
     let failed = !found.status.converged() || found.found.rank < found.base.len();
     let mut data = Vec::new();
     if let Some(mut file) = csv.take() {
-        file.write(|to| to.write_all(table_of(&robot, held.as_ref(), &found).as_bytes()))?;
+        file.write(|to| to.write_all(answer::csv(&robot, held.as_ref(), &found).as_bytes()))?;
         data.extend(file.finish()?);
     }
     if let Some(mut file) = page.take() {
-        file.write(|to| to.write_all(page::write(&robot, (&options, held.as_ref()), &found).as_bytes()))?;
+        file.write(|to| to.write_all(answer::page(&robot, (&options, held.as_ref()), &found).as_bytes()))?;
         data.extend(file.finish()?);
     }
     let warnings = robot.warnings();
     if args.json {
-        let text = format!("{:#}\n", to_json(&robot, (&parameters, held.as_ref()), &options, &found));
+        let text = format!("{:#}\n", answer::json(&robot, (&parameters, held.as_ref()), &options, &found));
         to.write(|to| to.write_all(text.as_bytes()))?;
         data.extend(to.finish()?);
         return Ok(Report { data, warnings, failed, ..Report::default() });
@@ -67,6 +63,18 @@ pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
         return Ok(Report { data, warnings, failed, ..Report::default() });
     }
     Ok(Report { text, data, warnings, failed })
+}
+
+/// What the command line holds; `None` if that is nothing.
+fn held_feet(args: &Excite, robot: &Robot) -> Result<Option<HeldFeet>, Error> {
+    let given = args.held.constraints(robot)?.given.unwrap_or_default();
+    if given.is_empty() {
+        if args.held.constraints.is_some() {
+            return Err(Error::Usage("--constraints: the list is empty, expected contacts".into()));
+        }
+        return Ok(None);
+    }
+    HeldFeet::new(&given, args.start.as_deref(), &robot.model).map(Some).map_err(Error::Usage)
 }
 
 fn options(args: &Excite, robot: &Robot, held: Option<&HeldFeet>) -> Result<ExciteOptions, Error> {
@@ -94,61 +102,6 @@ fn options(args: &Excite, robot: &Robot, held: Option<&HeldFeet>) -> Result<Exci
         seed: args.seed,
         iterations: args.iterations,
     })
-}
-
-/// Columns as `gradyn identify --data` reads them.
-fn table_of(robot: &Robot, held: Option<&HeldFeet>, found: &Excitation) -> String {
-    let names = robot.model.dof_names();
-    let heading = |what: &'static str| names.iter().map(move |joint| format!("{what}.{joint}"));
-    let mut columns: Vec<String> = ["v", "a"].into_iter().flat_map(heading).collect();
-    match held {
-        None => columns = heading("q").chain(columns).chain(heading("tau")).collect(),
-        Some(held) => {
-            columns = held.coordinates(&robot.model).into_iter().chain(columns).collect();
-            columns.extend(held.motors(&robot.model).map(|dof| format!("tau.{}", names[dof])));
-            columns.extend(held.force_names());
-        }
-    }
-    let mut text = format!("time,{}\n", columns.join(","));
-    let samples = &found.samples;
-    for (i, time) in samples.time.iter().enumerate() {
-        let _ = write!(text, "{time:?}");
-        let motion = [&samples.q[i], &samples.v[i], &samples.a[i]].into_iter().flatten().copied();
-        let row: Vec<f64> = match (held, &found.loads) {
-            (Some(held), Some(loads)) => {
-                let motors = held.motors(&robot.model).map(|dof| loads.motors[i][dof]);
-                motion.chain(motors).chain(loads.forces[i].iter().copied()).collect()
-            }
-            _ => motion.chain(samples.tau[i].iter().copied()).collect(),
-        };
-        for x in row {
-            let _ = write!(text, ",{x:?}");
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn verdict(found: &Excitation) -> String {
-    if found.found.rank < found.base.len() {
-        return format!(
-            "the motion does not identify everything: {} of {} base parameters ({})",
-            found.found.rank,
-            found.base.len(),
-            found.status
-        );
-    }
-    let gain = if found.gain.is_finite() {
-        format!("deviations are {} times smaller in the mean than by the random motion", number::five(found.gain))
-    } else {
-        String::from("all base parameters are identifiable, which they are not by the random motion")
-    };
-    if found.status.converged() { gain } else { format!("{gain}, but the optimizer {}", found.status) }
-}
-
-/// A number, where it is one.
-fn finite(x: f64) -> String {
-    if x.is_finite() { number::five(x) } else { String::from("not identifiable") }
 }
 
 fn readable(
@@ -227,53 +180,4 @@ fn shortened(name: &str) -> String {
         Some((at, _)) => format!("{} …", name[..at].trim_end()),
         None => name,
     }
-}
-
-fn to_json(
-    robot: &Robot,
-    (parameters, held): (&Parameters, Option<&HeldFeet>),
-    options: &ExciteOptions,
-    found: &Excitation,
-) -> Value {
-    let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
-    let quality =
-        |of: &Quality| json!({ "rank": of.rank, "condition": number(of.condition), "log_det": number(of.log_det) });
-    let base = |(at, name): (usize, &String)| {
-        let (now, before) = (found.found.deviations[at], found.random.deviations[at]);
-        json!({ "name": name, "parameter": found.parameters[found.columns[at]], "deviation": number(now), "random": number(before) })
-    };
-    let parameter = |(k, p): (usize, &gradyn_sensitivity::Parameter)| {
-        let deviation = found.deviation(k).map_or(Value::Null, number);
-        json!({ "name": p.name(), "unit": p.unit(), "value": p.nominal(), "deviation": deviation })
-    };
-    let used = |of: &gradyn_sensitivity::excite::Use| {
-        let [position, velocity, acceleration, effort] = of.largest;
-        json!({ "joint": of.joint, "position": position, "velocity": velocity, "acceleration": acceleration, "effort": effort })
-    };
-    let names = robot.model.dof_names();
-    let joint = |(j, dof): (usize, &usize)| json!({ "joint": names[*dof], "start": found.series.start[j], "cosines": found.series.cosines[j], "sines": found.series.sines[j] });
-    let mut answer = json!({
-        "robot": robot.model.name(),
-        "verdict": verdict(found),
-        "status": found.status.to_string(),
-        "converged": found.status.converged(),
-        "iterations": found.iterations,
-        "seed": options.seed,
-        "period": options.period,
-        "rate": options.rate,
-        "noise": options.noise,
-        "random": quality(&found.random),
-        "found": quality(&found.found),
-        "gain": number(found.gain),
-        "base": found.base.iter().enumerate().map(base).collect::<Vec<_>>(),
-        "parameters": parameters.iter().enumerate().map(parameter).collect::<Vec<_>>(),
-        "limits": found.uses.iter().map(used).collect::<Vec<_>>(),
-        "size": found.size,
-        "series": found.degrees_of_freedom.iter().enumerate().map(joint).collect::<Vec<_>>(),
-    });
-    if let Some(held) = held {
-        answer["contacts"] = json!(held.frames());
-        answer["start"] = json!(found.samples.q.first());
-    }
-    answer
 }

@@ -2,15 +2,16 @@
 
 use super::stance::HeldFeet;
 use super::{finite, verdict};
-use gradyn_files::number;
-use gradyn_files::page::{Line, Plot, document, escape, row, table};
-use gradyn_files::robot::Robot;
+use crate::number;
+use crate::page::{Line, Plot, document, escape, row, table};
+use crate::robot::Robot;
 use gradyn_sensitivity::excite::{Excitation, ExciteOptions, LimitKind};
 
 /// So many points of a line are drawn.
 const POINTS: usize = 800;
 
-pub(super) fn write(robot: &Robot, (options, held): (&ExciteOptions, Option<&HeldFeet>), found: &Excitation) -> String {
+/// The page.
+pub fn write(robot: &Robot, (options, held): (&ExciteOptions, Option<&HeldFeet>), found: &Excitation) -> String {
     let samples = &found.samples;
     let every = samples.len().div_ceil(POINTS).max(1);
     let mut figures = String::new();

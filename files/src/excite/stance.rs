@@ -1,18 +1,16 @@
 //! Feet that are held while the robot moves.
 
-use crate::args::Excite;
-use crate::error::Error;
+use crate::constraints;
+use crate::json::Json;
 use gradyn::dynamics::{Constraint, ConstraintKind, frame_pose};
 use gradyn::model::{FrameId, Model};
 use gradyn::{Workspace, model::Body};
-use gradyn_files::constraints;
-use gradyn_files::json::Json;
-use gradyn_files::robot::Robot;
 use gradyn_sensitivity::excite::Stance;
 
 /// A robot on its feet.
-pub(super) struct HeldFeet {
-    pub(super) stance: Stance,
+pub struct HeldFeet {
+    /// How the rest of it moves.
+    pub stance: Stance,
     /// Each contact's frame, by name, and its rows.
     contacts: Vec<(String, usize)>,
 }
@@ -21,56 +19,50 @@ pub(super) struct HeldFeet {
 const AXES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 impl HeldFeet {
-    /// What the command line holds; `None` if that is nothing.
-    pub(super) fn of(args: &Excite, robot: &Robot) -> Result<Option<Self>, Error> {
-        let model = &robot.model;
-        let given = args.held.constraints(robot)?.given.unwrap_or_default();
-        if given.is_empty() {
-            if args.held.constraints.is_some() {
-                return Err(Error::Usage("--constraints: the list is empty, expected contacts".into()));
-            }
-            return Ok(None);
-        }
-        let start = args.start.clone().unwrap_or_else(|| model.neutral());
-        if start.len() != model.nq() {
-            let (expected, found) = (model.nq(), start.len());
-            return Err(Error::Usage(format!(
+    /// Contacts as files of constraints have them, held where the robot stands: at `start`, nq, or neutral without it.
+    ///
+    /// # Errors
+    /// Why the robot cannot stand so, in a sentence.
+    pub fn new(given: &[Json], start: Option<&[f64]>, model: &Model) -> Result<Self, String> {
+        let at = start.map_or_else(|| model.neutral(), <[f64]>::to_vec);
+        if at.len() != model.nq() {
+            let (expected, found) = (model.nq(), at.len());
+            return Err(format!(
                 "--start has {found} numbers: expected {expected}, of the base x, y, z, qx, qy, qz, qw, then of each joint"
-            )));
+            ));
         }
         let (mut contacts, mut held) = (Vec::new(), Vec::new());
         for (k, item) in given.iter().enumerate() {
-            let contact =
-                contact(item, model, &start).map_err(|reason| Error::Usage(format!("constraint {k}{reason}")))?;
+            let contact = contact(item, model, &at).map_err(|reason| format!("constraint {k}{reason}"))?;
             contacts.push((model.frames()[contact.0.index()].name().to_owned(), contact.1.rows()));
             held.push(contact.1);
         }
-        let stance = Stance::new(model, &start, &held).map_err(|error| {
-            let hint = if args.start.is_none() { " (--start says where it stands)" } else { "" };
-            Error::Usage(format!("{error}{hint}"))
+        let stance = Stance::new(model, &at, &held).map_err(|error| {
+            let hint = if start.is_none() { " (--start says where it stands)" } else { "" };
+            format!("{error}{hint}")
         })?;
-        Ok(Some(Self { stance, contacts }))
+        Ok(Self { stance, contacts })
     }
 
     /// Names of the frames.
-    pub(super) fn frames(&self) -> Vec<&str> {
+    pub fn frames(&self) -> Vec<&str> {
         self.contacts.iter().map(|(name, _)| &**name).collect()
     }
 
     /// Columns of forces and moments.
-    pub(super) fn force_names(&self) -> Vec<String> {
+    pub fn force_names(&self) -> Vec<String> {
         let of = |(name, rows): &(String, usize)| AXES[..*rows].iter().map(|axis| format!("f.{name}.{axis}")).collect();
         self.contacts.iter().flat_map(|contact| -> Vec<String> { of(contact) }).collect()
     }
 
     /// Degrees of freedom that have motors: those of all bodies but the base.
-    pub(super) fn motors(&self, model: &Model) -> impl Iterator<Item = usize> {
+    pub fn motors(&self, model: &Model) -> impl Iterator<Item = usize> {
         let base = bases(model).map(Body::v_range).next().unwrap_or(0..0);
         (0..model.nv()).filter(move |dof| !base.contains(dof))
     }
 
     /// Columns of configurations.
-    pub(super) fn coordinates(&self, model: &Model) -> Vec<String> {
+    pub fn coordinates(&self, model: &Model) -> Vec<String> {
         let (names, mut columns) = (model.dof_names(), vec![String::new(); model.nq()]);
         for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
             let of_joint = names[body.v_range()].iter().map(|name| format!("q.{name}"));
@@ -84,7 +76,7 @@ impl HeldFeet {
 
     /// Of the base its displacement from the start in the axes in which it stands, of joints their coordinates: what
     /// limits are of.
-    pub(super) fn positions(&self, model: &Model, q: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    pub fn positions(&self, model: &Model, q: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let of = |q: &Vec<f64>| self.stance.positions(model, q).unwrap_or_else(|_| vec![f64::NAN; model.nv()]);
         q.iter().map(of).collect()
     }
