@@ -213,15 +213,23 @@ class Excitation:
     gain : float
         How many times smaller they are, in the mean.
     converged : bool
-    status : str
+    status, verdict : str
+        How the search ended, and what the motion is worth, in a sentence.
     """
 
     def __init__(self, found: Mapping[str, Any]) -> None:
+        self._page: str = found["page"]
         for name, x in found.items():
-            setattr(self, name, x)
+            if name != "page":
+                setattr(self, name, x)
 
     def __repr__(self) -> str:
         return f"<gradyn.Excitation: {self.status}, gain {self.gain:.3g}>"  # type: ignore[attr-defined]
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write a page for a browser that needs no network."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._page)
 
 
 def excite(

@@ -435,3 +435,11 @@ def test_a_fit_is_plotted(panda: gradyn.Model, motion: Any) -> None:
     figure.canvas.draw()
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == fit.parameters
     pyplot.close(figure)
+
+
+def test_a_motion_has_a_page(panda: gradyn.Model, tmp_path: Path) -> None:
+    motion = sensitivity.excite(panda, "panda_link7.mass", period=2.0, harmonics=2, iterations=30)
+    motion.report(tmp_path / "motion.html")
+    page = (tmp_path / "motion.html").read_text(encoding="utf-8")
+    assert "gradyn excite: panda" in page and "panda_joint7" in page
+    assert motion.verdict.startswith("deviations are")  # type: ignore[attr-defined]

@@ -151,5 +151,8 @@ pub(crate) fn excite_find<'py>(
     dict.set_item("iterations", found.iterations)?;
     dict.set_item("converged", found.status.converged())?;
     dict.set_item("status", found.status.to_string())?;
+    dict.set_item("verdict", gradyn_files::excite::verdict(&found))?;
+    let robot = PyModel::new(model.clone()).robot();
+    dict.set_item("page", gradyn_files::excite::page(&robot, (&options, None), &found))?;
     Ok(dict)
 }
