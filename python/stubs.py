@@ -4,7 +4,7 @@
     python python/stubs.py --check    # says what is not, and exits with 1
 
 Classes are written by hand in `stubs/_gradyn.pyi`, and what the table does not say of names in `stubs/words.toml`.
-Written are `gradyn/_gradyn.pyi`, `gradyn/results.pyi` and, for `help()`, `src/docs.rs`.
+Written are `gradyn/_gradyn.pyi`, `gradyn/results.pyi` and, for `help()`, `stubs/docs.in`.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ def files() -> dict[Path, str]:
     return {
         HERE / "gradyn" / "_gradyn.pyi": compiled(),
         HERE / "gradyn" / "results.pyi": results(),
-        HERE / "src" / "docs.rs": rust(),
+        HERE / "stubs" / "docs.in": rust(),
     }
 
 

@@ -19,6 +19,7 @@ mod arrays;
 mod call;
 mod check;
 mod constraint;
+#[path = "../stubs/docs.in"] // written by stubs.py, beside what it is written from
 mod docs;
 mod error;
 mod functions;

@@ -177,8 +177,7 @@ macro_rules! functions {
                     outputs: &[$(Output { name: stringify!($output), shape: &[$($size),*] }),*],
                     order: Order::$order,
                     compute: {
-                        #[allow(clippy::needless_pass_by_value, clippy::ptr_arg)]
-                        fn compute(
+                                                fn compute(
                             $model: &Model,
                             $memory: &mut ModelMemory,
                             input: &[&[f64]],

@@ -16,7 +16,7 @@ use gradyn_sensitivity::Parameters;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PySlice};
+use pyo3::types::{PyDict, PySlice};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -280,15 +280,6 @@ impl PyModel {
             self.model.normalize(q).map_err(|error| error::input(py, &error, None))?;
         }
         numpy::PyArray1::from_vec(py, flat).call_method1("reshape", (shape,))
-    }
-
-    fn __sizeof__(&self) -> usize {
-        size_of::<Self>() + self.model.bodies().len() * 1024
-    }
-
-    /// As bytes, for processes that are given the robot.
-    fn _bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.to_json(py)?.as_bytes()))
     }
 }
 
