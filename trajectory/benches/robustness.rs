@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! robustness starts 100 [PROBLEM ...]         # writes starts of problems
-//! robustness solve STARTS.json                # solves from them, by both solvers
+//! robustness solve STARTS.json                # solves from them, by each solver
 //! robustness judge STARTS.json RESULTS.json   # looks at the results of other programs: {problem: {solver: [{x, u}, …]}}
 //! ```
 //!
@@ -14,6 +14,7 @@ mod problems;
 #[path = "../problems/starts.rs"]
 mod starts;
 
+use gradyn_trajectory::solver::{Guess, MultiStart, MultiStartOptions};
 use gradyn_trajectory::{Fddp, FddpOptions, Newton, NewtonOptions, Problem, Report, Trajectory};
 use serde_json::{Map, Value, json};
 use starts::Start;
@@ -84,9 +85,13 @@ fn solve(_: &str, problem: &mut Problem, starts: &[Start]) -> Done<Value> {
     let mut fddp = Fddp::new(problem, options);
     let mut options = NewtonOptions::default();
     options.iterations = ITERATIONS;
-    let mut newton = Newton::new(problem, options);
+    let mut newton = Newton::new(problem, options.clone());
+    // What a task file's `newton` is: draws further guesses where Newton's method ends without a solution.
+    let mut several = MultiStartOptions::default();
+    several.newton = options;
+    let mut several = MultiStart::new(problem, several);
     let mut yardstick = Yardstick::new(problem);
-    let (mut by_fddp, mut by_newton) = (Vec::new(), Vec::new());
+    let (mut by_fddp, mut by_newton, mut by_several) = (Vec::new(), Vec::new(), Vec::new());
     for start in starts {
         let guess = start.apply(problem)?;
         let began = Instant::now();
@@ -95,8 +100,12 @@ fn solve(_: &str, problem: &mut Problem, starts: &[Start]) -> Done<Value> {
         let began = Instant::now();
         let report = newton.solve(problem, &guess);
         by_newton.push(entry(&report, began, yardstick.look(problem, newton.trajectory())));
+        let guess = Guess { name: "start".into(), trajectory: guess, warm: None };
+        let began = Instant::now();
+        let report = several.solve(problem, &[guess]);
+        by_several.push(entry(&report, began, yardstick.look(problem, several.trajectory())));
     }
-    Ok(json!({ "Fddp": by_fddp, "Newton": by_newton }))
+    Ok(json!({ "Fddp": by_fddp, "Newton": by_newton, "MultiStart": by_several }))
 }
 
 fn entry(report: &Report, began: Instant, seen: Value) -> Value {
