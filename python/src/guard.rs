@@ -4,6 +4,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A panic as an exception that asks for a report.
 #[cold]
@@ -21,9 +22,22 @@ pub(crate) fn caught<R>(f: impl FnOnce() -> R) -> PyResult<R> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| raised(&*payload))
 }
 
-/// Runs without the interpreter, so that other threads of Python can.
+/// Whether a thread that has been here holds the interpreter, as far as is known: since it came back, it has not been released here.
+static HELD: AtomicBool = AtomicBool::new(false);
+/// So often is [`HELD`] looked at before the thread waits asleep: some microseconds, where to be woken takes tens.
+const LOOKS: usize = 1000;
+
+/// Runs without the interpreter, so that other threads of Python can. A thread that comes back while another one holds the
+/// interpreter, most likely to call the next function here, waits awake for a moment.
 pub(crate) fn detached<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> PyResult<R> {
-    py.detach(|| caught(f))
+    let done = py.detach(|| {
+        HELD.store(false, Ordering::Release);
+        let done = caught(f);
+        (0..LOOKS).take_while(|_| HELD.load(Ordering::Acquire)).for_each(|_| std::hint::spin_loop());
+        done
+    });
+    HELD.store(true, Ordering::Release);
+    done
 }
 
 /// Panics, to show what becomes of it.

@@ -97,6 +97,13 @@ pub(crate) struct Output {
     pub(crate) shape: &'static [Dim],
 }
 
+impl Output {
+    /// Whether it is a derivative by the wrenches that are given.
+    pub(crate) fn is_by_wrenches(&self) -> bool {
+        matches!(self.shape, [_, Dim::Nv, Dim::Of(6)])
+    }
+}
+
 /// How entries of one state's result stand in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {

@@ -1,20 +1,17 @@
 //! Arrays of NumPy: read as they are, whatever their strides, and made or filled.
 
 mod lead;
+mod results;
 mod target;
 
 pub(crate) use lead::Lead;
 pub(crate) use target::Target;
 
 use crate::error::{Said, wrong};
-use crate::table::Order;
-use numpy::npyffi::{
-    NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, NPY_TYPES, NpyTypes, PY_ARRAY_API, PyArrayObject, get_type_object,
-};
+use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_TYPES, NpyTypes, PyArrayObject, get_type_object};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::os::raw::c_int;
-use target::{natural, target};
 
 /// So many dimensions before those of one state.
 pub(crate) const LEADING: usize = 8;
@@ -215,6 +212,23 @@ impl<'py> Reader<'py> {
         self.view(what, array, &of, n, size)
     }
 
+    /// The numbers of one state, if this is an array that has them as the engine reads them.
+    ///
+    /// # Safety
+    /// The caller holds the array, and nobody writes it.
+    #[inline]
+    pub(crate) unsafe fn slice<'a>(&self, given: &Bound<'py, PyAny>, n: usize) -> Option<&'a [f64]> {
+        // SAFETY: `given` is an object.
+        if unsafe { ffi::Py_TYPE(given.as_ptr()) } != self.array_type {
+            return None;
+        }
+        let of = fields(given.as_ptr());
+        let stands = of.is_f64 && of.flags & NPY_ARRAY_ALIGNED != 0 && *of.shape == [n as isize];
+        let dense = stands && (n <= 1 || *of.strides == [size_of::<f64>() as isize]);
+        // SAFETY: `n` numbers stand there, by the array's shape.
+        dense.then(|| unsafe { std::slice::from_raw_parts(of.data, n) })
+    }
+
     /// An array of numbers, one a state: of shape (…).
     pub(crate) fn read_numbers(&self, what: &str, given: &Bound<'py, PyAny>) -> PyResult<States<'py>> {
         let array = self.array(what, given)?;
@@ -305,96 +319,5 @@ impl<'py> Reader<'py> {
             }));
         }
         numpy.call_method1(pyo3::intern!(self.py, "require"), (array, "float64", "A"))
-    }
-
-    /// A new array of these leading dimensions and this shape of each state, in this order.
-    pub(crate) fn make(&self, lead: &Lead, core: &[usize], order: Order) -> PyResult<(Target, Bound<'py, PyAny>)> {
-        let (mut dims, mut strides) = ([0_isize; LEADING + CORE], [0_isize; LEADING + CORE]);
-        let nd = lead.count + core.len();
-        let natural = natural(core, order);
-        let mut step = core.iter().product::<usize>() as isize * size_of::<f64>() as isize;
-        for (k, size) in core.iter().enumerate() {
-            (dims[lead.count + k], strides[lead.count + k]) = (*size as isize, natural[k]);
-        }
-        for (k, size) in lead.sizes().iter().enumerate().rev() {
-            (dims[k], strides[k]) = (*size as isize, step);
-            step *= (*size).max(1) as isize;
-        }
-        // SAFETY: a new reference to the type of float64 is taken over; dimensions and strides are those of memory without
-        // gaps, of which there is as much as the dimensions say.
-        let array = unsafe {
-            let descr = PY_ARRAY_API.PyArray_DescrFromType(self.py, NPY_TYPES::NPY_DOUBLE as c_int);
-            let made = PY_ARRAY_API.PyArray_NewFromDescr(
-                self.py,
-                self.array_type,
-                descr,
-                nd as c_int,
-                dims.as_mut_ptr(),
-                strides.as_mut_ptr(),
-                std::ptr::null_mut(),
-                0,
-                std::ptr::null_mut(),
-            );
-            Bound::from_owned_ptr_or_err(self.py, made)?
-        };
-        Ok((target(&fields(array.as_ptr()), lead, core, order), array))
-    }
-
-    /// An array of the caller's, which must have these leading dimensions and this shape of each state.
-    pub(crate) fn take(
-        &self,
-        what: &str,
-        given: &Bound<'py, PyAny>,
-        lead: &Lead,
-        core: &[usize],
-        order: Order,
-    ) -> PyResult<Target> {
-        let expected: Vec<_> = lead.sizes().iter().chain(core).map(|size| *size as isize).collect();
-        let refused = |problem: String, got: String| {
-            let said = Said {
-                argument: Some("out".to_owned()),
-                expected: Some(format!("float64 of shape {}", shape_text(&expected))),
-                got: Some(got),
-                ..Said::default()
-            };
-            wrong(
-                self.py,
-                &format!("`out`: `{what}` {problem}, expected float64 of shape {}", shape_text(&expected)),
-                said,
-            )
-        };
-        // SAFETY: `given` is an object.
-        if unsafe { ffi::Py_TYPE(given.as_ptr()) } != self.array_type {
-            let name = given.get_type().name()?.to_string();
-            return Err(refused(format!("is of type {name}"), name));
-        }
-        let of = fields(given.as_ptr());
-        if of.shape != expected {
-            return Err(refused(format!("has shape {}", shape_text(of.shape)), shape_text(of.shape)));
-        }
-        if !of.is_f64 || of.flags & NPY_ARRAY_ALIGNED == 0 {
-            let dtype = given.getattr("dtype")?.str()?.to_string();
-            return Err(refused(format!("is of dtype {dtype}"), dtype));
-        }
-        if of.flags & NPY_ARRAY_WRITEABLE == 0 {
-            return Err(refused("is read-only".to_owned(), "read-only".to_owned()));
-        }
-        Ok(target(&of, lead, core, order))
-    }
-
-    /// Named values.
-    pub(crate) fn tuple(&self, of: &Bound<'py, PyAny>, items: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: the type is a subclass of tuple without fields of its own, made with so many items, each of which is set once, to a
-        // reference that the tuple takes over, before anybody sees it.
-        unsafe {
-            let made = ffi::PyType_GenericAlloc(of.as_ptr().cast(), items.len() as isize);
-            let tuple = Bound::from_owned_ptr_or_err(self.py, made)?;
-            for (k, item) in items.into_iter().enumerate() {
-                if ffi::PyTuple_SetItem(tuple.as_ptr(), k as isize, item.into_ptr()) != 0 {
-                    return Err(PyErr::fetch(self.py));
-                }
-            }
-            Ok(tuple)
-        }
     }
 }

@@ -33,6 +33,19 @@ unsafe impl Sync for Job<'_> {}
 /// A state that cannot be computed, and why.
 pub(crate) type Refused = (usize, InputError);
 
+/// About how long a state takes, ns.
+pub(super) fn nanoseconds(model: &Model, function: &Function, method: Method) -> usize {
+    let nv = model.nv();
+    let dofs = |output: &crate::table::Output| output.shape.iter().filter(|dim| **dim == Dim::Nv).count();
+    let dims = function.outputs.iter().map(dofs).max().unwrap_or(0);
+    let by_formulas = match dims {
+        0 | 1 => 25 * nv,
+        2 => 60 * nv + 2 * nv * nv,
+        _ => 1_000 * nv + 2 * nv * nv * nv,
+    };
+    if method == Method::Analytical { by_formulas } else { 40 * by_formulas }
+}
+
 impl Job<'_> {
     pub(super) fn states(&self) -> usize {
         self.lead.states()
@@ -40,15 +53,7 @@ impl Job<'_> {
 
     /// About how long a state takes, ns.
     pub(super) fn nanoseconds(&self) -> usize {
-        let nv = self.model.nv();
-        let dofs = |output: &crate::table::Output| output.shape.iter().filter(|dim| **dim == Dim::Nv).count();
-        let dims = self.function.outputs.iter().map(dofs).max().unwrap_or(0);
-        let by_formulas = match dims {
-            0 | 1 => 25 * nv,
-            2 => 60 * nv + 2 * nv * nv,
-            _ => 1_000 * nv + 2 * nv * nv * nv,
-        };
-        if self.options.method == Method::Analytical { by_formulas } else { 40 * by_formulas }
+        nanoseconds(self.model, self.function, self.options.method)
     }
 
     pub(super) fn run(&self) -> Result<(), Refused> {

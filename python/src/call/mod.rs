@@ -2,6 +2,7 @@
 //! or several, without the interpreter where that takes long.
 
 mod job;
+mod plain;
 
 pub(crate) use job::Refused;
 
@@ -86,6 +87,11 @@ pub(crate) fn call<'py>(
     let robot = model.model();
     let reader = Reader::of(py);
     let mut options = asked.resolve(py, robot)?;
+    if asked.wrenches.is_none()
+        && let Some(result) = plain::call(model, &reader, function, given, &options, out)?
+    {
+        return Ok(result);
+    }
 
     let mut states: ArrayVec<States<'py>, ARGUMENTS> = ArrayVec::new();
     let mut lead = Lead::default();
@@ -145,7 +151,7 @@ pub(crate) fn call<'py>(
                 (target, array.clone())
             }
             // Derivatives by no wrenches: all the same.
-            None if lead.is_empty() && core.first() == Some(&0) && of.shape[1..] == [Dim::Nv, Dim::Of(6)] => {
+            None if lead.is_empty() && of.is_by_wrenches() && core[0] == 0 => {
                 let (target, made) = model.nothing(&reader, core, function.order)?;
                 (target, made)
             }
@@ -195,7 +201,7 @@ pub(crate) fn call<'py>(
     }
     match function.result {
         None => Ok(items.swap_remove(0)),
-        Some(name) => reader.tuple(function.class(py, name)?, items),
+        Some(name) => reader.tuple(function.class(py, name)?, items.into_iter()),
     }
 }
 
