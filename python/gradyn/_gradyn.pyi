@@ -105,6 +105,7 @@ class Constraint:
     @property
     def gains(self) -> tuple[float, float]:
         """Gains of stabilization: `kp`, 1/s^2, and `kd`, 1/s."""
+    def __reduce__(self) -> tuple[Any, tuple[()]]: ...
     def __len__(self) -> int: ...
 
 @final

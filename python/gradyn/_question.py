@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradyn import _gradyn, executors
+from gradyn import _constraints, _gradyn, executors
 from gradyn._gradyn import Constraint, Model, Parameters, Priors
 
 Array = NDArray[np.float64]
@@ -60,8 +60,6 @@ class Question:
 
     def spec(self) -> str:
         """What a worker makes it of again."""
-        if self.constraints:
-            raise ValueError("contact forces stay in this process: leave out `executor`, `progress` and `resume`")
         return json.dumps(
             {
                 "model": self.model.to_json(),
@@ -69,6 +67,7 @@ class Question:
                 "of": self.of,
                 "state": [x.tolist() for x in self.state],
                 "frame": self.frame,
+                "constraints": self.constraints and _constraints.plain(self.constraints),
             }
         )
 
@@ -79,7 +78,8 @@ def _question(spec: str) -> Question:
     model = Model.from_json(made["model"])
     q, v, u = made["state"]
     parameters = Parameters(model, [_exactly(name) for name in made["parameters"]])
-    return Question(model, parameters, made["of"], q, v, u, u, made["frame"], None)
+    constraints = made["constraints"] and _constraints.made(model, made["constraints"])
+    return Question(model, parameters, made["of"], q, v, u, u, made["frame"], constraints)
 
 
 def _exactly(name: str) -> str:

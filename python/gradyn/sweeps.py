@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradyn import _gradyn, _toml, executors, results
+from gradyn import _constraints, _gradyn, _toml, executors, results
 from gradyn._gradyn import InputError, Model
 from gradyn.solution import Solution
 from gradyn.trajectory import Task, guess_table, merged
@@ -63,7 +63,7 @@ def map_states(
     wrenches : mapping, optional
         As the method takes it; its arrays are spread with the states.
     **choices
-        Further keywords of the method: ``frame``, ``method``, ``constraints`` (which stay in this process), …
+        Further keywords of the method: ``frame``, ``method``, ``constraints``, …
 
     Returns
     -------
@@ -96,12 +96,12 @@ def map_states(
     if in_process or lead is None or not lead:
         given = {**choices, **({"wrenches": dict(wrenches)} if wrenches else {}), "threads": threads}
         return getattr(model, function)(*states, **given)
-    if choices.get("constraints"):
-        raise ValueError("constraints stay in this process: leave out `executor`, `progress` and `resume`, or use threads")
 
     total = int(np.prod(lead))
     if total == 0:
         return getattr(model, function)(*states, **choices)
+    if choices.get("constraints"):
+        choices["constraints"] = _constraints.plain(choices["constraints"])
     call = _Call(function, len(states), keys, choices)
     flat = [x if x.ndim == depth else _flat(x, depth, lead) for x, depth in zip(arrays, depths, strict=True)]
     spread = [x.ndim > depth for x, depth in zip(flat, depths, strict=True)]
@@ -195,6 +195,8 @@ def _states(
     """What the states of a chunk give: arrays as they stand in memory, and in which order their axes do."""
     states, forces = arrays[: call.states], arrays[call.states :]
     choices = dict(call.choices)
+    if choices.get("constraints"):
+        choices["constraints"] = _constraints.made(_model(model), choices["constraints"])
     if forces:
         choices["wrenches"] = dict(zip(call.wrenches, forces, strict=True))
     try:

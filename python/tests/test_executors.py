@@ -200,8 +200,12 @@ def test_errors_of_states_are_those_of_the_method(panda: gradyn.Model, pool: Exe
         gradyn.map_states(panda, "from_urdf", q)
     with pytest.raises(TypeError, match="takes 3 arrays"):
         gradyn.map_states(panda, "rnea", q, v)
-    with pytest.raises(ValueError, match="constraints stay in this process"):
-        gradyn.map_states(panda, "constraint_dynamics", q, v, a, constraints=[panda.contact("panda_link8")], executor=pool)
+    held = panda.contact("panda_link8", at=[0.4, 0.0, 0.5], kp=3.0)
+    for constraints in (held, [held]):
+        here = panda.constraint_dynamics(q, v, a, constraints=constraints)
+        there = gradyn.map_states(panda, "constraint_dynamics", q, v, a, constraints=constraints, executor=pool)
+        for x, y in zip(here, there, strict=True):
+            np.testing.assert_array_equal(x, y)
 
 
 # Deaths.

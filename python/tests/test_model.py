@@ -213,6 +213,24 @@ def test_pickle_copy_and_json_keep_every_bit(name: str) -> None:
         np.testing.assert_array_equal(other.rnea(q, v, v), expected)
 
 
+def test_constraints_can_be_pickled() -> None:
+    model = load("panda")
+    q, v = model.random(seed=7), np.linspace(-1, 1, model.nv)
+    tip, before = model.frame_names[-1], model.frame_names[2]
+    place = np.array([0.3, 0.1, 0.5])
+    for held in (
+        model.contact(tip, at=place, kp=3.0, kd=2.0),
+        model.contact(tip, kind="frame"),
+        model.connect(tip, before, kp=1.0),
+        model.weld(tip, before),
+    ):
+        place[:] = 9.0
+        other, robot = pickle.loads(pickle.dumps((held, model)))
+        assert repr(other) == repr(held) and other.rows == held.rows and other.gains == held.gains
+        here, there = model.constraint_dynamics(q, v, v, held), robot.constraint_dynamics(q, v, v, other)
+        np.testing.assert_array_equal(there.lambda_, here.lambda_)
+
+
 def test_equality() -> None:
     assert load("panda") != load("floating")
     assert load("panda") != load("panda").with_gravity([0, 0, -1])

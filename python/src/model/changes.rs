@@ -9,7 +9,7 @@ use gradyn::nalgebra::Matrix4;
 use gradyn::{BodyId, Constraint, Inertia, Model, Transform};
 use gradyn_sensitivity::Parameters;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::collections::BTreeMap;
 
 #[pymethods]
@@ -132,53 +132,53 @@ impl PyModel {
     /// is told. Without `at`, a point is held at the world's origin; forces and derivatives do not depend on it, but through
     /// `kp`, 1/s^2, and errors. `kd` is in 1/s.
     #[pyo3(signature = (frame, *, at = None, kind = "point", kp = 0.0, kd = 0.0))]
-    fn contact(
-        &self,
-        py: Python<'_>,
+    fn contact<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
         frame: &str,
-        at: Option<&Bound<'_, PyAny>>,
+        at: Option<&Bound<'py, PyAny>>,
         kind: &str,
         kp: f64,
         kd: f64,
     ) -> PyResult<PyConstraint> {
-        let of = options::frame(py, &self.model, "frame", frame)?;
+        let this = slf.get();
+        let of = options::frame(py, &this.model, "frame", frame)?;
+        let choices = PyDict::new(py);
+        choices.set_item("kind", kind)?;
+        if let Some(at) = at {
+            // A copy: the caller may change the array later.
+            choices.set_item("at", py.import("numpy")?.call_method1("array", (at, "float64"))?)?;
+        }
         let at = at.map_or(Ok(Transform::identity()), |at| pose(py, "at", at))?;
         let refused = |error| error::input(py, &error, None);
         let constraint = if word(py, "kind", kind, &[("point", true), ("frame", false)])? {
-            Constraint::frame_contact(&self.model, of, at.translation).map_err(refused)?
+            Constraint::frame_contact(&this.model, of, at.translation).map_err(refused)?
         } else {
-            let (body, x_bf) = self.place(of);
+            let (body, x_bf) = this.place(of);
             Constraint::frame(None, at, body, x_bf)
         };
-        Ok(self.constraint(
-            constraint.with_gains(finite(py, "kp", kp)?, finite(py, "kd", kd)?),
-            format!("{kind} '{frame}' held in the world"),
-            frame,
-        ))
+        let text = format!("{kind} '{frame}' held in the world");
+        Self::held(slf, constraint, (kp, kd), (text, frame), "contact", &[frame], &choices)
     }
 
     /// A loop: the origins of two frames coincide, 3 rows.
     #[pyo3(signature = (a, b, *, kp = 0.0, kd = 0.0))]
-    fn connect(&self, py: Python<'_>, a: &str, b: &str, kp: f64, kd: f64) -> PyResult<PyConstraint> {
-        let [of_a, of_b] = [("a", a), ("b", b)].map(|(what, name)| options::frame(py, &self.model, what, name));
-        let made = Constraint::connect(&self.model, of_a?, of_b?).map_err(|error| error::input(py, &error, None))?;
-        Ok(self.constraint(
-            made.with_gains(finite(py, "kp", kp)?, finite(py, "kd", kd)?),
-            format!("origins of '{a}' and '{b}'"),
-            &format!("{a}-{b}"),
-        ))
+    fn connect(slf: &Bound<'_, Self>, py: Python<'_>, a: &str, b: &str, kp: f64, kd: f64) -> PyResult<PyConstraint> {
+        let model = &slf.get().model;
+        let [of_a, of_b] = [("a", a), ("b", b)].map(|(what, name)| options::frame(py, model, what, name));
+        let made = Constraint::connect(model, of_a?, of_b?).map_err(|error| error::input(py, &error, None))?;
+        let (text, name) = (format!("origins of '{a}' and '{b}'"), format!("{a}-{b}"));
+        Self::held(slf, made, (kp, kd), (text, &name), "connect", &[a, b], &PyDict::new(py))
     }
 
     /// A loop: two frames coincide, 6 rows.
     #[pyo3(signature = (a, b, *, kp = 0.0, kd = 0.0))]
-    fn weld(&self, py: Python<'_>, a: &str, b: &str, kp: f64, kd: f64) -> PyResult<PyConstraint> {
-        let [of_a, of_b] = [("a", a), ("b", b)].map(|(what, name)| options::frame(py, &self.model, what, name));
-        let made = Constraint::weld(&self.model, of_a?, of_b?).map_err(|error| error::input(py, &error, None))?;
-        Ok(self.constraint(
-            made.with_gains(finite(py, "kp", kp)?, finite(py, "kd", kd)?),
-            format!("'{a}' welded to '{b}'"),
-            &format!("{a}-{b}"),
-        ))
+    fn weld(slf: &Bound<'_, Self>, py: Python<'_>, a: &str, b: &str, kp: f64, kd: f64) -> PyResult<PyConstraint> {
+        let model = &slf.get().model;
+        let [of_a, of_b] = [("a", a), ("b", b)].map(|(what, name)| options::frame(py, model, what, name));
+        let made = Constraint::weld(model, of_a?, of_b?).map_err(|error| error::input(py, &error, None))?;
+        let (text, name) = (format!("'{a}' welded to '{b}'"), format!("{a}-{b}"));
+        Self::held(slf, made, (kp, kd), (text, &name), "weld", &[a, b], &PyDict::new(py))
     }
 }
 
@@ -198,8 +198,21 @@ impl PyModel {
         Ok(self.changed(model))
     }
 
-    fn constraint(&self, constraint: Constraint, text: String, name: &str) -> PyConstraint {
-        PyConstraint::new(constraint, self.model.nv(), text, name)
+    /// What `method` makes of these names and choices, with its gains.
+    fn held(
+        slf: &Bound<'_, Self>,
+        constraint: Constraint,
+        (kp, kd): (f64, f64),
+        (text, name): (String, &str),
+        method: &str,
+        names: &[&str],
+        choices: &Bound<'_, PyDict>,
+    ) -> PyResult<PyConstraint> {
+        let py = slf.py();
+        choices.set_item("kp", kp)?;
+        choices.set_item("kd", kd)?;
+        let constraint = constraint.with_gains(finite(py, "kp", kp)?, finite(py, "kd", kd)?);
+        PyConstraint::new(slf, constraint, text, name, method, &PyTuple::new(py, names)?, choices)
     }
 }
 
