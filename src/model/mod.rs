@@ -28,6 +28,7 @@ mod runs;
 #[cfg(feature = "serde")]
 mod serialized;
 mod size;
+pub mod source;
 mod step;
 mod tangent;
 pub mod urdf;

@@ -1,13 +1,14 @@
 //! From the description to the model: fixed links merged, joints turned into ours.
 
 use super::ROOT_JOINT;
-use super::description::{Description, JointElement, JointType};
+use super::description::{Description, JointElement};
 use super::error::UrdfError;
 use super::options::{ContinuousForm, UrdfOptions};
-use super::text::Owner;
 use crate::joint::{Axis, Continuous, Fixed, FreeFlyer, Joint, Planar, Prismatic, Revolute};
+use crate::model::source::JointType;
+use crate::model::source::{merge, text::Owner};
 use crate::model::{BodyKey, Model, ModelBuilder};
-use crate::spatial::{Inertia, Symmetric3, Transform, vector as v3};
+use crate::spatial::{Inertia, Transform};
 use std::collections::HashSet;
 
 /// The link that gives a body its name and frame; the others of the body are fixed to it.
@@ -131,7 +132,7 @@ fn merged(description: &Description, seats: &[Seat]) -> Result<Vec<Option<Inerti
     for (link, seat) in description.links.iter().zip(seats) {
         let Some(y) = link.inertia.as_ref().map(|y| seat.pose.act(*y)) else { continue };
         let Some(place) = merged.get_mut(seat.link) else { continue };
-        let sum = place.map_or(y, |other| sum(&other, &y));
+        let sum = place.map_or(y, |other| merge::sum(&other, &y));
         let r = sum.rotational;
         let numbers = [sum.mass, sum.com.x, sum.com.y, sum.com.z, r.xx, r.xy, r.xz, r.yy, r.yz, r.zz];
         if !numbers.iter().all(|x| x.is_finite()) {
@@ -141,29 +142,6 @@ fn merged(description: &Description, seats: &[Seat]) -> Result<Vec<Option<Inerti
         *place = Some(sum);
     }
     Ok(merged)
-}
-
-/// Two bodies as one: `m = m₁ + m₂`, and about the common center of mass
-/// `I = I₁ + I₂ + (m₁ m₂ / m) (|d|² 1 − d dᵀ)` with `d` between the two centers. No difference of large numbers.
-pub(super) fn sum(a: &Inertia<f64>, b: &Inertia<f64>) -> Inertia<f64> {
-    let (s, t) = (a.rotational, b.rotational);
-    let mut r = Symmetric3::new(s.xx + t.xx, s.xy + t.xy, s.xz + t.xz, s.yy + t.yy, s.yz + t.yz, s.zz + t.zz);
-    if b.mass <= 0.0 {
-        return Inertia::new(a.mass, a.com, r);
-    }
-    if a.mass <= 0.0 {
-        return Inertia::new(b.mass, b.com, r);
-    }
-    let mass = a.mass + b.mass;
-    let part = b.mass / mass;
-    let (d, reduced) = (v3::sub(b.com, a.com), a.mass * part);
-    r.xx += reduced * (d.y * d.y + d.z * d.z);
-    r.yy += reduced * (d.x * d.x + d.z * d.z);
-    r.zz += reduced * (d.x * d.x + d.y * d.y);
-    r.xy -= reduced * d.x * d.y;
-    r.xz -= reduced * d.x * d.z;
-    r.yz -= reduced * d.y * d.z;
-    Inertia::new(mass, v3::scale_plus(part, d, a.com), r)
 }
 
 /// The kind of joint.
@@ -216,32 +194,4 @@ fn constants(
         builder.set_armature(key, &[joint.armature])?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use nalgebra::Vector3;
-
-    /// Momentum is linear in the bodies: that of the sum is the sum of theirs, for every motion.
-    #[test]
-    fn two_bodies_as_one_have_the_momentum_of_both() {
-        use crate::spatial::Motion;
-        let a = Inertia::new(1.5, Vector3::new(0.3, -0.2, 0.7), Symmetric3::new(1.0, 0.1, -0.2, 1.2, 0.3, 0.9));
-        let b = Inertia::new(0.4, Vector3::new(-1.0, 0.5, 0.1), Symmetric3::new(0.2, 0.0, 0.1, 0.3, 0.0, 0.4));
-        for k in 0..6 {
-            let unit = |i: usize| f64::from(u8::from(i == k));
-            let motion = Motion::new(Vector3::new(unit(0), unit(1), unit(2)), Vector3::new(unit(3), unit(4), unit(5)));
-            let (one, two) = (sum(&a, &b) * motion, a * motion + b * motion);
-            let difference = (one.linear - two.linear).abs().max() + (one.angular - two.angular).abs().max();
-            assert!(difference < 1e-15 * 10.0, "{k}: {difference}"); // a few roundings of numbers near 1
-        }
-    }
-
-    #[test]
-    fn nothing_added_changes_nothing() {
-        let y = Inertia::new(1.5, Vector3::new(0.3, -0.2, 0.7), Symmetric3::new(1.0, 0.1, -0.2, 1.2, 0.3, 0.9));
-        let nothing = Inertia::new(0.0, Vector3::new(1e308, 0.0, 0.0), Symmetric3::zero());
-        assert_eq!((sum(&y, &nothing), sum(&nothing, &y)), (y, y));
-    }
 }

@@ -1,9 +1,10 @@
 //! Why a URDF file was refused.
 
-use super::note::Note;
-use super::text::{OneLine, Owner, Quoted};
 use super::tree_error::TreeError;
 use crate::model::ModelError;
+use crate::model::source::SourceError;
+use crate::model::source::note::Note;
+use crate::model::source::text::{OneLine, Owner, Quoted};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -328,4 +329,35 @@ pub enum UrdfError {
     /// The builder refuses the model.
     #[error("{0}")]
     Model(#[from] ModelError),
+}
+
+/// What is wrong with the text, whatever the format.
+impl From<SourceError> for UrdfError {
+    fn from(error: SourceError) -> Self {
+        use SourceError as S;
+        match error {
+            S::Unreadable { path, reason } => Self::Unreadable { path, reason },
+            S::NotUtf8 { path, line } => Self::NotUtf8 { path, line },
+            S::TooLarge { line, what, limit } => Self::TooLarge { line, what, limit },
+            S::DocumentType { line } => Self::DocumentType { line },
+            S::Xacro { line, found } => Self::Xacro { line, found },
+            S::Xml { line, column, reason } => Self::Xml { line, column, reason },
+            S::MissingName { line, element } => Self::MissingName { line, element },
+            S::MissingAttribute { line, owner, element, attribute } => {
+                Self::MissingAttribute { line, owner, element, attribute }
+            }
+            S::RepeatedElement { line, owner, element, first_line } => {
+                Self::RepeatedElement { line, owner, element, first_line }
+            }
+            S::NotANumber { line, owner, element, attribute, found } => {
+                Self::NotANumber { line, owner, element, attribute, found }
+            }
+            S::NotFinite { line, owner, element, attribute, found } => {
+                Self::NotFinite { line, owner, element, attribute, found }
+            }
+            S::WrongCount { line, owner, element, attribute, expected, found } => {
+                Self::WrongCount { line, owner, element, attribute, expected, found }
+            }
+        }
+    }
 }

@@ -1,11 +1,13 @@
 //! Reading a `joint` element, before links are looked up.
 
-use super::description::{JointType, Limits};
+use super::description::Limits;
 use super::error::UrdfError;
-use super::note::NoteKind;
-use super::text::Owner;
-use super::xml::{Named, Reader};
 use super::{placement, rotor};
+use crate::model::source::JointType;
+use crate::model::source::note::NoteKind;
+use crate::model::source::rotation::unit;
+use crate::model::source::text::Owner;
+use crate::model::source::xml::{Named, Reader};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 use roxmltree::Node;
@@ -75,19 +77,6 @@ pub(super) fn read(reader: &mut Reader, node: Node) -> Result<RawJoint, UrdfErro
     let dynamics = dynamics.map_or(Ok(Dynamics::default()), |dynamics| joint.read_dynamics(dynamics))?;
     let mimic = mimic.map(|mimic| joint.read_mimic(mimic)).transpose()?;
     Ok(RawJoint { line, name, joint_type, parent, child, placement, axis, limits, dynamics, mimic })
-}
-
-/// The unit vector along an axis; none along zero.
-pub(super) fn unit(axis: Vector3<f64>) -> Option<Vector3<f64>> {
-    let (x, y, z) = (axis.x, axis.y, axis.z);
-    // Scaled before it is squared, so that neither 1e-200 nor 1e200 is lost.
-    let largest = x.abs().max(y.abs()).max(z.abs());
-    if largest <= 0.0 {
-        return None;
-    }
-    let (x, y, z) = (x / largest, y / largest, z / largest);
-    let norm = (x * x + y * y + z * z).sqrt();
-    Some(Vector3::new(x / norm, y / norm, z / norm))
 }
 
 /// The link or joint that an element names.

@@ -2,11 +2,11 @@
 
 use super::description::LinkElement;
 use super::error::UrdfError;
-use super::note::NoteKind;
-use super::physical::{self, Unphysical};
 use super::placement;
-use super::text::Owner;
-use super::xml::Reader;
+use crate::model::source::note::NoteKind;
+use crate::model::source::physical::{self, Unphysical};
+use crate::model::source::text::Owner;
+use crate::model::source::xml::Reader;
 use crate::spatial::{Inertia, Symmetric3, vector as v3};
 use roxmltree::Node;
 

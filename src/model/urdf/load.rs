@@ -2,13 +2,10 @@
 
 use super::description::Description;
 use super::error::UrdfError;
-use super::guard::MAX_BYTES;
 use super::options::UrdfOptions;
-use super::report::LoadReport;
 use super::{assembly, parse};
 use crate::model::Model;
-use std::fs::File;
-use std::io::Read;
+use crate::model::source::{LoadReport, file};
 use std::path::Path;
 
 /// A model, and what there is to say about the file it comes from.
@@ -31,20 +28,7 @@ impl Model {
     /// [`from_urdf_text`](Self::from_urdf_text).
     #[doc(alias("buildModel", "buildModelFromUrdf", "parse_urdf", "AddModels"))]
     pub fn from_urdf_file(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Loaded, UrdfError> {
-        let path = path.as_ref();
-        let mut bytes = Vec::new();
-        // One byte more than is allowed, so that an endless file ends and is refused.
-        File::open(path)
-            .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
-            .map_err(|error| UrdfError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-        if bytes.len() > MAX_BYTES {
-            return Err(UrdfError::TooLarge { line: 1, what: "bytes", limit: MAX_BYTES });
-        }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let before = error.utf8_error().valid_up_to();
-            let line = 1 + error.as_bytes().iter().take(before).filter(|b| **b == b'\n').count();
-            UrdfError::NotUtf8 { path: path.to_owned(), line: line.try_into().unwrap_or(u32::MAX) }
-        })?;
+        let text = file::text(path.as_ref())?;
         Self::from_urdf_text(&text, options)
     }
 

@@ -2,12 +2,13 @@
 //!
 //! All at zero position, and joint by joint: a chain can be singular in other ways, which forward dynamics reports.
 
-use super::description::{Description, JointType};
+use super::description::Description;
 use super::error::UrdfError;
-use super::note::NoteKind;
-use super::physical;
-use super::report::LoadReport;
-use super::text::Owner;
+use crate::model::source::JointType;
+use crate::model::source::note::NoteKind;
+use crate::model::source::physical;
+use crate::model::source::report::LoadReport;
+use crate::model::source::text::Owner;
 use crate::spatial::{Inertia, Symmetric3, Transform, vector as v3};
 use nalgebra::Vector3;
 

@@ -1,15 +1,17 @@
 //! Which joint follows which: looked up, checked, composed.
 
-use super::description::{JointElement, JointType, Mimic};
+use super::description::{JointElement, Mimic};
 use super::error::UrdfError;
 use super::joint::RawMimic;
-use super::note::NoteKind;
-use super::options::{ContinuousForm, MimicForm, UrdfOptions};
-use super::report::LoadReport;
-use super::text::{Owner, kept};
+use super::options::{ContinuousForm, UrdfOptions};
 use super::tree_error::TreeError;
-use super::xml::Named;
 use crate::joint::mimic;
+use crate::model::source::JointType;
+use crate::model::source::MimicForm;
+use crate::model::source::note::NoteKind;
+use crate::model::source::report::LoadReport;
+use crate::model::source::text::{Owner, kept};
+use crate::model::source::xml::Named;
 use std::collections::HashMap;
 
 /// How far a joint's target is known.

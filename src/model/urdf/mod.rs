@@ -14,44 +14,44 @@
 mod assembly;
 mod description;
 mod error;
-mod guard;
 mod joint;
 mod link;
 mod load;
 mod mass;
 mod mimic;
-mod note;
-mod note_text;
-mod number;
 mod options;
-mod physical;
 mod placement;
-mod report;
 mod rewrite;
 mod rotor;
 mod size;
-mod text;
 mod tree;
 mod tree_error;
-mod xml;
+mod xacro;
 
-pub use description::{Description, JointElement, JointType, Limits, LinkElement, Mimic};
+pub use crate::model::source::{JointType, LoadReport, MimicForm, Note, NoteKind, Owner, Rank, Severity, Unphysical};
+pub use description::{Description, JointElement, Limits, LinkElement, Mimic};
 pub use error::UrdfError;
 pub use load::Loaded;
-pub use note::{Note, NoteKind, Severity};
-pub use options::{ContinuousForm, JointOrder, MimicForm, UrdfOptions};
-pub use physical::Unphysical;
-pub use report::LoadReport;
+pub use options::{ContinuousForm, JointOrder, UrdfOptions};
 pub use rewrite::{Change, NotWritten, RewriteError, Rewritten, rewrite};
-pub use text::Owner;
 pub use tree_error::TreeError;
 
+use crate::model::source::guard;
+use crate::model::source::xml::{self, Reader};
 use roxmltree::Node;
 use std::collections::HashMap;
-use xml::Reader;
 
 /// Name of the joint between a floating base and the world: Pinocchio's name.
 pub const ROOT_JOINT: &str = "root_joint";
+
+/// Elements that URDF or a common extension knows and the dynamics does not use.
+const KNOWN: [&str; 8] =
+    ["visual", "collision", "material", "transmission", "gazebo", "ros2_control", "safety_controller", "calibration"];
+
+/// Whether it is an element of URDF, or of a common extension.
+fn is_known(element: &str) -> bool {
+    KNOWN.contains(&element)
+}
 
 /// Reads a robot from the text of a URDF file.
 ///
@@ -82,8 +82,8 @@ pub const ROOT_JOINT: &str = "root_joint";
 pub fn parse(text: &str, options: &UrdfOptions) -> Result<(Description, LoadReport), UrdfError> {
     let checked = guard::check(text)?;
     let document = xml::document(&checked)?;
-    let mut reader = Reader::new(&checked.text);
-    reader.look_at_prefixes(&document)?;
+    let mut reader = Reader::new(&checked.text).knowing(is_known);
+    xacro::look(&mut reader, &document)?;
     let Elements { name, mut links, joints, rotors } = read_robot(&mut reader, document.root_element())?;
     if options.floating_base
         && let Some(joint) = joints.iter().find(|joint| joint.name == ROOT_JOINT)

@@ -1,5 +1,6 @@
 //! Choices to make when a URDF file is read.
 
+use crate::model::source::MimicForm;
 use std::collections::BTreeMap;
 
 /// How a `continuous` joint is represented.
@@ -10,16 +11,6 @@ pub enum ContinuousForm {
     Angle,
     /// Two coordinates, `(cos, sin)`, and one velocity: Pinocchio's choice.
     CosSin,
-}
-
-/// What becomes of a joint that mimics another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MimicForm {
-    /// It follows: it has no coordinate of its own, and stands at `multiplier q + offset`.
-    #[default]
-    Follow,
-    /// It moves by itself, as if there were no `mimic` element: Pinocchio's choice unless asked.
-    Independent,
 }
 
 /// In which order joints, and so coordinates, are numbered. Always depth first: a parent comes before its children, and

@@ -5,12 +5,13 @@
 //! `actuator`) and the same without prefix beside `mechanicalReduction`, which ROS has.
 
 use super::ROOT_JOINT;
-use super::description::{JointElement, JointType};
+use super::description::JointElement;
 use super::error::UrdfError;
-use super::note::NoteKind;
 use super::options::UrdfOptions;
-use super::text::{Owner, kept};
-use super::xml::{Attribute, Named, Reader, full_name};
+use crate::model::source::JointType;
+use crate::model::source::note::NoteKind;
+use crate::model::source::text::{Owner, kept};
+use crate::model::source::xml::{Attribute, Named, Reader, full_name};
 use roxmltree::Node;
 use std::collections::HashMap;
 

@@ -1,9 +1,10 @@
 //! Inertias that do not fit into the robot: grams and millimeters taken for kilograms and meters.
 
-use super::description::{Description, JointType};
-use super::note::NoteKind;
-use super::physical;
-use super::report::LoadReport;
+use super::description::Description;
+use crate::model::source::JointType;
+use crate::model::source::note::NoteKind;
+use crate::model::source::physical;
+use crate::model::source::report::LoadReport;
 use crate::spatial::vector as v3;
 
 /// A body whose radius of gyration is so many times the reach of its robot is not a part of it. Moments in kg mm² are a

@@ -5,8 +5,8 @@ use super::error::UrdfError;
 use super::joint::RawJoint;
 use super::mimic;
 use super::options::{JointOrder, UrdfOptions};
-use super::report::LoadReport;
 use super::tree_error::TreeError;
+use crate::model::source::report::LoadReport;
 use std::collections::HashMap;
 
 /// A joint between links that exist.

@@ -1,7 +1,7 @@
 //! Why links and joints of a URDF file make no robot.
 
-use super::description::JointType;
-use super::text::Quoted;
+use crate::model::source::JointType;
+use crate::model::source::text::Quoted;
 use thiserror::Error;
 
 /// Why links and joints make no tree, or joints cannot follow each other. Every message is one line and names the line of the file.

@@ -1,7 +1,7 @@
 //! A change of one number.
 
 use super::nearest;
-use crate::model::urdf::text::{Owner, Quoted};
+use crate::model::source::text::{Owner, Quoted};
 use std::fmt;
 
 /// A number of a file that has changed.

@@ -2,9 +2,9 @@
 
 use super::Change;
 use super::nearest::{same, text as shortest};
-use crate::model::urdf::guard::{Checked, Tag};
-use crate::model::urdf::text::Owner;
-use crate::model::urdf::xml::{Reader, full_name};
+use crate::model::source::guard::{Checked, Tag};
+use crate::model::source::text::Owner;
+use crate::model::source::xml::{Reader, full_name};
 use roxmltree::{Attribute, Node};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -7,12 +7,13 @@ use super::same::{armature_of, dof};
 use super::{NotWritten, RewriteError, Robot};
 use crate::joint::{Axis, Joint, mimic};
 use crate::model::DofDynamics;
-use crate::model::urdf::description::{JointElement, JointType};
-use crate::model::urdf::joint::unit;
-use crate::model::urdf::number::numbers;
-use crate::model::urdf::text::Owner;
-use crate::model::urdf::xml::full_name;
-use crate::model::urdf::{MimicForm, placement, rotor};
+use crate::model::source::number::numbers;
+use crate::model::source::rotation::unit;
+use crate::model::source::text::Owner;
+use crate::model::source::xml::full_name;
+use crate::model::source::{JointType, rotation};
+use crate::model::urdf::description::JointElement;
+use crate::model::urdf::{MimicForm, rotor};
 use crate::spatial::so3::rpy3;
 use crate::spatial::{Quaternion, Transform, vector as v3};
 use nalgebra::{Matrix3, Vector3};
@@ -81,13 +82,13 @@ fn write_origin<'a, 'i>(
         // Of the two that are one rotation the nearer one.
         let along: f64 = q.iter().zip(&old).map(|(a, b)| a * b).sum();
         let q = if along < 0.0 { q.map(|x| -x) } else { q };
-        let read = |q: &[f64; 4]| placement::of_quaternion(*q).map(|(r, _)| r);
+        let read = |q: &[f64; 4]| rotation::of_quaternion(*q).map(|(r, _)| r);
         let new = nearest(q, old, |q| read(q).map_or(f64::INFINITY, |r| off(&r)));
         edits.set(&place, &[xyz, Numbers { attribute: "quat_xyzw", old: &old, new: &new }]);
         read(&new)
     } else {
         let old: [f64; 3] = of("rpy").and_then(|rpy| numbers(rpy.value()).ok()).unwrap_or_default();
-        let read = |rpy: &[f64; 3]| placement::rotation(Vector3::from(*rpy));
+        let read = |rpy: &[f64; 3]| rotation::of_rpy(Vector3::from(*rpy));
         let new = nearest(angles(&guess, old), old, |rpy| off(&read(rpy)));
         edits.set(&place, &[xyz, Numbers { attribute: "rpy", old: &old, new: &new }]);
         Some(read(&new))

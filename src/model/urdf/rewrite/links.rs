@@ -3,11 +3,12 @@
 use super::edits::{EditTarget, Edits, Numbers, attribute, child};
 use super::nearest::nearest;
 use super::{RewriteError, Robot};
+use crate::model::source::number::numbers;
+use crate::model::source::text::Owner;
+use crate::model::source::xml::Reader;
+use crate::model::source::{merge, physical};
 use crate::model::urdf::link::ENTRIES;
-use crate::model::urdf::number::numbers;
-use crate::model::urdf::text::Owner;
-use crate::model::urdf::xml::Reader;
-use crate::model::urdf::{assembly, physical, placement};
+use crate::model::urdf::placement;
 use crate::spatial::{Inertia, Symmetric3, Transform, vector as v3};
 use nalgebra::{Matrix3, Vector3};
 use roxmltree::Node;
@@ -118,7 +119,7 @@ impl Body<'_> {
     /// The sum over the links, as the reader forms it.
     fn sum(&self, inertia: impl Fn(&Part) -> Option<Inertia<f64>>) -> Inertia<f64> {
         let each = self.parts.iter().filter_map(|part| inertia(part).map(|y| part.pose.act(y)));
-        let sum = each.reduce(|sum, y| assembly::sum(&sum, &y)).unwrap_or_else(Inertia::zero);
+        let sum = each.reduce(|sum, y| merge::sum(&sum, &y)).unwrap_or_else(Inertia::zero);
         if self.on_world { Inertia::zero() + sum } else { sum }
     }
 

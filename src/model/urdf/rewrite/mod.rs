@@ -16,10 +16,12 @@ pub use error::RewriteError;
 
 pub use change::Change;
 
+use super::assembly;
 use super::description::{Description, JointElement};
+use super::error::UrdfError;
 use super::options::UrdfOptions;
-use super::{assembly, guard, xml};
 use crate::model::Model;
+use crate::model::source::{guard, xml};
 use crate::spatial::Transform;
 use edits::Edits;
 use roxmltree::Node;
@@ -122,8 +124,8 @@ pub fn rewrite(text: &str, options: &UrdfOptions, model: &Model) -> Result<Rewri
     same::tree(&base, model)?;
     let mut not_written = same::no_place(&base, model, &description);
 
-    let checked = guard::check(text)?;
-    let document = xml::document(&checked)?;
+    let checked = guard::check(text).map_err(UrdfError::from)?;
+    let document = xml::document(&checked).map_err(UrdfError::from)?;
     let robot = Robot::new(&document.root_element(), &description, options, &base, model)?;
     let mut edits = Edits::new(&checked);
     let poses = joints::placements(&robot, &mut edits)?;

@@ -3,38 +3,38 @@
 //! The parser takes time quadratic in the attributes of one element, and memory in proportion to namespaces times
 //! elements. No robot comes near the bounds below; a hostile file cannot hang the reader.
 
-use super::error::UrdfError;
+use super::error::SourceError;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Bytes of text.
-pub(super) const MAX_BYTES: usize = 64 << 20;
+pub(in crate::model) const MAX_BYTES: usize = 64 << 20;
 /// Elements, texts and comments.
-pub(super) const MAX_NODES: usize = 4_000_000;
+pub(in crate::model) const MAX_NODES: usize = 4_000_000;
 /// Bytes of the name of a robot, link or joint: notes repeat it.
-pub(super) const MAX_NAME: usize = 1024;
+pub(in crate::model) const MAX_NAME: usize = 1024;
 /// Attributes of one element.
 const MAX_ATTRIBUTES: usize = 256;
 /// Declarations of namespaces in the whole text, those that are added included.
 const MAX_NAMESPACES: usize = 256;
 
 /// The namespaces that undeclared prefixes get begin with this; the prefix follows.
-pub(super) const UNDECLARED: &str = "urn:gradyn:undeclared-prefix:";
+pub(in crate::model) const UNDECLARED: &str = "urn:gradyn:undeclared-prefix:";
 
 /// The text as the parser gets it: the root element declares every prefix that is used and that it does not declare
 /// itself. Nothing else changes, and no line moves.
 #[derive(Debug)]
-pub(super) struct Checked<'a> {
-    pub(super) text: Cow<'a, str>,
+pub(in crate::model) struct Checked<'a> {
+    pub(in crate::model) text: Cow<'a, str>,
     /// Where declarations were added, and how many bytes.
-    pub(super) added: Option<(usize, usize)>,
+    pub(in crate::model) added: Option<(usize, usize)>,
 }
 
 /// Checks the text against the bounds. What is malformed is left to the parser, which stops there.
-pub(super) fn check(text: &str) -> Result<Checked<'_>, UrdfError> {
+pub(in crate::model) fn check(text: &str) -> Result<Checked<'_>, SourceError> {
     if text.len() > MAX_BYTES {
-        return Err(UrdfError::TooLarge { line: 1, what: "bytes", limit: MAX_BYTES });
+        return Err(SourceError::TooLarge { line: 1, what: "bytes", limit: MAX_BYTES });
     }
     let line_at = |position: usize| {
         let line = 1 + text.bytes().take(position).filter(|b| *b == b'\n').count();
@@ -53,7 +53,7 @@ pub(super) fn check(text: &str) -> Result<Checked<'_>, UrdfError> {
         } else if let Some(instruction) = after.strip_prefix('?') {
             instruction.split_once("?>")
         } else if after.starts_with("!DOCTYPE") {
-            return Err(UrdfError::DocumentType { line: line_at(start) });
+            return Err(SourceError::DocumentType { line: line_at(start) });
         } else {
             let tag = Tag::of(after, |name| match name.split_once(':') {
                 Some(("xmlns", prefix)) if root.is_none() => _ = declared.insert(prefix),
@@ -70,7 +70,7 @@ pub(super) fn check(text: &str) -> Result<Checked<'_>, UrdfError> {
             ];
             for (what, count, limit) in excess {
                 if count > limit {
-                    return Err(UrdfError::TooLarge { line: line_at(start), what, limit });
+                    return Err(SourceError::TooLarge { line: line_at(start), what, limit });
                 }
             }
             tag.end.and_then(|end| after.split_at_checked(end))
@@ -87,7 +87,7 @@ pub(super) fn check(text: &str) -> Result<Checked<'_>, UrdfError> {
         let _ = write!(declarations, " xmlns:{prefix}=\"{UNDECLARED}{prefix}\"");
     }
     if namespaces > MAX_NAMESPACES {
-        return Err(UrdfError::TooLarge { line: 1, what: "namespaces", limit: MAX_NAMESPACES });
+        return Err(SourceError::TooLarge { line: 1, what: "namespaces", limit: MAX_NAMESPACES });
     }
     match root.and_then(|end| Some((end, text.split_at_checked(end)?))) {
         Some((end, (before, after))) if !declarations.is_empty() => {
@@ -108,18 +108,18 @@ fn is_prefix(prefix: &str) -> bool {
 }
 
 /// What a tag holds, and where it ends.
-pub(super) struct Tag {
+pub(in crate::model) struct Tag {
     attributes: usize,
     namespaces: usize,
     /// Where its name ends; none for a closing tag.
     name: Option<usize>,
     /// Where its `>` stands.
-    pub(super) end: Option<usize>,
+    pub(in crate::model) end: Option<usize>,
 }
 
 impl Tag {
     /// Reads up to the first `>` outside quotes, and calls with its name and those of its attributes.
-    pub(super) fn of<'a>(text: &'a str, mut on_name: impl FnMut(&'a str)) -> Self {
+    pub(in crate::model) fn of<'a>(text: &'a str, mut on_name: impl FnMut(&'a str)) -> Self {
         let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
         let own = text.bytes().position(|b| blank(b) || matches!(b, b'/' | b'>')).unwrap_or(text.len());
         on_name(text.get(..own).unwrap_or_default());
@@ -162,7 +162,7 @@ impl Tag {
 mod tests {
     use super::*;
 
-    fn outcome(text: &str) -> Result<String, UrdfError> {
+    fn outcome(text: &str) -> Result<String, SourceError> {
         check(text).map(|checked| checked.text.into_owned())
     }
 
@@ -172,14 +172,14 @@ mod tests {
         assert!(check(&format!("<a>\n<b{}/></a>", attributes(MAX_ATTRIBUTES))).is_ok());
         assert_eq!(
             outcome(&format!("<a>\n<b{}/></a>", attributes(MAX_ATTRIBUTES + 1))),
-            Err(UrdfError::TooLarge { line: 2, what: "attributes of one element", limit: MAX_ATTRIBUTES })
+            Err(SourceError::TooLarge { line: 2, what: "attributes of one element", limit: MAX_ATTRIBUTES })
         );
         let declared = |n: usize| (0..n).map(|i| format!("<b xmlns:n{i} ='x'/>\n")).collect::<String>();
         assert!(check(&declared(MAX_NAMESPACES)).is_ok());
-        assert!(matches!(check(&declared(MAX_NAMESPACES + 1)), Err(UrdfError::TooLarge { line: 257, .. })));
+        assert!(matches!(check(&declared(MAX_NAMESPACES + 1)), Err(SourceError::TooLarge { line: 257, .. })));
         let used = |n: usize| (0..n).map(|i| format!("<n{i}:b/>\n")).collect::<String>();
         assert!(check(&used(MAX_NAMESPACES)).is_ok());
-        assert!(matches!(check(&used(MAX_NAMESPACES + 1)), Err(UrdfError::TooLarge { what: "namespaces", .. })));
+        assert!(matches!(check(&used(MAX_NAMESPACES + 1)), Err(SourceError::TooLarge { what: "namespaces", .. })));
     }
 
     #[test]
@@ -202,6 +202,9 @@ mod tests {
 
     #[test]
     fn a_document_type_is_named_at_its_line() {
-        assert_eq!(outcome("<!-- -->\n\n<!DOCTYPE r [<!ENTITY a 'b'>]><r/>"), Err(UrdfError::DocumentType { line: 3 }));
+        assert_eq!(
+            outcome("<!-- -->\n\n<!DOCTYPE r [<!ENTITY a 'b'>]><r/>"),
+            Err(SourceError::DocumentType { line: 3 })
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! The XML document with line numbers: elements and attributes, each either asked for by name or noted as ignored.
 
-use super::error::UrdfError;
+use super::error::SourceError;
 use super::guard::{self, Checked};
-use super::note::{self, NoteKind};
+use super::note::NoteKind;
 use super::number::{BadNumber, numbers};
 use super::report::LoadReport;
 use super::text::{Owner, kept};
@@ -11,13 +11,13 @@ use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::BTreeSet;
 
 /// Parses the text; its errors as ours.
-pub(super) fn document<'t>(checked: &'t Checked) -> Result<Document<'t>, UrdfError> {
+pub(in crate::model) fn document<'t>(checked: &'t Checked) -> Result<Document<'t>, SourceError> {
     let text = &*checked.text;
     let options = ParsingOptions { nodes_limit: guard::MAX_NODES as u32, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|error| {
         use roxmltree::Error as E;
         if matches!(error, E::NodesLimitReached) {
-            return UrdfError::TooLarge { line: 1, what: "nodes", limit: guard::MAX_NODES };
+            return SourceError::TooLarge { line: 1, what: "nodes", limit: guard::MAX_NODES };
         }
         let position = error.pos();
         // The parser gives the beginning where it means the end.
@@ -34,7 +34,7 @@ pub(super) fn document<'t>(checked: &'t Checked) -> Result<Document<'t>, UrdfErr
         let reason = error.to_string();
         let suffix = format!(" at {position}");
         let reason = reason.strip_suffix(&suffix).unwrap_or(&reason);
-        UrdfError::Xml { line, column, reason: reason.to_owned() }
+        SourceError::Xml { line, column, reason: reason.to_owned() }
     })
 }
 
@@ -46,96 +46,86 @@ fn end(text: &str) -> (u32, u32) {
 }
 
 /// Reads elements, knows their lines, and notes what nobody asks for.
-pub(super) struct Reader {
+pub(in crate::model) struct Reader {
     /// Where lines begin.
     lines: Vec<usize>,
+    /// Whether the format, or a common extension, has an element of this name.
+    is_known: fn(&str) -> bool,
     /// What was ignored so far.
-    pub(super) report: LoadReport,
+    pub(in crate::model) report: LoadReport,
 }
 
 /// A reference by name, and where it stands.
-pub(super) struct Named {
-    pub(super) line: u32,
-    pub(super) name: String,
+pub(in crate::model) struct Named {
+    pub(in crate::model) line: u32,
+    pub(in crate::model) name: String,
 }
 
 /// An attribute that is there.
-pub(super) struct Attribute<'a> {
-    pub(super) line: u32,
-    pub(super) value: &'a str,
+pub(in crate::model) struct Attribute<'a> {
+    pub(in crate::model) line: u32,
+    pub(in crate::model) value: &'a str,
     element: &'a str,
     name: &'static str,
-    pub(super) owner: &'a Owner,
+    pub(in crate::model) owner: &'a Owner,
 }
 
 impl Reader {
-    pub(super) fn new(text: &str) -> Self {
+    pub(in crate::model) fn new(text: &str) -> Self {
         let lines = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
-        Self { lines: lines.collect(), report: LoadReport::default() }
+        Self { lines: lines.collect(), is_known: |_| false, report: LoadReport::default() }
     }
 
-    /// Refuses xacro where it would add to the dynamics, notes it where it would not, and notes prefixes that the text does not declare.
-    pub(super) fn look_at_prefixes(&mut self, document: &Document) -> Result<(), UrdfError> {
-        let mut seen = BTreeSet::new();
-        for node in document.descendants().filter(Node::is_element) {
-            let uri = node.tag_name().namespace();
-            if uri.is_some_and(|uri| uri.starts_with("http") && uri.ends_with("/xacro"))
-                || uri.is_some() && full_name(node).starts_with("xacro:")
+    /// The same reader, which notes elements of these names as known ones.
+    pub(in crate::model) fn knowing(self, is_known: fn(&str) -> bool) -> Self {
+        Self { is_known, ..self }
+    }
+
+    /// Notes the prefixes of an element and of its attributes that the text does not declare, each once.
+    pub(in crate::model) fn note_prefixes(&mut self, node: Node, seen: &mut BTreeSet<String>) {
+        let of_attributes = node.attributes().map(|attribute| (attribute.namespace(), attribute.range().start));
+        for (uri, position) in [(node.tag_name().namespace(), node.range().start)].into_iter().chain(of_attributes) {
+            if let Some(prefix) = uri.and_then(|uri| uri.strip_prefix(guard::UNDECLARED))
+                && !seen.contains(prefix)
             {
-                let element = full_name(node);
-                if !has_no_effect(node) {
-                    return Err(UrdfError::Xacro { line: self.line(node), found: format!("<{element}>") });
-                }
-                // Children of the robot are noted as ignored where they are read.
-                if node.parent() != Some(document.root_element()) {
-                    self.report.push(self.line(node), NoteKind::LeftOverXacro { element: kept(element) });
-                }
-                continue;
-            }
-            let of_attributes = node.attributes().map(|attribute| (attribute.namespace(), attribute.range().start));
-            for (uri, position) in [(uri, node.range().start)].into_iter().chain(of_attributes) {
-                if let Some(prefix) = uri.and_then(|uri| uri.strip_prefix(guard::UNDECLARED))
-                    && seen.insert(prefix)
-                {
-                    self.report.push(self.line_at(position), NoteKind::UndeclaredPrefix { prefix: kept(prefix) });
-                }
+                seen.insert(prefix.to_owned());
+                self.report.push(self.line_at(position), NoteKind::UndeclaredPrefix { prefix: kept(prefix) });
             }
         }
-        Ok(())
     }
 
-    /// The name of a robot, link or joint.
-    pub(super) fn name(&self, node: Node, element: &'static str) -> Result<String, UrdfError> {
+    /// The name of an element that needs one.
+    pub(in crate::model) fn name(&self, node: Node, element: &'static str) -> Result<String, SourceError> {
         let name = node.attribute("name").unwrap_or_default();
         let line = self.line(node);
         if name.is_empty() {
-            return Err(UrdfError::MissingName { line, element });
+            return Err(SourceError::MissingName { line, element });
         }
         if name.len() > guard::MAX_NAME {
-            return Err(UrdfError::TooLarge { line, what: "bytes of a name", limit: guard::MAX_NAME });
+            return Err(SourceError::TooLarge { line, what: "bytes of a name", limit: guard::MAX_NAME });
         }
         Ok(name.to_owned())
     }
 
     /// Line, from 1, of a position in the text.
-    pub(super) fn line_at(&self, position: usize) -> u32 {
+    pub(in crate::model) fn line_at(&self, position: usize) -> u32 {
         let line = 1 + self.lines.partition_point(|begin| *begin <= position);
         line.try_into().unwrap_or(u32::MAX)
     }
 
     /// Line of an element.
-    pub(super) fn line(&self, node: Node) -> u32 {
+    pub(in crate::model) fn line(&self, node: Node) -> u32 {
         self.line_at(node.range().start)
     }
 
     /// The children of an element by name; notes the others. Of several the first, the others are noted; which link a
     /// joint's parent is, and which its child, may be said only once.
-    pub(super) fn once<'a, 'i, const N: usize>(
+    pub(in crate::model) fn once<'a, 'i, const N: usize>(
         &mut self,
         node: Node<'a, 'i>,
         owner: &Owner,
         names: [&'static str; N],
-    ) -> Result<[Option<Node<'a, 'i>>; N], UrdfError> {
+    ) -> Result<[Option<Node<'a, 'i>>; N], SourceError> {
         let mut found = [None; N];
         for child in node.children() {
             if !child.is_element() {
@@ -148,7 +138,7 @@ impl Reader {
                 Some((Some(first), element)) => {
                     let (line, first_line, owner) = (self.line(child), self.line(*first), owner.clone());
                     if matches!(element, "parent" | "child") {
-                        return Err(UrdfError::RepeatedElement { line, owner, element, first_line });
+                        return Err(SourceError::RepeatedElement { line, owner, element, first_line });
                     }
                     self.report.push(line, NoteKind::RepeatedElement { owner, element, first_line });
                 }
@@ -159,15 +149,15 @@ impl Reader {
     }
 
     /// Notes an element as ignored.
-    pub(super) fn note_element(&mut self, node: Node, owner: &Owner) {
+    pub(in crate::model) fn note_element(&mut self, node: Node, owner: &Owner) {
         let element = full_name(node);
-        let kind =
-            NoteKind::IgnoredElement { owner: owner.clone(), element: kept(element), known: note::is_known(element) };
+        let known = (self.is_known)(element);
+        let kind = NoteKind::IgnoredElement { owner: owner.clone(), element: kept(element), known };
         self.report.push(self.line(node), kind);
     }
 
     /// Notes a child that is text as ignored, unless it is blank.
-    pub(super) fn note_text(&mut self, child: Node, parent: Node, owner: &Owner) {
+    pub(in crate::model) fn note_text(&mut self, child: Node, parent: Node, owner: &Owner) {
         let text = if child.is_text() { child.text().unwrap_or_default() } else { "" };
         let blank = text.len() - text.trim_start().len();
         if blank < text.len() {
@@ -178,12 +168,12 @@ impl Reader {
     }
 
     /// The attributes of an element by name, as written; notes the others.
-    pub(super) fn attributes<'a, const N: usize>(
+    pub(in crate::model) fn attributes<'a, const N: usize>(
         &mut self,
         node: Node<'a, '_>,
         owner: &'a Owner,
         names: [&'static str; N],
-    ) -> Result<[Option<Attribute<'a>>; N], UrdfError> {
+    ) -> Result<[Option<Attribute<'a>>; N], SourceError> {
         let mut found = [const { None }; N];
         let element = full_name(node);
         for attribute in node.attributes() {
@@ -205,18 +195,22 @@ impl Reader {
     }
 
     /// The attributes of an element that has no children.
-    pub(super) fn leaf<'a, const N: usize>(
+    pub(in crate::model) fn leaf<'a, const N: usize>(
         &mut self,
         node: Node<'a, '_>,
         owner: &'a Owner,
         names: [&'static str; N],
-    ) -> Result<[Option<Attribute<'a>>; N], UrdfError> {
+    ) -> Result<[Option<Attribute<'a>>; N], SourceError> {
         let [] = self.once(node, owner, [])?;
         self.attributes(node, owner, names)
     }
 
     /// What an element says: its attribute `value`, or else its text.
-    pub(super) fn value<'a>(&self, node: Node<'a, '_>, owner: &'a Owner) -> Result<Attribute<'a>, UrdfError> {
+    pub(in crate::model) fn value<'a>(
+        &self,
+        node: Node<'a, '_>,
+        owner: &'a Owner,
+    ) -> Result<Attribute<'a>, SourceError> {
         let (element, name) = (full_name(node), "value");
         let attribute = node.attribute_node("value");
         let line = self.line_at(attribute.map_or(node.range(), |attribute| attribute.range()).start);
@@ -228,14 +222,14 @@ impl Reader {
     }
 
     /// An attribute that has to be there.
-    pub(super) fn required<'a>(
+    pub(in crate::model) fn required<'a>(
         &self,
         attribute: Option<Attribute<'a>>,
         node: Node,
         owner: &Owner,
         name: &'static str,
-    ) -> Result<Attribute<'a>, UrdfError> {
-        attribute.ok_or_else(|| UrdfError::MissingAttribute {
+    ) -> Result<Attribute<'a>, SourceError> {
+        attribute.ok_or_else(|| SourceError::MissingAttribute {
             line: self.line(node),
             owner: owner.clone(),
             element: kept(full_name(node)),
@@ -246,57 +240,43 @@ impl Reader {
 
 impl Attribute<'_> {
     /// Its one number.
-    pub(super) fn number(&self) -> Result<f64, UrdfError> {
+    pub(in crate::model) fn number(&self) -> Result<f64, SourceError> {
         let [x] = self.numbers()?;
         Ok(x)
     }
 
     /// Its three numbers.
-    pub(super) fn vector(&self) -> Result<Vector3<f64>, UrdfError> {
+    pub(in crate::model) fn vector(&self) -> Result<Vector3<f64>, SourceError> {
         let [x, y, z] = self.numbers()?;
         Ok(Vector3::new(x, y, z))
     }
 
     /// Its numbers, so many.
-    pub(super) fn numbers<const N: usize>(&self) -> Result<[f64; N], UrdfError> {
+    pub(in crate::model) fn numbers<const N: usize>(&self) -> Result<[f64; N], SourceError> {
         numbers(self.value).map_err(|bad| {
             let (line, owner) = (self.line, self.owner.clone());
             let (element, attribute) = (self.element.to_owned(), self.name.to_owned());
             match bad {
-                BadNumber::NotANumber(found) => UrdfError::NotANumber { line, owner, element, attribute, found },
-                BadNumber::NotFinite(found) => UrdfError::NotFinite { line, owner, element, attribute, found },
+                BadNumber::NotANumber(found) => SourceError::NotANumber { line, owner, element, attribute, found },
+                BadNumber::NotFinite(found) => SourceError::NotFinite { line, owner, element, attribute, found },
                 BadNumber::WrongCount(found) => {
-                    UrdfError::WrongCount { line, owner, element, attribute, expected: N, found }
+                    SourceError::WrongCount { line, owner, element, attribute, expected: N, found }
                 }
             }
         })
     }
 }
 
-/// Whether this element of xacro does not affect the dynamics: it is inside an element that the dynamics do not use,
-/// such as a `visual`, or defines what others may use.
-fn has_no_effect(node: Node) -> bool {
-    let path: Vec<&str> = node.ancestors().skip(1).filter(Node::is_element).map(full_name).collect();
-    let is_definition = ["property", "arg", "macro"].contains(&node.tag_name().name());
-    match path.iter().rev().copied().collect::<Vec<_>>()[..] {
-        [_] => is_definition,
-        [_, "link", part, ..] => part != "inertial",
-        [_, "link" | "joint" | "transmission", ..] => false,
-        [_, _, ..] => true,
-        [] => false,
-    }
-}
-
 /// Expressions and substitutions of xacro are no values.
-fn refuse_xacro(line: u32, value: &str) -> Result<(), UrdfError> {
+fn refuse_xacro(line: u32, value: &str) -> Result<(), SourceError> {
     if value.contains("${") || value.contains("$(") {
-        return Err(UrdfError::Xacro { line, found: value.to_owned() });
+        return Err(SourceError::Xacro { line, found: value.to_owned() });
     }
     Ok(())
 }
 
 /// Name of an element as written, prefix included: `xacro:macro` is not a `macro`.
-pub(super) fn full_name<'a>(node: Node<'a, '_>) -> &'a str {
+pub(in crate::model) fn full_name<'a>(node: Node<'a, '_>) -> &'a str {
     let text = node.document().input_text();
     let tag = text.get(node.range().start + 1..).unwrap_or_default();
     let end = tag.find(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>')).unwrap_or(tag.len());

@@ -29,7 +29,7 @@ impl fmt::Display for Unphysical {
 }
 
 /// What is wrong with a mass and a rotational inertia about the center of mass, given its principal moments.
-pub(super) fn fault(mass: f64, [a, b, c]: [f64; 3]) -> Option<Unphysical> {
+pub(in crate::model) fn fault(mass: f64, [a, b, c]: [f64; 3]) -> Option<Unphysical> {
     let slack = TOLERANCE * c.max(-a);
     if a < -slack {
         Some(Unphysical::NegativeMoment)
@@ -44,7 +44,7 @@ pub(super) fn fault(mass: f64, [a, b, c]: [f64; 3]) -> Option<Unphysical> {
 
 /// Eigenvalues, ascending, by Jacobi rotations: converges quadratically, and ends after a fixed number of sweeps
 /// whatever the numbers are.
-pub(super) fn principal_moments(inertia: &Symmetric3<f64>) -> [f64; 3] {
+pub(in crate::model) fn principal_moments(inertia: &Symmetric3<f64>) -> [f64; 3] {
     let Symmetric3 { xx, xy, xz, yy, yz, zz } = *inertia;
     let scale = [xx, xy, xz, yy, yz, zz].into_iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     if scale <= 0.0 {

@@ -2,7 +2,7 @@
 
 /// Why a text is not the numbers that were asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum BadNumber {
+pub(in crate::model) enum BadNumber {
     /// This part is no number.
     NotANumber(String),
     /// This part is infinite, NaN, or rounds to infinity.
@@ -12,7 +12,7 @@ pub(super) enum BadNumber {
 }
 
 /// Reads `N` finite numbers.
-pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], BadNumber> {
+pub(in crate::model) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], BadNumber> {
     let mut read = [0.0; N];
     let mut count = 0;
     for part in text.split_ascii_whitespace() {
@@ -26,6 +26,11 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], BadNumber>
         count += 1;
     }
     if count == N { Ok(read) } else { Err(BadNumber::WrongCount(count)) }
+}
+
+/// Reads finite numbers, however many.
+pub(in crate::model) fn list(text: &str) -> Result<Vec<f64>, BadNumber> {
+    text.split_ascii_whitespace().map(|part| numbers(part).map(|[x]| x)).collect()
 }
 
 #[cfg(test)]

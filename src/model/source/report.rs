@@ -1,8 +1,9 @@
 //! What was ignored or looked dubious in a file that was read.
 
-use super::note::{Note, NoteKind, Severity};
+use super::note::{CHANGES_DYNAMICS, Note, NoteKind, Rank, Severity};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// So many notes of a kind are kept; the others are counted.
 const KEPT: usize = 100;
@@ -34,17 +35,36 @@ pub struct LoadReport {
 }
 
 impl LoadReport {
-    pub(super) fn push(&mut self, line: u32, kind: NoteKind) {
+    pub(in crate::model) fn push(&mut self, line: u32, kind: NoteKind) {
+        self.push_in(None, line, kind);
+    }
+
+    /// Of an included file.
+    pub(in crate::model) fn push_in(&mut self, file: Option<&Arc<str>>, line: u32, kind: NoteKind) {
         let count = self.counts.entry((kind.severity(), kind.code(), kind.left_out())).or_default();
         *count += 1;
         if *count <= KEPT {
-            self.notes.push(Note::new(line, kind));
+            self.notes.push(Note { file: file.cloned(), line, kind });
+        }
+    }
+
+    /// Adds the notes of an included file.
+    pub(in crate::model) fn append(&mut self, other: Self, file: Option<&Arc<str>>) {
+        for note in other.notes {
+            self.push_in(file, note.line, note.kind.clone());
+            // Counted below.
+            if let Some(count) = self.counts.get_mut(&(note.kind.severity(), note.kind.code(), note.kind.left_out())) {
+                *count -= 1;
+            }
+        }
+        for (kind, count) in other.counts {
+            *self.counts.entry(kind).or_default() += count;
         }
     }
 
     /// Puts the notes into the order of their lines.
-    pub(super) fn sort(&mut self) {
-        self.notes.sort_by_key(|note| note.line);
+    pub(in crate::model) fn sort(&mut self) {
+        self.notes.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     }
 
     /// What there is to say; of each kind of note the first hundred. For [`NoteKind::IgnoredElement`] and
@@ -66,6 +86,16 @@ impl LoadReport {
     /// How many warnings there are, those included that are not kept.
     pub fn warning_count(&self) -> usize {
         self.counts.iter().filter(|((severity, ..), _)| *severity == Severity::Warning).map(|(_, count)| count).sum()
+    }
+
+    /// How many notes there are of this rank, those included that are not kept.
+    pub fn count_of(&self, rank: Rank) -> usize {
+        let of = |severity, code| match (severity, code) {
+            (Severity::Information, _) => Rank::NotDynamics,
+            (Severity::Warning, CHANGES_DYNAMICS) => Rank::ChangesDynamics,
+            (Severity::Warning, _) => Rank::Dubious,
+        };
+        self.counts.iter().filter(|((severity, code, _), _)| of(*severity, *code) == rank).map(|(_, count)| count).sum()
     }
 
     /// How many notes there are of each [code](NoteKind::code), those included that are not kept.

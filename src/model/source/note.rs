@@ -1,31 +1,50 @@
 //! What there can be to say about a line of a file.
 
-use super::description::JointType;
+use super::joint_type::JointType;
 use super::physical::Unphysical;
 use super::text::Owner;
+use std::fmt;
+use std::sync::Arc;
+
+/// What it means for the dynamics that something was not used as it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rank {
+    /// Nothing: a picture, a name of a sensor.
+    NotDynamics,
+    /// Probably nothing, or a mistake in the file.
+    Dubious,
+    /// The model moves otherwise than the file says.
+    ChangesDynamics,
+}
+
+impl fmt::Display for Rank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotDynamics => "not dynamics",
+            Self::Dubious => "dubious",
+            Self::ChangesDynamics => "changes the dynamics",
+        })
+    }
+}
 
 /// Whether a note needs attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Good to know: something that the dynamics does not need was left out.
     Information,
-    /// Probably a mistake in the file; an error under [`UrdfOptions::strict`](super::UrdfOptions::strict).
+    /// Probably a mistake in the file, or a part of it that the model lacks; an error under the option `strict`.
     Warning,
 }
 
-/// Elements that URDF or a common extension knows and the dynamics does not use.
-const KNOWN: [&str; 8] =
-    ["visual", "collision", "material", "transmission", "gazebo", "ros2_control", "safety_controller", "calibration"];
-
-/// Whether it is an element of URDF, or of a common extension.
-pub(super) fn is_known(element: &str) -> bool {
-    KNOWN.contains(&element)
-}
+/// The code of what the model lacks.
+pub(in crate::model) const CHANGES_DYNAMICS: &str = "changes_dynamics";
 
 /// One remark about one line of the file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Note {
+    /// The included file that the line is in; none for the file itself.
+    pub file: Option<Arc<str>>,
     /// Line of the file, from 1.
     pub line: u32,
     /// What there is to say.
@@ -83,6 +102,20 @@ pub enum NoteKind {
     UndeclaredPrefix {
         /// The prefix.
         prefix: String,
+    },
+    /// Something that the format knows and the reader does not use, or not wholly. Information where it is not dynamics, else a
+    /// warning.
+    NotUsed {
+        /// What it is a part of.
+        owner: Owner,
+        /// Name of the element.
+        element: String,
+        /// Name of the attribute; none for the whole element.
+        attribute: Option<String>,
+        /// What that means for the dynamics.
+        rank: Rank,
+        /// Why, and what is done instead.
+        reason: &'static str,
     },
     /// An element that may appear once appears again: the first one counts. A warning.
     RepeatedElement {
@@ -246,8 +279,9 @@ pub enum NoteKind {
 }
 
 impl Note {
-    pub(super) fn new(line: u32, kind: NoteKind) -> Self {
-        Self { line, kind }
+    /// What it means for the dynamics.
+    pub fn rank(&self) -> Rank {
+        self.kind.rank()
     }
 
     /// Whether the note needs attention.
@@ -261,10 +295,20 @@ impl NoteKind {
     pub fn severity(&self) -> Severity {
         match self {
             Self::IgnoredElement { known: true, .. }
+            | Self::NotUsed { rank: Rank::NotDynamics, .. }
             | Self::MimicLeftOut { .. }
             | Self::Unused { joint_type: JointType::Fixed | JointType::Continuous, .. }
             | Self::Unused { what: "limit", .. } => Severity::Information,
             _ => Severity::Warning,
+        }
+    }
+
+    /// What it means for the dynamics.
+    pub fn rank(&self) -> Rank {
+        match (self, self.severity()) {
+            (Self::NotUsed { rank, .. }, _) => *rank,
+            (_, Severity::Information) => Rank::NotDynamics,
+            (_, Severity::Warning) => Rank::Dubious,
         }
     }
 
@@ -274,6 +318,9 @@ impl NoteKind {
             Self::IgnoredElement { .. } => "ignored_element",
             Self::IgnoredAttribute { .. } => "ignored_attribute",
             Self::IgnoredText { .. } => "ignored_text",
+            Self::NotUsed { rank: Rank::ChangesDynamics, .. } => CHANGES_DYNAMICS,
+            Self::NotUsed { rank: Rank::Dubious, .. } => "dubious",
+            Self::NotUsed { rank: Rank::NotDynamics, .. } => "not_used",
             Self::Unused { .. } => "unused",
             Self::LeftOverXacro { .. } => "left_over_xacro",
             Self::UndeclaredPrefix { .. } => "undeclared_prefix",
@@ -304,9 +351,13 @@ impl NoteKind {
     }
 
     /// What a summary says is not used; empty for warnings. One of few texts, whatever the file.
-    pub(super) fn left_out(&self) -> String {
+    pub(in crate::model) fn left_out(&self) -> String {
         match self {
             Self::IgnoredElement { element, known: true, .. } => element.clone(),
+            Self::NotUsed { element, attribute: None, rank: Rank::NotDynamics, .. } => element.clone(),
+            Self::NotUsed { element, attribute: Some(attribute), rank: Rank::NotDynamics, .. } => {
+                format!("{attribute} of {element}")
+            }
             Self::MimicLeftOut { .. } => "mimic".to_owned(),
             Self::Unused { joint_type, what, .. } if self.severity() == Severity::Information => {
                 format!("{what} of {joint_type} joints")

@@ -1,11 +1,14 @@
 //! What notes say, each in one line.
 
-use super::note::{Note, NoteKind};
+use super::note::{Note, NoteKind, Rank};
 use super::text::Quoted;
 use std::fmt;
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}, ", Quoted(file))?;
+        }
         write!(f, "line {}: {}", self.line, self.kind)
     }
 }
@@ -21,6 +24,14 @@ impl fmt::Display for NoteKind {
                 write!(f, "{owner}: unknown attribute {} of {} is ignored", Quoted(attribute), Quoted(element))
             }
             Self::IgnoredText { owner, element } => write!(f, "{owner}: text in {} is ignored", Quoted(element)),
+            Self::NotUsed { owner, element, attribute, rank, reason } => {
+                write!(f, "{owner}: ")?;
+                if let Some(attribute) = attribute {
+                    write!(f, "{} of ", Quoted(attribute))?;
+                }
+                write!(f, "{}: {reason}", Quoted(element))?;
+                if *rank == Rank::ChangesDynamics { f.write_str(" (changes the dynamics)") } else { Ok(()) }
+            }
             Self::Unused { joint, joint_type, what } => {
                 write!(f, "joint {}: `{what}` of a {joint_type} joint is ignored", Quoted(joint))
             }
