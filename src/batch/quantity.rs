@@ -6,6 +6,7 @@ use crate::dynamics::rnea::Sweep;
 use crate::dynamics::rnea_derivatives::{analytical, rnea_derivatives};
 use crate::dynamics::rnea_gradient::{gradient, rnea_gradient};
 use crate::dynamics::{aba, by_plan, crba, rnea};
+use crate::formulas::force_field::ForceField;
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::by_copy::states::StatesMemory;
 use crate::kernels::by_joint::derivatives::Reuse;
@@ -89,7 +90,8 @@ impl InLanes for Rnea {
         let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(layout) = by_plan::states_layout(model, Planned::BatchInverseDynamics, R::LEVEL) {
             let of_states = StatesMemory::of(of_states, layout);
-            return Ok([of_states.rnea(model.gravity, JointDynamics::of(model), layout, (q, v, a)), &[], &[], &[]]);
+            let tau = of_states.rnea(ForceField::of(model), JointDynamics::of(model), layout, (q, v, a));
+            return Ok([tau, &[], &[], &[]]);
         }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
         Ok([&ws.tau, &[], &[], &[]])
@@ -115,7 +117,7 @@ impl Quantity for RneaDerivatives {
         let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         let mut results = results::Results { tau, dtau_dq, dtau_dv, dtau_da };
         let quick = |kernels: Kernels<'_>| {
-            kernels.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], Reuse::Nothing)
+            kernels.rnea_derivatives(ForceField::of(model), (q, v, a), &[], &mut results, &mut [], Reuse::Nothing)
         };
         let Some(surely) = by_plan::of(model, ws).and_then(quick) else {
             let results::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
@@ -137,7 +139,7 @@ impl InLanes for RneaDerivatives {
         let BatchMemory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(layout) = by_plan::states_layout(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
             let of_states = StatesMemory::of(of_states, layout);
-            let by = of_states.derivatives(model.gravity, JointDynamics::of(model), layout, (q, v, a));
+            let by = of_states.derivatives(ForceField::of(model), JointDynamics::of(model), layout, (q, v, a));
             return Ok([&by.tau, &by.dtau_dq, &by.dtau_dv, &by.dtau_da]);
         }
         let by = analytical(model, ws, q, v, a, &[]);

@@ -4,7 +4,7 @@ use super::functions::{By, Of};
 use super::state::State;
 use super::{CheckError, Claim, Guess, Options, Quantity, Report, Scale, conditioning, mistakes};
 use crate::dynamics::{
-    Workspace, bias, center_of_mass, factorize_mass_matrix, frame_jacobian, generalized_gravity, rnea,
+    Workspace, bias, center_of_mass, factorize_mass_matrix, frame_jacobian, generalized_gravity, rnea, static_torque,
 };
 use crate::model::{InputError, Model};
 use crate::once;
@@ -279,13 +279,14 @@ fn value(
         }
         Quantity::Gravity => {
             let found = generalized_gravity(model, &mut ws, q)?.to_vec();
-            let by = Of::Potential.exact(model, Of::Potential.state(state, &rest))?;
+            let rigid = model.clone().without_springs();
+            let by = Of::Potential.exact(&rigid, Of::Potential.state(state, &rest))?;
             (found, by.dq.as_slice().to_vec())
         }
         Quantity::Coriolis => {
             let frictionless = model.clone().with_joint_friction(false);
             let bias = bias(&frictionless, &mut ws, q, v, &[])?.to_vec();
-            let gravity = generalized_gravity(&frictionless, &mut ws, q)?;
+            let gravity = static_torque(&frictionless, &mut ws, q, &[])?;
             let found: Vec<f64> = bias.iter().zip(gravity).map(|(bias, gravity)| bias - gravity).collect();
             claimed = &claimed * DMatrix::from_column_slice(nv, 1, v);
             options.columns = vec![String::from("C v")];
@@ -314,8 +315,8 @@ fn value(
             Quantity::Ddq => mistakes::of_vector(model, Of::Acceleration, acceleration, &right),
             Quantity::Bias => mistakes::of_vector(model, Of::Torque, partials::State { u: &rest, ..torque }, &right),
             Quantity::Gravity => {
-                let still = State { wrenches: &[], ..still };
-                mistakes::of_vector(model, Of::Torque, Of::Torque.state(&still, &rest), &right)
+                let (still, rigid) = (State { wrenches: &[], ..still }, model.clone().without_springs());
+                mistakes::of_vector(&rigid, Of::Torque, Of::Torque.state(&still, &rest), &right)
             }
             _ => Vec::new(),
         };

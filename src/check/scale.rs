@@ -23,7 +23,7 @@ use crate::spatial::Transform;
 pub struct Scale {
     /// Of mass matrices: the largest entry, and `Σ m r² + tr I_c` about the origins of the bodies at the root.
     pub mass: f64,
-    /// Of loads: `Σ m g r`, and wrenches.
+    /// Of loads: `Σ m g r`, wrenches, and springs.
     pub loads: f64,
     /// The reach of bodies from there, at least one.
     pub reach: f64,
@@ -97,6 +97,11 @@ impl Scale {
             });
         }
         let reach = all.iter().fold(1.0_f64, |most, body| most.max(body.reach));
+        for spring in model.springs() {
+            // Also of its derivative, so that a spring near its reference has its size.
+            let torque = spring.torque(q[spring.coordinate]).abs();
+            all[spring.body].loads += torque.max(spring.slope().abs());
+        }
         for ExternalWrench { body, wrench, .. } in wrenches {
             all[body.index()].loads += wrench.linear.norm() * reach + wrench.angular.norm();
         }

@@ -11,6 +11,7 @@ use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::formulas::springs;
 use crate::level::at_level;
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
@@ -19,8 +20,8 @@ use gradyn_derivatives::{Real, Scalar};
 /// Joint accelerations that the torques `τ` and wrenches from outside give at `(q, v)`:
 /// `M(q) q̈ = τ − c(q, v) + Σ Jᵀ φ`.
 ///
-/// `q`: nq, `v`, `tau`: nv; returns nv accelerations, which borrow from the workspace. Gravity, armature, damping and
-/// friction are the model's. Cost O(n). The articulated-body algorithm takes each joint by itself, which mimic joints
+/// `q`: nq, `v`, `tau`: nv; returns nv accelerations, which borrow from the workspace. Gravity, armature, damping,
+/// friction and springs are the model's. Cost O(n). The articulated-body algorithm takes each joint by itself, which mimic joints
 /// do not allow: a model that has any is solved with the sparse factors of its mass matrix
 /// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²), d the depth of the tree. A second call allocates
 /// nothing.
@@ -220,6 +221,7 @@ at_level! {
         rest.copy_from_slice(tau);
         articulated_body::armature(&model.dofs, armature);
         JointDynamics::of(model).subtract_friction(v, rest);
+        springs::subtract_torques(&model.springs, q, rest);
 
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let (mut articulated, mut p) = (bodies[i], force[i]);

@@ -4,16 +4,17 @@ use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
 use super::{Workspace, first_not_finite, placed};
 use crate::dynamics::by_plan;
+use crate::formulas::springs::add_torques;
 use crate::level::at_level;
-use crate::model::{InputError, Model};
+use crate::model::{InputError, JointSpring, Model};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
 /// The bias `c(q, v) − Σ Jᵀ φ` of `M(q) a + c(q, v) = τ + Σ Jᵀ φ`: torques that leave no joint acceleration.
 ///
-/// Coriolis, centrifugal and gravity terms, and damping and friction if the model has them switched on: inverse
-/// dynamics at `a = 0`. `q`: nq, `v`: nv; returns nv torques, which borrow from the workspace. Cost O(n); a second call
+/// Coriolis, centrifugal and gravity terms, springs, and damping and friction if the model has them switched on:
+/// inverse dynamics at `a = 0`. `q`: nq, `v`: nv; returns nv torques, which borrow from the workspace. Cost O(n); a second call
 /// allocates nothing.
 ///
 /// # Errors
@@ -44,7 +45,8 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
     if finite { Ok(&ws.tau) } else { Err(not_finite(model, q, v, &[], wrenches, &ws.tau)) }
 }
 
-/// Torques that hold the robot still against gravity: the gradient of the potential energy, `∂U/∂q`.
+/// Torques that hold the robot still against gravity, `g(q)`: the gradient of its potential energy in the gravitational
+/// field. [`static_torque`] holds it against its springs too.
 ///
 /// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); a second call allocates nothing.
 ///
@@ -56,15 +58,16 @@ pub fn generalized_gravity<'w, P: Real, T: Scalar<P>>(
     ws: &'w mut Workspace<T>,
     q: &[T],
 ) -> Result<&'w [T], InputError> {
-    static_torque(model, ws, q, &[])
+    at_rest(model, ws, q, &[], &[])
 }
 
-/// Torques that hold the robot still against gravity and wrenches from outside: `g(q) − Σ Jᵀ φ`.
+/// Torques that hold the robot still against gravity, springs and wrenches from outside: `g(q) + springs − Σ Jᵀ φ`, inverse
+/// dynamics at rest. Without wrenches it is the gradient of the [potential energy](super::potential_energy), `∂U/∂q`.
 ///
 /// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); a second call allocates nothing.
 ///
 /// ```text
-/// φ_i = (−m g, −m c × g) − φ_ext ;  τ_i = S_iᵀ Σ φ over the subtree                     about the root of each tree
+/// φ_i = (−m g, −m c × g) − φ_ext ;  τ_i = S_iᵀ Σ φ over the subtree + springs           about the root of each tree
 /// ```
 ///
 /// # Errors
@@ -76,16 +79,32 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     q: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
+    at_rest(model, ws, q, &model.springs, wrenches)
+}
+
+/// Torques against gravity, these springs, and wrenches.
+fn at_rest<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    springs: &[JointSpring<P>],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<&'w [T], InputError> {
     model.check_q(q)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if wrenches.is_empty() && by_plan::of(model, ws).and_then(|kernels| kernels.gravity(T::as_f64s(q)?)).is_some() {
+    let quick =
+        wrenches.is_empty() && by_plan::of(model, ws).and_then(|kernels| kernels.gravity(T::as_f64s(q)?)).is_some();
+    if quick && springs.is_empty() {
         return Ok(&ws.tau);
     }
-    check_finite(model, q, &[], &[])?;
-    placed::place(model, ws, q);
-    weigh(model, ws, wrenches);
-    placed::carry_forces(model, ws);
+    if !quick {
+        check_finite(model, q, &[], &[])?;
+        placed::place(model, ws, q);
+        weigh(model, ws, wrenches);
+        placed::carry_forces(model, ws);
+    }
+    add_torques(springs, q, &mut ws.tau);
     match first_not_finite(&ws.tau).is_none() {
         true => Ok(&ws.tau),
         false => Err(not_finite(model, q, &[], &[], wrenches, &ws.tau)),

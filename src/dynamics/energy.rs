@@ -3,6 +3,7 @@
 use super::jacobian::check_sizes;
 use super::{Workspace, check_finite, step, world};
 use crate::dynamics::by_plan;
+use crate::formulas::springs;
 use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
@@ -24,7 +25,8 @@ pub fn kinetic_energy<P: Real, T: Scalar<P>>(
     Ok(energies(model, ws, q, v)?.0)
 }
 
-/// Potential energy in the gravitational field, J: `−Σ m g·c`, zero for a center of mass at the world's origin.
+/// Potential energy, J: `−Σ m g·c` in the gravitational field, zero for a center of mass at the world's origin, and
+/// `Σ ½ stiffness (u − reference)²` of the [springs](Model::springs).
 ///
 /// `q`: nq. Cost O(n); allocates nothing.
 ///
@@ -39,11 +41,11 @@ pub fn potential_energy<P: Real, T: Scalar<P>>(
 ) -> Result<T, InputError> {
     check_sizes(model, ws, q)?;
     if let Some(energy) = by_plan::of(model, ws).and_then(|kernels| kernels.potential_energy(T::as_f64s(q)?)) {
-        return Ok(T::from(energy));
+        return finite(model, "potential_energy", T::from(energy) + springs::energy(&model.springs, q));
     }
     check_finite(model, q, &[], &[])?;
     world::place(model, ws, q);
-    finite(model, "potential_energy", potential(model, ws))
+    finite(model, "potential_energy", potential(model, ws) + springs::energy(&model.springs, q))
 }
 
 /// Kinetic and potential energy, J. It changes at the rate `τᵀ v`, less what friction dissipates.
@@ -75,13 +77,13 @@ fn energies<P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     let quick = by_plan::of(model, ws).and_then(|kernels| kernels.energies(T::as_f64s(q)?, T::as_f64s(v)?));
     if let Some((kinetic, potential)) = quick {
-        return Ok((T::from(kinetic), T::from(potential)));
+        return Ok((T::from(kinetic), T::from(potential) + springs::energy(&model.springs, q)));
     }
     check_finite(model, q, v, &[])?;
     drive(model, ws, q, v);
     let kinetic = finite(model, "kinetic_energy", kinetic(model, ws, v))?;
     world::compose(model, ws);
-    Ok((kinetic, potential(model, ws)))
+    Ok((kinetic, potential(model, ws) + springs::energy(&model.springs, q)))
 }
 
 fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> Result<T, InputError> {

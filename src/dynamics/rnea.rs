@@ -5,16 +5,17 @@ use super::slice_ops::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, step};
 use crate::dynamics::by_plan;
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::formulas::springs;
 use crate::joint::value;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Piece, Real, Scalar};
 
 /// Joint torques that give the accelerations `a` at `(q, v)` under wrenches `φ` from outside:
-/// `τ = M(q) a + c(q, v) + friction − Σ Jᵀ φ`.
+/// `τ = M(q) a + c(q, v) + friction + springs − Σ Jᵀ φ`.
 ///
-/// `q`: nq, `v`, `a`: nv; returns nv torques, which borrow from the workspace. Gravity, armature, damping and friction
-/// are the model's; `wrenches` may be empty, `&[]`. Cost O(n); allocates nothing.
+/// `q`: nq, `v`, `a`: nv; returns nv torques, which borrow from the workspace. Gravity, armature, damping, friction and
+/// [springs](Model::springs) are the model's; `wrenches` may be empty, `&[]`. Cost O(n); allocates nothing.
 ///
 /// Over dual numbers this is the algorithm over dual numbers.
 ///
@@ -124,6 +125,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             tau: &mut ws.tau,
         });
         JointDynamics::of(model).add_torques(v, a, &mut ws.tau);
+        springs::add_torques(&model.springs, q, &mut ws.tau);
         ws.tau.iter().all(|tau| tau.is_finite())
     }
 }

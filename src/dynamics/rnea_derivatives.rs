@@ -24,8 +24,9 @@ use super::rnea::{base_acceleration, not_finite, state_not_finite};
 use super::slice_ops::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, placed::update};
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::formulas::springs;
 use crate::level::at_level;
-use crate::model::{InputError, Model, room};
+use crate::model::{InputError, JointSpring, Model, room};
 use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -82,8 +83,8 @@ impl<T: Real> RneaDerivativesMemory<T> {
 /// Derivatives of [`rnea`](super::rnea) in closed form, in any number type: over dual numbers they are
 /// second derivatives of the torques.
 ///
-/// `q`: nq, `v`, `a`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic
-/// joints are included. Entries that the tree makes zero are exactly zero. Cost O(n d) for depth d; a second call with
+/// `q`: nq, `v`, `a`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction, springs
+/// and mimic joints are included. Entries that the tree makes zero are exactly zero. Cost O(n d) for depth d; a second call with
 /// as many wrenches allocates nothing. Over `f64`, [`partials::rnea_derivatives`](crate::partials::rnea_derivatives) is
 /// the call to use.
 ///
@@ -146,20 +147,21 @@ pub(crate) fn analytical<'w, P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> RneaDerivatives<'w, T> {
-    analytical_from(model, ws, base_acceleration(model), (q, v, a), wrenches)
+    analytical_from(model, ws, (base_acceleration(model), &model.springs), (q, v, a), wrenches)
 }
 
-/// [`analytical`], the world accelerating at `a_0` instead of −g.
+/// [`analytical`], the world accelerating at `a_0` instead of −g, with these springs.
 pub(crate) fn analytical_from<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
-    a_0: Motion<T>,
+    (a_0, springs): (Motion<T>, &[JointSpring<P>]),
     (q, v, a): (&[T], &[T], &[T]),
     wrenches: &[ExternalWrench<T>],
 ) -> RneaDerivatives<'w, T> {
     sweep(model, ws, a_0, q, v, a, wrenches);
     let m =
         ws.rnea_derivatives.get_or_insert_with(|| Box::new(RneaDerivativesMemory::new(model.bodies.len(), model.nv)));
+    springs::add_derivatives(springs, q, (&mut m.tau, &mut m.dtau_dq));
     RneaDerivatives {
         tau: &m.tau,
         dtau_dq: &m.dtau_dq,

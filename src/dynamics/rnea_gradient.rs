@@ -19,6 +19,7 @@ use super::external::{self, ExternalWrench, WrenchFrame};
 use super::placed::{Placed, update};
 use super::rnea::{base_acceleration, state_not_finite};
 use super::slice_ops::{fill, first_not_finite, state_is_finite};
+use crate::formulas::springs;
 use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
@@ -91,8 +92,8 @@ impl<T: Real> RneaGradientMemory<T> {
 /// Gradient of `λᵀ τ`, `τ = `[`rnea`](super::rnea)`(q, v, a, φ)`, with respect to `q`, `v`, `a` and the wrenches,
 /// in any number type: over dual numbers it gives columns of the Hessian.
 ///
-/// `q`: nq, `v`, `a`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction
-/// and mimic joints are included. Cost O(n); a second call with as many wrenches allocates nothing.
+/// `q`: nq, `v`, `a`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction,
+/// springs and mimic joints are included. Cost O(n); a second call with as many wrenches allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
@@ -193,6 +194,7 @@ at_level! {
                 m.value += lambda[i] * dof.friction_torque(v[i], model.friction_width);
             }
         }
+        springs::add_gradient(&model.springs, state.0, lambda, (&mut m.value, &mut m.dq));
         ws.rnea_gradient = Some(memory);
     }
 

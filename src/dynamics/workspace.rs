@@ -53,6 +53,8 @@ pub struct Workspace<T = f64> {
     pub(crate) tau: Vec<T>,
     /// Zeros, nv, for velocities and accelerations at rest; filled when first needed.
     pub(crate) zeros: Vec<T>,
+    /// What springs leave of torques, nv; filled when first needed.
+    pub(crate) driving: Vec<T>,
     /// Rows of eight, for the forms over `f64`.
     pub(crate) by_joint: Option<Box<JointsMemory>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
@@ -125,6 +127,7 @@ impl<T: Real> Workspace<T> {
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             zeros: Vec::new(),
+            driving: Vec::new(),
             by_joint: by_plan::memory::<P, T>(model),
             second: None,
             rnea_derivatives: None,

@@ -120,6 +120,7 @@ impl<P: Real> ModelBuilder<P> {
             inertia,
             constants: Default::default(),
             more: Vec::new(),
+            springs: Vec::new(),
             q_limits: vec![(f64::NEG_INFINITY, f64::INFINITY); nq],
             velocity_limits: vec![f64::INFINITY; nv],
             effort_limits: vec![f64::INFINITY; nv],
@@ -146,7 +147,7 @@ impl<P: Real> ModelBuilder<P> {
         Ok(self)
     }
 
-    fn draft(&mut self, body: BodyKey, what: &'static str) -> Result<&mut Draft<P>, ModelError> {
+    pub(super) fn draft(&mut self, body: BodyKey, what: &'static str) -> Result<&mut Draft<P>, ModelError> {
         let unknown = ModelError::UnknownBody { what, name: format!("#{}", body.0) };
         self.bodies.get_mut(body.0).ok_or(unknown)
     }
@@ -312,7 +313,7 @@ impl<P: Real> ModelBuilder<P> {
             velocity: vec![f64::INFINITY; nv],
             effort: vec![f64::INFINITY; nv],
         };
-        let (mut dofs, mut bodies, mut frames) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut dofs, mut springs, mut bodies, mut frames) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut drafts: Vec<Option<Draft<P>>> = self.bodies.into_iter().map(Some).collect();
         for (new, &(old, end)) in order.iter().enumerate() {
             // Each body stands in the order once.
@@ -332,7 +333,7 @@ impl<P: Real> ModelBuilder<P> {
                 body: Some(new),
                 placement: Transform::identity(),
             });
-            bodies.push(Body {
+            let body = Body {
                 model: number,
                 name: draft.name,
                 joint_name: draft.joint_name,
@@ -345,9 +346,12 @@ impl<P: Real> ModelBuilder<P> {
                 v,
                 subtree_end: end,
                 owns_coordinates: leaders[old].is_none(),
-            });
+            };
+            springs.extend(Draft::springs_of(&draft.springs, &body, new)?);
+            bodies.push(body);
         }
         sort(&mut dofs);
+        super::springs::sort(&mut springs);
         for (name, body, placement) in self.frames {
             frames.push(Frame { model: number, name, body: body.map(|key| place[key.0]), placement });
         }
@@ -365,6 +369,7 @@ impl<P: Real> ModelBuilder<P> {
             nv,
             gravity: self.gravity,
             dofs,
+            springs,
             friction_width: self.friction_width,
             joint_friction: self.joint_friction,
             limits,

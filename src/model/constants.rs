@@ -44,10 +44,15 @@ pub struct ParameterLayout {
     pub multiplier: Range<usize>,
     /// One a mimic joint: its offset.
     pub offset: Range<usize>,
+    /// Stiffness of springs, one a degree of freedom of a joint that can have one: where its coordinate is a plain number.
+    pub stiffness: Range<usize>,
+    /// Positions at which these springs exert no torque.
+    pub spring_reference: Range<usize>,
     axes: Vec<AxisOf>,
     pitches: Vec<AxisOf>,
     pub(crate) mimics: Vec<MimicOf>,
     joints: Vec<JointParameter>,
+    springs: Vec<SpringOf>,
 }
 
 /// What friction, damping and armature are parameters of.
@@ -73,6 +78,17 @@ impl JointParameter {
     }
 }
 
+/// What stiffness and reference are parameters of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SpringOf {
+    /// The place of the body whose joint it is.
+    pub(crate) body: usize,
+    /// Among the degrees of freedom of the joint.
+    pub(crate) dof: usize,
+    /// Its place among mimic joints, if it is one.
+    pub(crate) mimic: Option<usize>,
+}
+
 /// A mimic joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MimicOf {
@@ -85,7 +101,7 @@ impl ParameterLayout {
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.offset.end
+        self.spring_reference.end
     }
     /// Never: every model has gravity.
     #[must_use]
@@ -122,6 +138,20 @@ impl ParameterLayout {
     pub fn of_joint(&self, body: BodyId) -> impl Iterator<Item = usize> + '_ {
         let of_body = move |joint: &JointParameter| joint.body == Some(body.index());
         self.joints.iter().enumerate().filter(move |(_, joint)| of_body(joint)).map(|(j, _)| j)
+    }
+    /// Where the stiffness of the `k`-th degree of freedom of a body's joint stands in its range, and the reference in its own; none where
+    /// there can be no spring.
+    #[must_use]
+    pub fn of_spring(&self, body: BodyId, k: usize) -> Option<usize> {
+        self.springs.binary_search_by_key(&(body.index(), k), |of| (of.body, of.dof)).ok()
+    }
+    /// What each stiffness and reference belongs to: the body, by its place, whose joint it is of, and the number of the degree of freedom
+    /// among those of the joint.
+    pub fn springs(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
+        self.springs.iter().map(|of| (of.body, of.dof))
+    }
+    pub(crate) fn of_springs(&self) -> &[SpringOf] {
+        &self.springs
     }
     pub(crate) fn joints(&self) -> &[JointParameter] {
         &self.joints
@@ -180,12 +210,15 @@ impl<P: Real> Model<P> {
 
     fn lay_out(&self) -> ParameterLayout {
         let (mut axes, mut pitches, mut mimics) = (Vec::new(), Vec::new(), Vec::new());
-        let mut joints = Vec::new();
+        let (mut joints, mut springs) = (Vec::new(), Vec::new());
         for (body, b) in self.bodies.iter().enumerate() {
             axes.extend((0..b.joint.axes().len()).map(|number| AxisOf { body, number }));
             pitches.extend((0..b.joint.pitches().len()).map(|number| AxisOf { body, number }));
             mimics.extend(matches!(b.joint, Joint::Mimic(_)).then_some(MimicOf { body, joint: joints.len() }));
             let own = |k| self.joint_entry(body, k).ok();
+            let dofs = (0..b.v.len()).filter(|k| b.spring(body, *k).is_some());
+            let mimic = matches!(b.joint, Joint::Mimic(_)).then(|| mimics.len() - 1);
+            springs.extend(dofs.map(|dof| SpringOf { body, dof, mimic }));
             joints.extend(b.v.clone().enumerate().map(|(k, dof)| JointParameter { dof, body: Some(body), at: own(k) }));
         }
         let more = (0..self.dofs.len()).filter(|at| !self.is_of_a_joint(*at));
@@ -200,6 +233,7 @@ impl<P: Real> Model<P> {
         let (width, gravity, placement) = (next(1).start, next(3), next(6 * bodies));
         let (axis, pitch) = (next(3 * axes.len()), next(pitches.len()));
         let (multiplier, offset) = (next(mimics.len()), next(mimics.len()));
+        let (stiffness, spring_reference) = (next(springs.len()), next(springs.len()));
         ParameterLayout {
             inertial,
             friction,
@@ -212,10 +246,13 @@ impl<P: Real> Model<P> {
             pitch,
             multiplier,
             offset,
+            stiffness,
+            spring_reference,
             axes,
             pitches,
             mimics,
             joints,
+            springs,
         }
     }
 
@@ -266,6 +303,9 @@ impl<P: Real> Model<P> {
         mimic.set(multiplier, offset);
         if let Ok(at) = at {
             self.dofs[at].multiplier = multiplier;
+        }
+        if let Ok(at) = self.spring_at(b, 0) {
+            (self.springs[at].multiplier, self.springs[at].offset) = (multiplier, offset);
         }
         Ok(self.restructured())
     }

@@ -21,6 +21,8 @@ pub(super) struct Draft<P> {
     pub(super) constants: [Option<Vec<P>>; JointConstant::ALL.len()],
     /// Entries of [`with_joint_dynamics`](super::Model::with_joint_dynamics) that no joint would make; indices count from the joint's first degree of freedom.
     pub(super) more: Vec<DofDynamics<P>>,
+    /// Stiffness and reference of the spring of each degree of freedom that has one; empty if none has.
+    pub(super) springs: Vec<Option<(P, P)>>,
     pub(super) q_limits: Vec<(f64, f64)>,
     pub(super) velocity_limits: Vec<f64>,
     pub(super) effort_limits: Vec<f64>,

@@ -1,4 +1,5 @@
-//! Other robots made of a robot: joints locked, another robot put on, frames added, or anything that a builder can do.
+//! Other robots made of a robot: joints locked, another robot put on, frames added, or anything that a builder can do. `reroot.rs` has
+//! more.
 
 use super::joint_dynamics::JointConstant;
 use super::{Body, BodyId, BodyKey, DofDynamics, FrameId, Model, ModelBuilder, ModelError, draft::Draft};
@@ -43,6 +44,7 @@ impl<P: Real> Model<P> {
                 inertia: body.inertia,
                 constants: JointConstant::ALL.map(list),
                 more,
+                springs: self.springs_of_draft(i),
                 q_limits: range.collect(),
                 velocity_limits: self.limits.velocity[v.clone()].to_vec(),
                 effort_limits: self.limits.effort[v].to_vec(),
@@ -66,6 +68,14 @@ impl<P: Real> Model<P> {
             bodies,
             frames: added.map(|frame| (frame.name.clone(), frame.body.map(BodyKey), frame.placement)).collect(),
         }
+    }
+
+    /// Stiffness and reference of each degree of freedom of a body's joint; empty if none has a spring.
+    fn springs_of_draft(&self, body: usize) -> Vec<Option<(P, P)>> {
+        let spring =
+            |k| self.spring_at(body, k).ok().map(|at| (self.springs[at].stiffness, self.springs[at].reference));
+        let springs: Vec<_> = (0..self.bodies[body].v.len()).map(spring).collect();
+        if springs.iter().any(Option::is_some) { springs } else { Vec::new() }
     }
 
     /// For each body the entries of joint dynamics that are its joint's, one a degree of freedom or none at all, and others, by
@@ -266,13 +276,28 @@ impl<P: Real> Model<P> {
         name: impl Into<String>,
         placement: Transform<P>,
     ) -> Result<Self, ModelError> {
+        self.add_frame(body, name, placement)?;
+        Ok(self)
+    }
+
+    /// Adds a frame, fixed to a body (`None`: to the world) with this pose in it, and returns its id. Bodies, frames and workspaces stay
+    /// what they are.
+    ///
+    /// # Errors
+    /// As [`with_frame`](Self::with_frame).
+    pub fn add_frame(
+        &mut self,
+        body: impl Into<Option<BodyId>>,
+        name: impl Into<String>,
+        placement: Transform<P>,
+    ) -> Result<FrameId, ModelError> {
         let (body, name) = (body.into().map(|body| self.check_body(body)).transpose()?, name.into());
         if self.frames.iter().any(|frame| frame.name == name) {
             return Err(ModelError::DuplicateName { what: "frame", name });
         }
         super::draft::placed(&name, &placement)?;
         self.frames.push(super::Frame { model: self.identity.number, name, body, placement });
-        Ok(self)
+        Ok(FrameId::new(self.identity.number, self.frames.len() - 1))
     }
 }
 

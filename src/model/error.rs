@@ -77,6 +77,14 @@ pub enum ModelError {
         /// Why not.
         reason: String,
     },
+    /// A robot cannot be described from the body that a joint leads to.
+    #[error("joint `{joint}` does not lead back: {reason}")]
+    Reroot {
+        /// Name of the joint.
+        joint: String,
+        /// Why not.
+        reason: String,
+    },
     /// An argument is not what it must be.
     #[error(transparent)]
     Input(#[from] InputError),

@@ -23,12 +23,15 @@ mod order;
 mod parameter_id;
 mod parameters;
 mod range;
+mod reroot;
 mod room;
 mod runs;
 #[cfg(feature = "serde")]
 mod serialized;
 mod size;
 pub mod source;
+mod spring_setters;
+mod springs;
 mod step;
 mod tangent;
 pub mod urdf;
@@ -49,6 +52,8 @@ pub use parameter_id::{InertiaChart, ParameterId, inertia_with};
 pub use parameters::Parameters;
 pub(crate) use room::room;
 pub(crate) use runs::{Run, runs};
+pub(crate) use spring_setters::SpringConstant;
+pub use springs::JointSpring;
 
 use crate::spatial::{Inertia, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -86,6 +91,7 @@ pub struct Model<P = f64> {
     pub(crate) nv: usize,
     pub(crate) gravity: Vector3<P>,
     pub(crate) dofs: Vec<DofDynamics<P>>,
+    pub(crate) springs: Vec<JointSpring<P>>,
     pub(crate) friction_width: P,
     pub(crate) joint_friction: bool,
     pub(crate) limits: Limits,
@@ -106,14 +112,15 @@ pub struct Model<P = f64> {
 impl<P: Real> PartialEq for Model<P> {
     fn eq(&self, other: &Self) -> bool {
         // Not `structure` and so on, which are made of these.
-        let Self { name, bodies, frames, nq, nv, gravity, dofs, friction_width, joint_friction, limits, fixed, .. } =
-            self;
+        let Self { name, bodies, frames, nq, nv, gravity, dofs, springs, .. } = self;
+        let Self { friction_width, joint_friction, limits, fixed, .. } = self;
         *name == other.name
             && *bodies == other.bodies
             && *frames == other.frames
             && (*nq, *nv) == (other.nq, other.nv)
             && *gravity == other.gravity
             && *dofs == other.dofs
+            && *springs == other.springs
             && *friction_width == other.friction_width
             && *joint_friction == other.joint_friction
             && *limits == other.limits
@@ -289,6 +296,7 @@ impl<P: Real> Model<P> {
             nv: self.nv,
             gravity: v3::lift(self.gravity),
             dofs: self.dofs.iter().map(DofDynamics::lift).collect(),
+            springs: self.springs.iter().map(JointSpring::lift).collect(),
             friction_width: T::from(self.friction_width),
             joint_friction: self.joint_friction,
             limits: self.limits.clone(),

@@ -1,7 +1,7 @@
 //! A robot whose parameters have been moved a little, all at once.
 
 use super::joint_dynamics::{JointConstant, no_friction_width};
-use super::{DofDynamics, InputError, Model};
+use super::{DofDynamics, InputError, Model, SpringConstant};
 use crate::joint::{Axis, Joint};
 use crate::spatial::{Inertia, Motion, se3, so3, vector as v3};
 use gradyn_derivatives::Real;
@@ -80,6 +80,7 @@ impl<P: Real> Model<P> {
             }
         }
         model.move_joints(step);
+        model.move_springs(step);
         model.friction_width += step[layout.friction_width];
         if let Some(rule) = no_friction_width(model.friction_width) {
             let (name, value) = (self.whole_label(), crate::joint::value(model.friction_width));
@@ -119,6 +120,24 @@ impl<P: Real> Model<P> {
         }
         self.derived = super::Derived::default();
         self.layout.take();
+    }
+}
+
+impl<P: Real> Model<P> {
+    /// Stiffness and references of springs.
+    fn move_springs(&mut self, step: &[P]) {
+        let layout = self.parameter_layout().clone();
+        for (j, (body, k)) in layout.springs().enumerate() {
+            let steps = [step[layout.stiffness.start + j], step[layout.spring_reference.start + j]];
+            if stays(&steps) {
+                continue;
+            }
+            if let Some(spring) = self.spring_mut(body, k) {
+                for (constant, step) in SpringConstant::ALL.into_iter().zip(steps) {
+                    *constant.of_mut(spring) += step;
+                }
+            }
+        }
     }
 }
 

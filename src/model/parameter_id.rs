@@ -12,12 +12,13 @@
 //! | `JOINT.placement.{x,y,z,rx,ry,rz}` | `Placement` | `placement ∘ exp(ξ)` | m, rad |
 //! | `JOINT.axis.{1,2}` | `Axis` | the axis, along two tangents of the sphere | rad |
 //! | `JOINT.{armature,damping,friction}` | `Armature`, `Damping`, `Friction` | of one degree of freedom | |
+//! | `JOINT.{stiffness,spring_reference}` | `Stiffness`, `SpringReference` | the spring of one degree of freedom | |
 //! | `JOINT.pitch`, `JOINT.ratio`, `JOINT.offset` | `Pitch`, `Ratio`, `Offset` | of helical and mimic joints | |
 //! | `FRAME.placement.{x,…,rz}` | `FramePlacement` | a tool, a contact point | m, rad |
 //! | `FRAME.point_mass` | `PointMass` | mass of a point at the origin of a frame, beside all else | kg |
 //! | `gravity.{x,y,z}`, `friction_width` | `Gravity`, `FrictionWidth` | of the whole robot | m/s², rad/s |
 
-use super::{BodyId, FrameId, Model};
+use super::{BodyId, FrameId, Model, SpringConstant};
 use crate::joint::Joint;
 use crate::spatial::{Inertia, LogCholesky, Symmetric3};
 use gradyn_derivatives::Scalar;
@@ -47,6 +48,9 @@ pub enum ParameterId {
     Friction(BodyId, usize),
     Damping(BodyId, usize),
     Armature(BodyId, usize),
+    /// Body, degree of freedom among those of the joint; as the next one.
+    Stiffness(BodyId, usize),
+    SpringReference(BodyId, usize),
     FramePlacement(FrameId, usize),
     PointMass(FrameId),
     Gravity(usize),
@@ -113,7 +117,8 @@ impl ParameterId {
             Self::Placement(_, 0..=2) | Self::FramePlacement(_, 0..=2) => "m",
             Self::Placement(..) | Self::FramePlacement(..) | Self::Axis(..) => "rad",
             Self::Pitch(..) => "m/rad",
-            Self::Offset(_) => "rad|m",
+            Self::Offset(_) | Self::SpringReference(..) => "rad|m",
+            Self::Stiffness(..) => "N m/rad|N/m",
             Self::Friction(..) => "N m|N",
             Self::Damping(..) => "N m s/rad|N s/m",
             Self::Armature(..) => "kg m^2|kg",
@@ -137,18 +142,22 @@ impl ParameterId {
             Self::Placement(..) => "everything else; moves along the joint's mounting frame",
             Self::Axis(..) => "the body's frame at q = 0",
             Self::FramePlacement(..) => "the body; moves along the frame's own axes",
-            Self::Friction(..) | Self::Damping(..) | Self::Armature(..) => "the other numbers of the joint",
+            Self::Friction(..)
+            | Self::Damping(..)
+            | Self::Armature(..)
+            | Self::Stiffness(..)
+            | Self::SpringReference(..) => "the other numbers of the joint",
             Self::Pitch(..) | Self::Ratio(_) | Self::Offset(_) | Self::FrictionWidth | Self::Gravity(_) => {
                 "everything else"
             }
         }
     }
 
-    /// Whether no robot has a negative value: masses, densities, friction, damping, armature.
+    /// Whether no robot has a negative value: masses, densities, friction, damping, armature, stiffness.
     #[must_use]
     pub fn is_never_negative(self) -> bool {
         match self {
-            Self::Mass(_) | Self::Density(_) | Self::PointMass(_) => true,
+            Self::Mass(_) | Self::Density(_) | Self::PointMass(_) | Self::Stiffness(..) => true,
             _ => self.is_of_joint(),
         }
     }
@@ -308,6 +317,14 @@ impl Model {
                 all.add(format!("{name}.friction"), ParameterId::Friction(id, k), values[layout.friction.start + j]);
                 all.add(format!("{name}.damping"), ParameterId::Damping(id, k), values[layout.damping.start + j]);
                 all.add(format!("{name}.armature"), ParameterId::Armature(id, k), values[layout.armature.start + j]);
+                if body.spring(b, k).is_some() {
+                    let of =
+                        |constant: SpringConstant| self.spring_of(id, k).map_or(0.0, |spring| *constant.of(spring));
+                    let stiffness = ParameterId::Stiffness(id, k);
+                    all.add(format!("{name}.stiffness"), stiffness, of(SpringConstant::Stiffness));
+                    let reference = ParameterId::SpringReference(id, k);
+                    all.add(format!("{name}.spring_reference"), reference, of(SpringConstant::Reference));
+                }
             }
         }
         let frames = (0..self.frames().len()).filter_map(|f| Some((&self.frames()[f], self.frame_id(f)?)));

@@ -5,7 +5,7 @@
 
 use super::joint_dynamics::{JointConstant, no_friction_width};
 use super::range::no_range;
-use super::{Body, BodyId, DofDynamics, FrameId, InputError, Model};
+use super::{Body, BodyId, DofDynamics, FrameId, InputError, JointSpring, Model};
 use crate::joint::value;
 use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 /// Each function checks its numbers before it writes the first of them.
 #[derive(Debug)]
 pub struct Parameters<'m, P = f64> {
-    model: &'m mut Model<P>,
+    pub(super) model: &'m mut Model<P>,
     /// Whether the list of entries of joint dynamics has changed.
     relisted: bool,
 }
@@ -42,7 +42,7 @@ impl<P: Real> Model<P> {
     /// ```
     ///
     /// Cost O(n) a call, whatever has been changed. Allocates nothing, but at the next use of the model if it is a
-    /// clone, or has clones, that have been used; if a joint gets its first armature, damping or friction; or if the
+    /// clone, or has clones, that have been used; if a joint gets its first armature, damping, friction or spring; or if the
     /// placement of a joint that is not a hinge was the identity so far.
     ///
     /// # Errors
@@ -274,6 +274,8 @@ impl<P: Real> Parameters<'_, P> {
         self.relisted |= !model.dofs.iter().map(|dof| dof.index).eq(other.dofs.iter().map(indices));
         model.dofs.clear();
         model.dofs.extend(other.dofs.iter().map(DofDynamics::lift));
+        model.springs.clear();
+        model.springs.extend(other.springs.iter().map(JointSpring::lift));
         model.gravity = v3::lift(other.gravity);
         (model.friction_width, model.joint_friction) = (other.friction_width.into(), other.joint_friction);
         model.fixed = other.fixed.lift();
@@ -285,7 +287,7 @@ impl<P: Real> Parameters<'_, P> {
         Ok(self)
     }
 
-    fn body(&mut self, body: BodyId) -> Result<&mut Body<P>, InputError> {
+    pub(super) fn body(&mut self, body: BodyId) -> Result<&mut Body<P>, InputError> {
         let place = self.model.check_body(body)?;
         Ok(&mut self.model.bodies[place])
     }
@@ -336,7 +338,12 @@ impl<P: Real> Parameters<'_, P> {
     }
 }
 
-fn length<P: Real>(what: &'static str, body: &Body<P>, found: usize, expected: usize) -> Result<(), InputError> {
+pub(super) fn length<P: Real>(
+    what: &'static str,
+    body: &Body<P>,
+    found: usize,
+    expected: usize,
+) -> Result<(), InputError> {
     let joint = || body.joint_name.clone();
     if found == expected { Ok(()) } else { Err(InputError::JointLength { what, joint: joint(), expected, found }) }
 }

@@ -5,19 +5,20 @@ use super::result::RneaDerivatives;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::rnea_derivatives::{self, analytical_from};
 use crate::dynamics::{ExternalWrench, by_plan};
+use crate::formulas::force_field::ForceField;
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::results::Results;
 use crate::model::Model;
 use crate::spatial::Motion;
 use nalgebra::Vector3;
 
-/// Fills in the derivatives, at a state in the field of some gravity. Returns whether all are surely finite. Lengths
+/// Fills in the derivatives, at a state in some field. Returns whether all are surely finite. Lengths
 /// have been checked.
 ///
 /// Eight joints at a time where the joints allow it, else by the plain form. Who goes on where another
 /// call has `reuse`, eight joints at a time at the same configuration, does not ask for the mass matrix: it is left out.
 pub(super) fn rnea_derivatives(
-    gravity: Vector3<f64>,
+    field: ForceField<'_>,
     model: &Model,
     ws: &mut DerivativeWorkspace,
     state: (&[f64], &[f64], &[f64]),
@@ -32,12 +33,12 @@ pub(super) fn rnea_derivatives(
         dtau_da: if matches!(reuse, Reuse::Nothing) { result.dtau_da.as_mut_slice() } else { &mut [] },
     };
     let by_wrench = &mut result.dtau_df_ext;
-    let quick = |kernels: Kernels<'_>| kernels.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, reuse);
+    let quick = |kernels: Kernels<'_>| kernels.rnea_derivatives(field, state, wrenches, &mut into, by_wrench, reuse);
     if let Some(finite) = by_plan::of(model, &mut ws.base).and_then(quick) {
         return finite;
     }
-    let falling = Motion::new(-gravity, Vector3::zeros());
-    let by = analytical_from(model, &mut ws.base, falling, state, wrenches);
+    let falling = Motion::new(-field.gravity, Vector3::zeros());
+    let by = analytical_from(model, &mut ws.base, (falling, field.springs), state, wrenches);
     result.tau.as_mut_slice().copy_from_slice(by.tau);
     store(&by, result);
     false

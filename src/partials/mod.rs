@@ -59,6 +59,7 @@ pub use terms::{
 };
 
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
+use crate::formulas::force_field::ForceField;
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::finite;
 use crate::model::{InputError, Model};
@@ -208,7 +209,7 @@ impl DerivativeWorkspace {
 /// Torques and their derivatives with respect to configuration, velocity, acceleration and each external wrench.
 ///
 /// `q`: nq, `v`, `a`: nv. All matrices nv × nv; those of wrenches nv × 6, columns (force, moment) in the wrench's own
-/// coordinates. Damping, friction, armature and mimic joints are included. Entries that the structure of the tree makes
+/// coordinates. Damping, friction, armature, springs and mimic joints are included. Entries that the structure of the tree makes
 /// zero are exactly zero. A second call with [`Method::Analytical`] or [`Method::Dual`] allocates nothing, as long as there
 /// are no more wrenches than ever before.
 ///
@@ -310,7 +311,7 @@ fn analytical_derivatives<'w>(
     reuse: Reuse<'_>,
 ) -> Result<&'w RneaDerivatives, InputError> {
     ws.result.errors = None;
-    if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, reuse) {
+    if analytical::rnea_derivatives(ForceField::of(model), model, ws, state, wrenches, reuse) {
         return Ok(&ws.result);
     }
     checked(model, ws, state, wrenches)

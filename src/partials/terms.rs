@@ -3,6 +3,7 @@
 use super::result::DerivativeErrors;
 use super::{DerivativeWorkspace, Method, RneaDerivatives, analytical, compute};
 use crate::dynamics::{ExternalWrench, state_not_finite};
+use crate::formulas::force_field::ForceField;
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::model::{InputError, Model};
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -25,7 +26,7 @@ pub struct BiasDerivatives<'w> {
 /// Torques that hold the robot at rest, and their derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StaticTorqueDerivatives<'w> {
-    /// `g(q) − Σ Jᵀ φ`, nv.
+    /// `g(q) + springs − Σ Jᵀ φ`, nv.
     pub tau: &'w DVector<f64>,
     /// `∂τ/∂q`, nv × nv, along `q ⊕ ε e_k`.
     pub dtau_dq: &'w DMatrix<f64>,
@@ -71,8 +72,11 @@ pub fn bias_derivatives<'w>(
     Ok(BiasDerivatives { bias, dbias_dq, dbias_dv, dbias_df_ext, errors: errors.as_deref() })
 }
 
-/// Derivatives of [`generalized_gravity`](crate::dynamics::generalized_gravity), `g(q) = rnea(q, 0, 0)`:
-/// [`static_torque_derivatives`] without wrenches. Friction is zero at rest.
+/// Derivatives of [`generalized_gravity`](crate::dynamics::generalized_gravity), `g(q)`: [`static_torque_derivatives`] without springs and
+/// wrenches. Friction is zero at rest.
+///
+/// `q`: nq. A second call allocates nothing with the analytical method, and with dual numbers of a robot without springs; else they work
+/// on a copy of the model without springs.
 ///
 /// # Errors
 /// As [`rnea_derivatives`](super::rnea_derivatives).
@@ -83,10 +87,21 @@ pub fn generalized_gravity_derivatives<'w>(
     method: Method,
     q: &[f64],
 ) -> Result<StaticTorqueDerivatives<'w>, InputError> {
-    static_torque_derivatives(model, ws, method, q, &[])
+    if model.springs().is_empty() {
+        return static_torque_derivatives(model, ws, method, q, &[]);
+    }
+    let rest = Rest::take(model, ws);
+    let outcome = match method {
+        Method::Analytical => in_field(ForceField::of_gravity(model), model, ws, (q, &rest.0, &rest.0)),
+        _ => {
+            let rigid = model.clone().without_springs();
+            compute(&rigid, ws, method, (q, &rest.0, &rest.0), &[]).map(|_| ())
+        }
+    };
+    Ok(StaticTorqueDerivatives::of(rest.put_back(ws, outcome)?))
 }
 
-/// Derivatives of [`static_torque`](crate::dynamics::static_torque), `τ(q, φ) = g(q) − Σ Jᵀ φ = rnea(q, 0, 0, φ, &[])`.
+/// Derivatives of [`static_torque`](crate::dynamics::static_torque), `τ(q, φ) = g(q) + springs − Σ Jᵀ φ = rnea(q, 0, 0, φ)`.
 ///
 /// `q`: nq. A second call with a method other than differences allocates nothing, as long as there are no more wrenches
 /// than ever before.
@@ -103,9 +118,14 @@ pub fn static_torque_derivatives<'w>(
 ) -> Result<StaticTorqueDerivatives<'w>, InputError> {
     let rest = Rest::take(model, ws);
     let outcome = compute(model, ws, method, (q, &rest.0, &rest.0), wrenches).map(|_| ());
-    let by = rest.put_back(ws, outcome)?;
-    let RneaDerivatives { tau, dtau_dq, dtau_df_ext, errors, .. } = by;
-    Ok(StaticTorqueDerivatives { tau, dtau_dq, dtau_df_ext, errors: errors.as_deref() })
+    Ok(StaticTorqueDerivatives::of(rest.put_back(ws, outcome)?))
+}
+
+impl<'w> StaticTorqueDerivatives<'w> {
+    fn of(by: &'w RneaDerivatives) -> Self {
+        let RneaDerivatives { tau, dtau_dq, dtau_df_ext, errors, .. } = by;
+        Self { tau, dtau_dq, dtau_df_ext, errors: errors.as_deref() }
+    }
 }
 
 /// `M(q) a`, inverse dynamics at rest and without weight, with `∂(M a)/∂q` at fixed `a`: the derivative of the mass matrix
@@ -125,9 +145,9 @@ pub fn mass_product_derivatives<'w>(
 ) -> Result<MassProductDerivatives<'w>, InputError> {
     let rest = Rest::take(model, ws);
     let outcome = match method {
-        Method::Analytical => weightless(model, ws, q, &rest.0, a),
+        Method::Analytical => in_field(ForceField::none(), model, ws, (q, &rest.0, a)),
         _ => {
-            let floating = model.clone().with_gravity(Vector3::zeros());
+            let floating = model.clone().with_gravity(Vector3::zeros()).without_springs();
             compute(&floating, ws, method, (q, &rest.0, a), &[]).map(|_| ())
         }
     };
@@ -156,8 +176,13 @@ impl Rest {
     }
 }
 
-/// Inverse dynamics in closed form, the base not falling.
-fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64], a: &[f64]) -> Result<(), InputError> {
+/// Inverse dynamics in closed form, in some field.
+fn in_field(
+    field: ForceField<'_>,
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+) -> Result<(), InputError> {
     model.check_state(q, v, a)?;
     ws.base.check(model)?;
     if let Some(error) = state_not_finite(model, q, v, a) {
@@ -165,6 +190,6 @@ fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64],
     }
     ws.result.errors = None;
     ws.begin(0)?;
-    analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[], Reuse::Nothing);
+    analytical::rnea_derivatives(field, model, ws, (q, v, a), &[], Reuse::Nothing);
     ws.result.check_finite(model)
 }

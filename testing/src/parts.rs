@@ -1,14 +1,14 @@
 //! Robots put together from the bodies of others.
 
 use gradyn::joint::Joint;
-use gradyn::model::{Body, BodyId, BodyKey, DofDynamics, Model, ModelBuilder};
+use gradyn::model::{Body, BodyId, BodyKey, DofDynamics, JointSpring, Model, ModelBuilder};
 use gradyn::spatial::{Inertia, Transform};
 
 /// A body of a robot that is put together anew.
 pub struct Part<'a> {
     /// The robot that it comes from.
     pub of: &'a Model,
-    /// The body there whose joint it has, with followers, armature and friction.
+    /// The body there whose joint it has, with followers, armature, friction and springs.
     pub body: usize,
     /// A place among the parts.
     pub parent: Option<usize>,
@@ -33,7 +33,7 @@ pub fn parts(of: &Model, parent: Option<usize>, before: usize) -> Vec<Part<'_>> 
     of.bodies().iter().enumerate().map(part).collect()
 }
 
-/// The robot that parts make, the one at `k` by the name of `k`; followers, armature and friction are theirs, all else is
+/// The robot that parts make, the one at `k` by the name of `k`; followers, armature, friction and springs are theirs, all else is
 /// the first one's.
 pub fn assembled(parts: &[Part<'_>]) -> Model {
     let first = parts[0].of;
@@ -67,7 +67,18 @@ pub fn assembled(parts: &[Part<'_>]) -> Model {
             dofs.extend(dynamics.map(|dof| DofDynamics { index: to, ..*dof }));
         }
     }
-    model.with_joint_dynamics(dofs).expect("fits")
+    let mut model = model.with_joint_dynamics(dofs).expect("fits");
+    for (k, part) in parts.iter().enumerate() {
+        let (id, nv) = (of_part(&model, k), part.of.bodies()[part.body].v_range().len());
+        let from = part.of.body_id(part.body).expect("is there");
+        let own: Vec<_> = (0..nv).map(|k| part.of.spring_of(from, k)).collect();
+        if own.iter().any(Option::is_some) {
+            let all = |of: fn(&JointSpring) -> f64| own.iter().map(|spring| spring.map_or(0.0, of)).collect::<Vec<_>>();
+            model = model.with_stiffness(id, &all(|spring| spring.stiffness)).expect("fits");
+            model = model.with_spring_reference(id, &all(|spring| spring.reference)).expect("fits");
+        }
+    }
+    model
 }
 
 /// The body that a part has become.

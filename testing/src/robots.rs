@@ -47,7 +47,7 @@ pub fn every_joint(rng: &mut ChaCha8Rng) -> Vec<Joint> {
     joints
 }
 
-/// A random tree with these joints in this order, and joint dynamics on every second one.
+/// A random tree with these joints in this order, joint dynamics on every second one, and springs on every third.
 pub fn tree(seed: u64, joints: Vec<Joint>) -> Model {
     tree_builder(seed, joints, true).build().expect("builds")
 }
@@ -74,6 +74,16 @@ pub fn tree_builder(seed: u64, joints: Vec<Joint>, mimic: bool) -> ModelBuilder 
             builder.set_damping(key, &numbers()).expect("fits");
             builder.set_friction(key, &numbers()).expect("fits");
         }
+        if i % 3 == 1 {
+            // From numbers of their own: the others stay what they were.
+            let rng = &mut crate::rng(seed.wrapping_mul(31).wrapping_add(i as u64));
+            let plain = spring_dofs(&builder, key, nv);
+            let mut some = |low: f64, high: f64| -> Vec<f64> {
+                plain.iter().map(|plain| if *plain { rng.random_range(low..high) } else { 0.0 }).collect()
+            };
+            builder.set_stiffness(key, &some(0.5, 20.0)).expect("fits");
+            builder.set_spring_reference(key, &some(-0.5, 0.5)).expect("fits");
+        }
         keys.push(key);
     }
     // Followers: of joints with one coordinate, before and after their leaders, one of them of another follower.
@@ -91,6 +101,12 @@ pub fn tree_builder(seed: u64, joints: Vec<Joint>, mimic: bool) -> ModelBuilder 
         builder.set_mimic(keys[single[2]], keys[single[0]], 1.5, -0.1).expect("one coordinate each");
     }
     builder
+}
+
+/// Which degrees of freedom of a joint can have a spring.
+fn spring_dofs(builder: &ModelBuilder, key: BodyKey, nv: usize) -> Vec<bool> {
+    let unit = |k: usize| (0..nv).map(|i| f64::from(u8::from(i == k))).collect::<Vec<_>>();
+    (0..nv).map(|k| builder.clone().set_stiffness(key, &unit(k)).is_ok()).collect()
 }
 
 /// A tree that holds every kind of joint, in random order.

@@ -7,7 +7,7 @@ use crate::table::{Align, Table};
 use anstyle::{AnsiColor, Style};
 use gradyn::joint::{Elementary, Joint};
 use gradyn::model::urdf::Severity;
-use gradyn::model::{Body, DofDynamics, Frame};
+use gradyn::model::{Body, DofDynamics, Frame, JointSpring};
 use gradyn::plan::Plan;
 use gradyn::spatial::Symmetric3;
 use gradyn::text::count;
@@ -164,12 +164,16 @@ fn joints(robot: &Robot, text: &mut String) {
         ("armature", Right),
         ("damping", Right),
         ("friction", Right),
+        ("stiffness", Right),
+        ("spring at", Right),
     ]);
     for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
         let (q, v) = (body.q_range(), body.v_range());
         let dynamics = model.joint_dynamics().iter().find(|dof| v.contains(&dof.index));
         let constant =
             |of: fn(&DofDynamics) -> f64| dynamics.map(of).filter(|x| *x != 0.0).map(short).unwrap_or_default();
+        let springs = model.springs().iter().find(|spring| v.contains(&spring.index));
+        let spring = |of: fn(&JointSpring) -> f64| springs.map(of).map(short).unwrap_or_default();
         let number = |limits: &[f64], range: &Range<usize>| single(limits, range).map(limit).unwrap_or_default();
         table.row([
             one_line(body.joint_name()).into(),
@@ -184,6 +188,8 @@ fn joints(robot: &Robot, text: &mut String) {
             constant(|dof| dof.armature).into(),
             constant(|dof| dof.damping).into(),
             constant(|dof| dof.friction).into(),
+            spring(|spring| spring.stiffness).into(),
+            spring(|spring| spring.reference).into(),
         ]);
     }
     table.without_empty_columns().render(2, text);
@@ -220,6 +226,8 @@ struct Answer<'a> {
     frames: Vec<FrameAnswer<'a>>,
     limits: Limits<'a>,
     joint_dynamics: Vec<DofAnswer>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    springs: Vec<SpringAnswer>,
     report: ReportAnswer<'a>,
 }
 
@@ -269,6 +277,24 @@ struct DofAnswer {
     armature: f64,
     damping: f64,
     friction: f64,
+}
+
+/// The spring of a degree of freedom.
+#[derive(Serialize)]
+struct SpringAnswer {
+    v_index: usize,
+    q_index: usize,
+    multiplier: f64,
+    offset: f64,
+    stiffness: f64,
+    reference: f64,
+}
+
+impl SpringAnswer {
+    fn of(spring: &JointSpring) -> Self {
+        let JointSpring { index, coordinate, multiplier, offset, stiffness, reference, .. } = *spring;
+        Self { v_index: index, q_index: coordinate, multiplier, offset, stiffness, reference }
+    }
 }
 
 #[derive(Serialize)]
@@ -346,6 +372,7 @@ fn answer(robot: &Robot) -> Answer<'_> {
                 friction: dof.friction,
             })
             .collect(),
+        springs: model.springs().iter().map(SpringAnswer::of).collect(),
         report: ReportAnswer {
             warning_count: robot.report.warning_count(),
             counts: robot.report.counts(),

@@ -7,7 +7,7 @@ use crate::states::State;
 use gradyn::check::Scale;
 use gradyn::dynamics::{
     ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
-    forward_kinematics, frame_jacobian, frame_jacobian_rate, generalized_gravity, rnea, rnea_gradient,
+    forward_kinematics, frame_jacobian, frame_jacobian_rate, generalized_gravity, rnea, rnea_gradient, static_torque,
     torque_regressor,
 };
 use gradyn::model::urdf::NoteKind;
@@ -134,7 +134,7 @@ impl<'a> Facts<'a> {
             }
             Claim::Power => {
                 let tau = column(rnea(model, ws, q, v, a, &[])?);
-                let gravity = column(generalized_gravity(model, ws, q)?);
+                let gravity = column(static_torque(model, ws, q, &[])?);
                 let (v, rate) = (column(v), self.mass_rate(v)?);
                 let sides = [v.dot(&tau), v.dot(&(mass * column(a))), 0.5 * v.dot(&rate), v.dot(&gravity)];
                 let size = v.norm() * tau.norm().max(gravity.norm()).max(rate.norm());
@@ -157,6 +157,9 @@ impl<'a> Facts<'a> {
                 let mut tau = torque_regressor(model, ws, q, v, a)? * column(&model.inertial_parameters());
                 for dof in model.joint_dynamics() {
                     tau[dof.index] += dof.multiplier * dof.multiplier * dof.armature * a[dof.index];
+                }
+                for spring in model.springs() {
+                    tau[spring.index] += spring.torque(q[spring.coordinate]);
                 }
                 (apart_slices(tau.as_slice(), rnea(model, ws, q, v, a, &[])?), torque)
             }

@@ -81,8 +81,8 @@ impl Evaluator<'_> {
         let State { q, v, a, .. } = at.state;
         let nv = model.nv();
         if answers.ask(&[Quantity::MassProduct]) {
-            // At rest there is no friction, and weight is left out.
-            let weightless = model.clone().with_gravity(Vector3::zeros());
+            // At rest there is no friction; weight and springs are left out.
+            let weightless = model.clone().with_gravity(Vector3::zeros()).without_springs();
             let product = rnea(&weightless, self.workspace.get(), q, &at.zeros, a, &[])?;
             answers.put(Quantity::MassProduct, || Value::numbers(product));
         }

@@ -43,7 +43,7 @@ struct ParameterKind {
 }
 
 /// All kinds. That of a frame is made elsewhere.
-static KINDS: [ParameterKind; 9] = [
+static KINDS: [ParameterKind; 11] = [
     ParameterKind { name: "numbers", unit: "", of: Of::Nothing, make: |_, _| None },
     ParameterKind { name: "mass", unit: "kg", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Mass(body)) },
     ParameterKind { name: "density", unit: "", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Density(body)) },
@@ -77,6 +77,18 @@ static KINDS: [ParameterKind; 9] = [
         unit: "N m|N",
         of: Of::Joint,
         make: |body, k| Some(ParameterId::Friction(body, k)),
+    },
+    ParameterKind {
+        name: "stiffness",
+        unit: "N m/rad|N/m",
+        of: Of::Joint,
+        make: |body, k| Some(ParameterId::Stiffness(body, k)),
+    },
+    ParameterKind {
+        name: "spring-reference",
+        unit: "rad|m",
+        of: Of::Joint,
+        make: |body, k| Some(ParameterId::SpringReference(body, k)),
     },
 ];
 
@@ -152,6 +164,8 @@ fn by_name(item: &Item<'_>, model: &Model) -> Result<(&'static ParameterKind, Op
             ParameterId::Armature(..) => "armature",
             ParameterId::Damping(..) => "damping",
             ParameterId::Friction(..) => "friction",
+            ParameterId::Stiffness(..) => "stiffness",
+            ParameterId::SpringReference(..) => "spring-reference",
             _ => return None,
         };
         KINDS.iter().find(|known| known.name == kind)
@@ -162,7 +176,7 @@ fn by_name(item: &Item<'_>, model: &Model) -> Result<(&'static ParameterKind, Op
     };
     let kind = of_kind(*id).ok_or_else(|| {
         item.refuse(format!(
-            "a solver cannot choose `{name}`: expected a mass, density, center, moment, point mass, armature, damping or friction"
+            "a solver cannot choose `{name}`: expected a mass, density, center, moment, point mass, armature, damping, friction or spring"
         ))
     })?;
     Ok((kind, Some(*id), name.to_owned()))

@@ -46,17 +46,18 @@ fn units(n: usize) -> impl Iterator<Item = Vec<f64>> {
     (0..n).map(move |i| (0..n).map(|k| f64::from(u8::from(k == i))).collect())
 }
 
-/// `M e_j` is inverse dynamics of the acceleration `e_j` at rest, without gravity.
+/// `M e_j` is inverse dynamics of the acceleration `e_j` at rest, without gravity and springs.
 fn mass_matrix(chain: &Chain, model: &Model, n: usize, q: &[f64]) -> Result<DMatrix<f64>, SensitivityError> {
-    let (nv, free) = (model.nv(), model.clone().with_gravity(Vector3::zeros()));
+    let (nv, free) = (model.nv(), model.clone().with_gravity(Vector3::zeros()).without_springs());
     let (ws, rest) = (&mut Workspace::new(&free), vec![0.0; nv]);
     let mut jacobian = DMatrix::zeros(nv * nv, n);
     for (j, unit) in units(nv).enumerate() {
         for (i, row) in units(nv).enumerate() {
             let by = rnea_parameter_gradient(&free, ws, q, &rest, &unit, &row, &[])?;
-            // Its derivative by gravity is not M's, which does not depend on gravity.
+            // Its derivatives by gravity and stiffness are not M's, which does not depend on them.
             let mut dp = by.dp.to_vec();
             dp[free.parameter_layout().gravity.clone()].fill(0.0);
+            dp[free.parameter_layout().stiffness.clone()].fill(0.0);
             write_row(&mut jacobian, j * nv + i, chain, &dp);
         }
     }

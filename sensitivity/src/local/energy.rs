@@ -1,6 +1,7 @@
 //! Energies by parameters.
 //!
-//! `T = Σ ½ vᵀ I v + Σ ½ armature (k v)²`, `V = −Σ m g·c`: linear in inertias, armature and gravity. Parameters that
+//! `T = Σ ½ vᵀ I v + Σ ½ armature (k v)²`, `V = −Σ m g·c + Σ ½ stiffness (k q + b − reference)²`: linear in inertias, armature, gravity
+//! and stiffness. Parameters that
 //! move a body change these by `δT = (I v)ᵀ δv` and `δV = −m g·δc`; the ratio `k` of a mimic joint also affects its
 //! rotor.
 
@@ -44,8 +45,20 @@ pub(super) fn energy(
     for k in 0..3 {
         let mut unit = Vector3::zeros();
         unit[k] = 1.0;
-        let along = model.clone().with_gravity(unit);
+        let along = model.clone().with_gravity(unit).without_springs();
         potential[layout.gravity.start + k] = potential_energy(&along, ws, q)?;
+    }
+    for (j, (b, k)) in layout.springs().enumerate() {
+        // A spring without stiffness stores nothing, but what it would store with some is the derivative.
+        let Some(spring) = model.body_id(b).and_then(|body| model.spring_or_none(body, k)) else { continue };
+        let displacement = spring.displacement(q[spring.coordinate]);
+        let own = spring.stiffness * displacement;
+        potential[layout.stiffness.start + j] = 0.5 * displacement * displacement;
+        potential[layout.spring_reference.start + j] = -own;
+        if let Some(m) = layout.mimics().position(|mimic| mimic == b) {
+            potential[layout.multiplier.start + m] = own * q[spring.coordinate];
+            potential[layout.offset.start + m] = own;
+        }
     }
     if parameters.moves_geometry() {
         let places = JointGeometry::new(model, (q, v, &vec![0.0; model.nv()]));

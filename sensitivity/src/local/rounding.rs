@@ -9,7 +9,7 @@
 //! ```
 //!
 //! over all numbers p of the robot: linear inertial parameters, placements, axes, pitches, ratios, friction, damping,
-//! armature, gravity. Their scales s are their sizes. For a rotation, whose matrix is rounded, s is 1 rad; for a
+//! armature, springs, gravity. Their scales s are their sizes. For a rotation, whose matrix is rounded, s is 1 rad; for a
 //! translation and for gravity, which are rotated into other axes, so that components are rounded like the largest, s
 //! is their length. Algorithms also transform bodies to other origins, including that of the world: at a distance ρ
 //! from it, the first moments of a mass m are rounded like `m ρ`, and the second ones like `m ρ²`.
@@ -55,6 +55,8 @@ fn numbers(model: &Model, q: &[f64]) -> Result<(Parameters, Vec<f64>), Sensitivi
         | ParameterId::Friction(..)
         | ParameterId::Damping(..)
         | ParameterId::Armature(..)
+        | ParameterId::Stiffness(..)
+        | ParameterId::SpringReference(..)
         | ParameterId::FrictionWidth => Some(value.abs()),
         _ => None,
     };

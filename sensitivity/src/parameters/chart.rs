@@ -150,6 +150,12 @@ impl Parameters {
             ParameterId::Friction(body, k) => row.extend(of_joint(body, k, &layout.friction)),
             ParameterId::Damping(body, k) => row.extend(of_joint(body, k, &layout.damping)),
             ParameterId::Armature(body, k) => row.extend(of_joint(body, k, &layout.armature)),
+            ParameterId::Stiffness(body, k) => {
+                row.extend(layout.of_spring(body, k).map(|j| (layout.stiffness.start + j, one)));
+            }
+            ParameterId::SpringReference(body, k) => {
+                row.extend(layout.of_spring(body, k).map(|j| (layout.spring_reference.start + j, one)));
+            }
             ParameterId::FrictionWidth => row.push((layout.friction_width, one)),
             ParameterId::Gravity(k) => row.push((layout.gravity.start + k, one)),
             _ => {}

@@ -4,7 +4,7 @@ use super::kind::Kind;
 use super::values::{Moved, Values};
 use super::{Parameters, changes_joint, chart};
 use crate::error::SensitivityError;
-use gradyn::model::{BodyId, ParameterId};
+use gradyn::model::{BodyId, JointSpring, ParameterId};
 use gradyn::spatial::exp6;
 use gradyn::{Model, Scalar};
 use nalgebra::Vector3;
@@ -23,8 +23,8 @@ pub(super) struct Groups {
     pub(super) axis: BTreeMap<(usize, usize), [Option<Moved>; 2]>,
     pitch: Vec<(usize, usize, Moved)>,
     mimic: BTreeMap<usize, [Option<Moved>; 2]>,
-    /// Friction, damping, armature: those of the given robot, and those that move.
-    joint: [BTreeMap<usize, Own>; 3],
+    /// Friction, damping, armature, stiffness, spring reference: those of the given robot, and those that move.
+    joint: [BTreeMap<usize, Own>; 5],
     width: Option<Moved>,
     gravity: [Option<Moved>; 3],
 }
@@ -76,7 +76,9 @@ impl Parameters {
                         match which {
                             0 => to.set_friction(id, &numbers)?,
                             1 => to.set_damping(id, &numbers)?,
-                            _ => to.set_armature(id, &numbers)?,
+                            2 => to.set_armature(id, &numbers)?,
+                            3 => to.set_stiffness(id, &numbers)?,
+                            _ => to.set_spring_reference(id, &numbers)?,
                         };
                     }
                 }
@@ -123,6 +125,10 @@ impl Parameters {
         let own = |body: BodyId, of: &Range<usize>| -> Own {
             (layout.of_joint(body).map(|j| numbers[of.start + j]).collect(), Vec::new())
         };
+        let springs = |body: BodyId, of: fn(&JointSpring) -> f64| -> Vec<f64> {
+            let dofs = 0..self.robot.bodies()[body.index()].v_range().len();
+            dofs.map(|k| self.robot.spring_of(body, k).map_or(0.0, of)).collect()
+        };
         for (place, members) in self.chosen.iter().enumerate() {
             let leader = self.all[members[0]].nominal;
             for parameter in members.iter().map(|i| &self.all[*i]) {
@@ -147,6 +153,14 @@ impl Parameters {
                     ParameterId::Friction(b, k) => joint(&mut groups.joint[0], b, k, &layout.friction),
                     ParameterId::Damping(b, k) => joint(&mut groups.joint[1], b, k, &layout.damping),
                     ParameterId::Armature(b, k) => joint(&mut groups.joint[2], b, k, &layout.armature),
+                    ParameterId::Stiffness(b, k) => {
+                        let own = || (springs(b, |spring| spring.stiffness), Vec::new());
+                        groups.joint[3].entry(b.index()).or_insert_with(own).1.push((k, x));
+                    }
+                    ParameterId::SpringReference(b, k) => {
+                        let own = || (springs(b, |spring| spring.reference), Vec::new());
+                        groups.joint[4].entry(b.index()).or_insert_with(own).1.push((k, x));
+                    }
                     ParameterId::FrictionWidth => groups.width = Some(x),
                     ParameterId::Gravity(k) => groups.gravity[k] = Some(x),
                     id => {

@@ -101,10 +101,13 @@ impl Pass for f64 {
         let free: Vec<Constraint> = held.iter().map(|c| c.with_gains(0.0, 0.0)).collect();
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, &rest, &rest, &free, &[])?;
         let mu = by.ddq_dtau.tr_mul(&of_v);
-        let floating = floating.get_or_insert_with(|| Robot::new(model.clone().with_gravity(Vector3::zeros())));
+        let floating =
+            floating.get_or_insert_with(|| Robot::new(model.clone().with_gravity(Vector3::zeros()).without_springs()));
         let of = rnea_parameter_gradient(&floating.model, &mut floating.ws, q, &rest, &jump, mu.as_slice(), &[])?;
         let mut of_masses = of.dp.to_vec();
-        of_masses[model.parameter_layout().gravity.clone()].fill(0.0);
+        let layout = model.parameter_layout();
+        of_masses[layout.gravity.clone()].fill(0.0);
+        of_masses[layout.stiffness.clone()].fill(0.0);
         subtract(&of_masses, dp);
         if moves {
             let nu = &by.dlambda_dtau * &of_v;

@@ -53,7 +53,7 @@ pub struct AbaParameterGradient<'w, T> {
 /// Gradients of `λᵀ τ`, `τ = `[`rnea`](super::rnea())`(q, v, a, φ)`, by the state and by every parameter of the robot.
 ///
 /// `q`: nq, `v`, `a`, `lambda`: nv; wrenches are held as they are. By inertias about the body's origin, friction,
-/// damping, armature, gravity, placements and axes of joints, pitches, multipliers and offsets of mimic joints: see
+/// damping, armature, springs, gravity, placements and axes of joints, pitches, multipliers and offsets of mimic joints: see
 /// [`ParameterLayout`]. Without [joint friction](Model::has_joint_friction) the derivatives by friction and damping are
 /// zero. Cost O(n); a second call with as many wrenches allocates nothing.
 ///
@@ -168,7 +168,7 @@ at_level! {
         lambda: &[T],
         dp: &mut [T],
     ) {
-        let (_, v, a) = state;
+        let (q, v, a) = state;
         let width = model.friction_width;
         let rubs = model.joint_friction;
         for (j, joint) in layout.joints().iter().enumerate() {
@@ -197,6 +197,7 @@ at_level! {
                 }
             }
         }
+        of_springs(model, layout, q, lambda, dp);
         let mut momentum: Force<T> = Force::zero();
         for (i, body) in model.bodies.iter().enumerate() {
             if body.parent.is_none() {
@@ -204,5 +205,28 @@ at_level! {
             }
         }
         put(&mut dp[layout.gravity.clone()], v3::neg(momentum.linear)); // (6)
+    }
+
+    /// Stiffness and reference of springs, and multipliers and offsets in these.
+    #[inline(always)]
+    fn of_springs<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        layout: &ParameterLayout,
+        q: &[T],
+        lambda: &[T],
+        dp: &mut [T],
+    ) {
+        for (j, of) in layout.of_springs().iter().enumerate() {
+            let (body, k) = (of.body, of.dof);
+            let own = model.spring_at(body, k).ok().map(|at| model.springs[at]);
+            let Some(spring) = own.or_else(|| model.bodies[body].spring(body, k)) else { continue };
+            let (q, lambda) = (q[spring.coordinate], lambda[spring.index]);
+            dp[layout.stiffness.start + j] = lambda * spring.torque_by_stiffness(q);
+            dp[layout.spring_reference.start + j] = -(lambda * spring.torque_by_offset());
+            if let Some(m) = of.mimic {
+                dp[layout.multiplier.start + m] += lambda * spring.torque_by_multiplier(q);
+                dp[layout.offset.start + m] += lambda * spring.torque_by_offset();
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Bodies have ten parameters each ([`Inertia::to_parameters`](crate::spatial::Inertia::to_parameters)), those of body
 //! `b` in columns `10 b ..`. [`Model::inertial_parameters`] returns all of them. The contributions of joints themselves
-//! (armature, damping, friction) are not part of any regressor.
+//! (armature, damping, friction, springs) are part of [`standard_regressor`] alone.
 
 mod com;
 mod energy;
@@ -38,7 +38,7 @@ pub(crate) struct RegressorMemory<T> {
     pub(super) kinematic: DMatrix<T>,
     /// 3 × 4 n.
     pub(super) com: DMatrix<T>,
-    /// nv × (10 n + 3 m).
+    /// nv × (10 n + 3 m + 2 s).
     pub(super) standard: DMatrix<T>,
 }
 

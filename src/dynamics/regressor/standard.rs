@@ -3,29 +3,32 @@
 //!
 //! These are the *standard parameters* of the identification literature: ten of each body, Coulomb friction, viscous
 //! friction and rotor inertia of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*,
-//! 2002, chapter 12).
+//! 2002, chapter 12). A robot with springs has two more of each: its stiffness, and its preload, stiffness times
+//! reference, in which torques are linear.
 
 use super::{RegressorMemory, torque_regressor};
 use crate::dynamics::Workspace;
 use crate::dynamics::jacobian::clear;
-use crate::model::{InputError, JointConstant, Model};
+use crate::model::{InputError, JointConstant, JointSpring, Model};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 
 /// In the order of [`Inertia::to_parameters`](crate::spatial::Inertia::to_parameters).
 const INERTIAL: [&str; 10] = ["m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"];
 
-/// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from all standard parameters, nv × (10 n + 3 m).
+/// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from all standard parameters, nv ×
+/// (10 n + 3 m + 2 s).
 ///
 /// `q`: nq, `v`, `a`: nv; `π`: [`Model::standard_parameters`], and [`Model::standard_parameter_names`] says what each
-/// column belongs to. Four blocks: the columns of [`torque_regressor`], then one column a joint's degree of freedom,
-/// `m` of them, mimic joints their own,
+/// column belongs to. The columns of [`torque_regressor`] come first, then one column a joint's degree of freedom, `m` of
+/// them, mimic joints their own, then two blocks of one column a [spring](Model::springs), `s` of them,
 ///
 /// ```text
 /// friction k u / √(u² + w²)     damping k u     armature k k a          with u = k v                                     (1)
+/// stiffness k (k q + b)         preload −k                                                                              (2)
 /// ```
 ///
-/// (`k = 1` except for mimic joints, `w` the [`friction_width`](Model::friction_width)). Of a model without
+/// (`k = 1`, `b = 0` except for mimic joints, `w` the [`friction_width`](Model::friction_width)). Of a model without
 /// [joint friction](Model::has_joint_friction) columns of friction and damping are zero. Cost O(n d); a second call
 /// allocates nothing.
 ///
@@ -57,7 +60,8 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
     let mut joints = 0;
     model.each_joint_parameter(|_| joints += 1);
     let inertial = torque.ncols();
-    clear(standard, model.nv, inertial + 3 * joints);
+    let springs = model.springs.len();
+    clear(standard, model.nv, inertial + 3 * joints + 2 * springs);
     standard.as_mut_slice()[..torque.len()].copy_from_slice(torque.as_slice());
     let mut column = inertial;
     let mut overflow = None;
@@ -76,6 +80,14 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
         }
         column += 1;
     });
+    for (j, spring) in model.springs.iter().enumerate() {
+        let (column, row, k) = (inertial + 3 * joints + j, spring.index, spring.multiplier);
+        let x = (q[spring.coordinate] * k + T::from(spring.offset)) * k;
+        (standard[(row, column)], standard[(row, column + springs)]) = (x, -T::from(k)); //          (2)
+        if !x.is_finite() {
+            overflow.get_or_insert(row);
+        }
+    }
     match overflow {
         Some(row) => Err(model.overflow("standard_regressor", row)),
         None => Ok(&ws.regressor.standard),
@@ -85,18 +97,21 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
 impl<P: Real> Model<P> {
     /// What [`standard_regressor`] multiplies: the [inertial parameters](Self::inertial_parameters), 10 n, then Coulomb
     /// friction (N m, N), viscous friction (N m s/rad, N s/m) and armature (kg m², kg), one of each a joint's degree of
-    /// freedom.
+    /// freedom, then stiffness (N m/rad, N/m) and preload (N m, N), stiffness times reference, one of each a
+    /// [spring](Self::springs).
     #[must_use]
     pub fn standard_parameters(&self) -> Vec<P> {
         let mut parameters = self.inertial_parameters();
         for constant in JointConstant::ALL {
             self.each_joint_parameter(|dof| parameters.push(*constant.of(&dof)));
         }
+        parameters.extend(self.springs.iter().map(|spring| spring.stiffness));
+        parameters.extend(self.springs.iter().map(|spring| spring.stiffness * spring.reference));
         parameters
     }
 
     /// A name for each of them: `forearm.m`, `forearm.Ixx` by the bodies' names, then `elbow.friction`,
-    /// `elbow.damping`, `elbow.armature` by those of the degrees of freedom.
+    /// `elbow.damping`, `elbow.armature`, `elbow.stiffness`, `elbow.preload` by those of the degrees of freedom.
     #[must_use]
     pub fn standard_parameter_names(&self) -> Vec<String> {
         let of_body = |body: &crate::model::Body<P>| INERTIAL.map(|what| format!("{}.{what}", body.name()));
@@ -104,6 +119,14 @@ impl<P: Real> Model<P> {
         let joints = self.joint_parameter_names();
         for what in JointConstant::ALL {
             names.extend(joints.iter().map(|joint| format!("{joint}.{}", what.name())));
+        }
+        let own = self.dof_names();
+        let of_spring = |spring: &JointSpring<P>| match &self.bodies[spring.body] {
+            body if body.owns_coordinates => own[spring.index].clone(),
+            body => body.joint_name.clone(),
+        };
+        for what in ["stiffness", "preload"] {
+            names.extend(self.springs.iter().map(|spring| format!("{}.{what}", of_spring(spring))));
         }
         names
     }

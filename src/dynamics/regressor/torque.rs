@@ -13,8 +13,8 @@ use nalgebra::DMatrix;
 
 /// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from the inertial parameters, nv × 10 n.
 ///
-/// `q`: nq, `v`, `a`: nv; `π`: [`Model::inertial_parameters`]. Gravity is included; armature, damping and friction of
-/// the joints are not ([`standard_regressor`](super::standard_regressor()) has them), nor wrenches from outside.
+/// `q`: nq, `v`, `a`: nv; `π`: [`Model::inertial_parameters`]. Gravity is included; armature, damping, friction and
+/// springs of the joints are not ([`standard_regressor`](super::standard_regressor()) has them), nor wrenches from outside.
 /// Entries of bodies that a joint does not carry are exactly zero. Cost O(n d); a second call allocates nothing.
 /// Pinocchio's `computeJointTorqueRegressor`.
 ///

@@ -9,7 +9,7 @@
 //!
 //! Of the torques, the derivatives of inverse dynamics ([`rnea_derivatives`]) under the wrenches that the multipliers
 //! are; of the rows, those of the accelerations of both sides. Impulses are the same with `M (v⁺ − v⁻) − Jᵀ Λ` and
-//! `J (v⁺ + ε v⁻)`, without weight and at rest.
+//! `J (v⁺ + ε v⁻)`, without weight and springs, at rest.
 //!
 //! The factors of `M` and `G` ([`constraints`]) give `Z = L⁻¹ D^(−1/2) Q`, nv × rank, and `V`, rank × rows, with `G⁺ = Vᵀ V` and
 //! `V J M⁻¹ = Zᵀ`; and what the constraints leave of `M⁻¹`, `N = X Xᵀ` with `X = L⁻¹ D^(−1/2) (1 − Q Qᵀ)`, in which nothing
@@ -35,6 +35,7 @@ use super::operators::Operators;
 use super::row_derivatives::Variation;
 use crate::dynamics::constraints::{ConstraintsMemory, FactorsOfMass, Rows};
 use crate::dynamics::{Constraint, ExternalWrench, by_plan};
+use crate::formulas::force_field::ForceField;
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::kernels::by_joint::derivatives::Reuse;
@@ -42,7 +43,7 @@ use crate::kernels::by_joint::matrix::shape;
 use crate::model::{InputError, Model};
 use crate::partials::analytical::rnea_derivatives as by_formulas;
 use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::DMatrix;
 
 /// What closed forms are computed in.
 #[derive(Default)]
@@ -87,7 +88,7 @@ pub(super) fn dynamics(
     if quick {
         // What is not finite, is not in the results either.
         ws.begin(wrenches.len())?;
-        by_formulas(model.gravity, model, ws, state, &held.wrenches, Reuse::Poses);
+        by_formulas(ForceField::of(model), model, ws, state, &held.wrenches, Reuse::Poses);
         held.of_axes(model, &mut ws.base, what, by);
     } else {
         held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
@@ -159,7 +160,7 @@ pub(super) fn impulses(
     let quick = in_blocks && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
         ws.begin(0)?;
-        by_formulas(Vector3::zeros(), model, ws, (q, zeros, jump), &held.wrenches, Reuse::Poses);
+        by_formulas(ForceField::none(), model, ws, (q, zeros, jump), &held.wrenches, Reuse::Poses);
         by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.body_motions_again(velocity, zeros));
         held.of_axes(model, &mut ws.base, Rows::Rates, by);
     } else {
@@ -238,7 +239,7 @@ fn dependent_rows(
     Ok(())
 }
 
-/// Derivatives of inverse dynamics without weight.
+/// Derivatives of inverse dynamics without weight and springs.
 fn weightless(
     model: &Model,
     ws: &mut DerivativeWorkspace,
@@ -247,7 +248,7 @@ fn weightless(
 ) -> Result<(), InputError> {
     ws.result.errors = None;
     ws.begin(wrenches.len())?;
-    if by_formulas(Vector3::zeros(), model, ws, state, wrenches, Reuse::Nothing) {
+    if by_formulas(ForceField::none(), model, ws, state, wrenches, Reuse::Nothing) {
         return Ok(());
     }
     ws.result.check_finite(model)

@@ -66,6 +66,9 @@ piece!(
             }
         }
         inward(common, chunk.carriers.iter().copied(), tangents, &mut ws.tau);
+        for spring in model.springs.iter().filter(|spring| chunk.dofs.contains(&spring.index)) {
+            ws.tau[spring.index] += spring.torque(seeds.q[spring.coordinate]);
+        }
     }
 
     /// Along velocities: `v + ε e_k`.

@@ -21,11 +21,12 @@ mod torques;
 use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea_gradient::rnea_gradient;
 use crate::dynamics::{ExternalWrench, Workspace, by_plan, check_wrenches};
+use crate::formulas::force_field::ForceField;
 use crate::kernels::by_joint::hessian_entries::Matrices;
 use crate::kernels::by_joint::torque_hessian::Results;
 use crate::model::{InputError, Model, room};
 use crate::slice_ops::{all_finite, first_not_finite};
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DMatrix, DVector};
 pub(super) use page::At;
 use page::RneaHessianMemory;
 pub(super) use product::Along;
@@ -113,7 +114,7 @@ impl HessianWorkspace {
 /// `q`: nq, `v`, `a`, `lambda`: nv. In closed form: the power of `τ` in velocities `λ` is a sum over bodies, `Σ w · f`, and what moves
 /// with a joint moves as one, so that sums over its subtree, of inertias, forces and momenta, give all its second derivatives with a
 /// joint that carries it. Cost O(n d) for depth d: ten products of six numbers a pair, where first derivatives take seven.
-/// Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic joints are included. Which
+/// Right for every kind of joint; wrenches of both kinds, armature, damping, friction, springs and mimic joints are included. Which
 /// second derivative by `q` it is: see [`RneaHessian::dqq`] and the tangent space in
 /// `docs/tangent-space.md`. A second call with no more wrenches allocates nothing.
 ///
@@ -147,12 +148,12 @@ pub fn rnea_hessian<'w>(
     lambda: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaHessian, InputError> {
-    hessian_in(model.gravity, model, ws, At { q, v, a, lambda, wrenches })
+    hessian_in(ForceField::of(model), model, ws, At { q, v, a, lambda, wrenches })
 }
 
-/// [`rnea_hessian`] in the field of some gravity.
+/// [`rnea_hessian`] in some field.
 pub(super) fn hessian_in<'w>(
-    gravity: Vector3<f64>,
+    field: ForceField<'_>,
     model: &Model,
     ws: &'w mut HessianWorkspace,
     at: At<'_>,
@@ -167,12 +168,12 @@ pub(super) fn hessian_in<'w>(
         }
     }
     let surely = by_plan::of(model, &mut ws.base)
-        .and_then(|kernels| kernels.under(wrenches).torque_hessian(gravity, (q, v, a), lambda, result.results()));
+        .and_then(|kernels| kernels.under(wrenches).torque_hessian(field.gravity, (q, v, a), lambda, result.results()));
     if surely.is_none() {
-        let links = page::sweep(gravity, model, &mut ws.base, &mut ws.page, at, result);
+        let links = page::sweep(field.gravity, model, &mut ws.base, &mut ws.page, at, result);
         page::matrices(links, &ws.page, result);
     }
-    let joints = page::add_joints(model, at, result);
+    let joints = page::add_joints(model, field.springs, at, result);
     let surely = surely == Some(true) && joints.is_finite();
     let finite = surely || result.is_finite() && is_finite(at);
     if !finite {

@@ -10,8 +10,9 @@
 use super::RneaHessian;
 use crate::dynamics::placed::{Link, Placed, update};
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
+use crate::formulas::springs;
 use crate::formulas::torque_hessian::{Bodies, ColumnForces, ColumnMotions};
-use crate::model::Model;
+use crate::model::{JointSpring, Model};
 use crate::spatial::{Force, Motion, vector as v3};
 use nalgebra::{DMatrix, Vector3};
 
@@ -220,9 +221,9 @@ impl ColumnForces<f64> {
     }
 }
 
-/// Armature, damping and friction. Returns zero if what has been added to is finite.
-pub(super) fn add_joints(model: &Model, at: At<'_>, to: &mut RneaHessian) -> f64 {
-    let At { v, a, lambda, .. } = at;
+/// Armature, damping, friction, and these springs. Returns zero if what has been added to is finite.
+pub(super) fn add_joints(model: &Model, springs: &[JointSpring], at: At<'_>, to: &mut RneaHessian) -> f64 {
+    let At { q, v, a, lambda, .. } = at;
     let mut waste = 0.0;
     for dof in &model.dofs {
         let i = dof.index;
@@ -240,5 +241,7 @@ pub(super) fn add_joints(model: &Model, at: At<'_>, to: &mut RneaHessian) -> f64
             }
         }
     }
+    springs::add_gradient(springs, q, lambda, (&mut to.value, to.dq.as_mut_slice()));
+    waste += springs.iter().map(|spring| to.dq[spring.index] * 0.0).sum::<f64>();
     waste + to.value * 0.0
 }

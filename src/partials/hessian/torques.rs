@@ -12,7 +12,7 @@
 //! ∂(λᵀ τ)/∂v = U_k · Σ_above S λ + (Ψ̇_k + Ṡ_k) · Σ↓ A λ + S_k · Σ↓ T λ                                    (3)
 //! ```
 //!
-//! and damping and friction of each joint by its velocity.
+//! and damping and friction of each joint by its velocity, springs by its position.
 
 use super::page::RneaHessianMemory;
 use crate::dynamics::placed::Placed;
@@ -107,6 +107,9 @@ pub(super) fn subtract_along(
             to[i] -= dof.friction_slope(at_v[i], model.friction_width) * along_v[i];
         }
     }
+    for spring in &model.springs {
+        to[spring.index] -= spring.slope() * along_q[spring.index];
+    }
 }
 
 /// Adds the gradient of `λᵀ τ` by `q` and by `v` at velocities `at_v`, (2) and (3).
@@ -157,6 +160,9 @@ pub(super) fn add_gradient(
             let i = dof.index;
             dv[i] += dof.friction_slope(at_v[i], model.friction_width) * lambda[i];
         }
+    }
+    for spring in &model.springs {
+        dq[spring.index] += spring.slope() * lambda[spring.index];
     }
 }
 

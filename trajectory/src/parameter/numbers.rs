@@ -1,15 +1,18 @@
 //! Numbers of a robot that are variables, and how to change them in a robot.
 
-use gradyn::model::{BodyId, FrameId, InputError, ParameterId, inertia_with};
+use gradyn::model::{BodyId, FrameId, InputError, JointSpring, ParameterId, inertia_with};
 use gradyn::{Inertia, Model, Scalar};
 use nalgebra::Vector3;
+use std::ops::Range;
 
-/// What of a joint varies: its armature, damping, friction.
+/// What of a joint varies: its armature, damping, friction, spring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OfJoint {
     Armature,
     Damping,
     Friction,
+    Stiffness,
+    SpringReference,
 }
 
 /// A joint has at most so many degrees of freedom here.
@@ -79,12 +82,16 @@ impl RobotNumbers {
                 ParameterId::Armature(body, k) => all.add_joint(model, body, OfJoint::Armature, (value, k))?,
                 ParameterId::Damping(body, k) => all.add_joint(model, body, OfJoint::Damping, (value, k))?,
                 ParameterId::Friction(body, k) => all.add_joint(model, body, OfJoint::Friction, (value, k))?,
+                ParameterId::Stiffness(body, k) => all.add_joint(model, body, OfJoint::Stiffness, (value, k))?,
+                ParameterId::SpringReference(body, k) => {
+                    all.add_joint(model, body, OfJoint::SpringReference, (value, k))?;
+                }
                 _ => {
                     return Err(InputError::Parameter {
                         what: "number of the robot",
                         name: model.parameter_name(*id).unwrap_or_else(|| format!("{id:?}")),
                         value: f64::NAN,
-                        rule: "expected a mass, density, center, moment, point mass, armature, damping or friction",
+                        rule: "expected a mass, density, center, moment, point mass, armature, damping, friction or spring",
                     });
                 }
             }
@@ -122,7 +129,7 @@ impl RobotNumbers {
         (value, dof): (usize, usize),
     ) -> Result<(), InputError> {
         let at = of(model, body)?;
-        if what != OfJoint::Armature && !model.has_joint_friction() {
+        if matches!(what, OfJoint::Damping | OfJoint::Friction) && !model.has_joint_friction() {
             let (name, rule) = (format!("joint {}", at.joint_name()), "expected a robot whose joint friction is on");
             let what = if what == OfJoint::Damping { "damping" } else { "friction" };
             return Err(InputError::Parameter { what, name, value: 0.0, rule });
@@ -134,18 +141,34 @@ impl RobotNumbers {
             return Ok(());
         }
         let (layout, values) = (model.parameter_layout(), model.standard_parameters());
-        let range = match what {
-            OfJoint::Armature => &layout.armature,
-            OfJoint::Damping => &layout.damping,
-            OfJoint::Friction => &layout.friction,
+        let standard = |range: &Range<usize>| layout.of_joint(body).map(|j| values[range.start + j]).collect();
+        let of_springs =
+            |of: fn(&JointSpring) -> f64| (0..n).map(|k| model.spring_of(body, k).map_or(0.0, of)).collect();
+        let all = match what {
+            OfJoint::Armature => standard(&layout.armature),
+            OfJoint::Damping => standard(&layout.damping),
+            OfJoint::Friction => standard(&layout.friction),
+            OfJoint::Stiffness => of_springs(|spring| spring.stiffness),
+            OfJoint::SpringReference => of_springs(|spring| spring.reference),
         };
-        let all = layout.of_joint(body).map(|j| values[range.start + j]).collect();
+        if matches!(what, OfJoint::Stiffness | OfJoint::SpringReference) && layout.of_spring(body, dof).is_none() {
+            let (name, rule) =
+                (format!("joint {}", at.joint_name()), "expected a joint whose coordinate is a plain number");
+            return Err(InputError::Parameter { what: "spring", name, value: dof as f64, rule });
+        }
         self.joints.push((body, what, all, vec![(value, dof)]));
         Ok(())
     }
 
+    /// The same numbers, but those of springs, which impulses do not feel.
+    pub(super) fn without_springs(&self) -> Self {
+        let mut numbers = self.clone();
+        numbers.joints.retain(|(_, of, ..)| !matches!(of, OfJoint::Stiffness | OfJoint::SpringReference));
+        numbers
+    }
+
     /// Gives these values, [`len`](Self::len), to a robot, which may be over any number type: no allocation, but if a
-    /// joint gets its first armature, damping or friction.
+    /// joint gets its first armature, damping, friction or spring.
     ///
     /// # Errors
     /// [`InputError`] for a value that no robot has.
@@ -163,6 +186,8 @@ impl RobotNumbers {
                     OfJoint::Armature => to.set_armature(*body, all)?,
                     OfJoint::Damping => to.set_damping(*body, all)?,
                     OfJoint::Friction => to.set_friction(*body, all)?,
+                    OfJoint::Stiffness => to.set_stiffness(*body, all)?,
+                    OfJoint::SpringReference => to.set_spring_reference(*body, all)?,
                 };
             }
             Ok(())
@@ -198,18 +223,19 @@ impl RobotNumbers {
             self.inertia(base, entries, &value).validity().is_ok() || base.validity().is_err()
         })
     }
-    /// Which standard parameter of the robot each value of a joint is: its place in the layout, and the value.
+    /// Which parameter of the robot each value of a joint is: its place in the layout, and the value.
     pub(super) fn places_of_joints(&self, model: &Model) -> Vec<(usize, usize)> {
         let layout = model.parameter_layout();
         let mut places = Vec::new();
         for (body, what, _, entries) in &self.joints {
-            let range = match what {
-                OfJoint::Armature => &layout.armature,
-                OfJoint::Damping => &layout.damping,
-                OfJoint::Friction => &layout.friction,
+            let place = |dof: usize| match what {
+                OfJoint::Armature => layout.of_joint(*body).nth(dof).map(|j| layout.armature.start + j),
+                OfJoint::Damping => layout.of_joint(*body).nth(dof).map(|j| layout.damping.start + j),
+                OfJoint::Friction => layout.of_joint(*body).nth(dof).map(|j| layout.friction.start + j),
+                OfJoint::Stiffness => layout.of_spring(*body, dof).map(|j| layout.stiffness.start + j),
+                OfJoint::SpringReference => layout.of_spring(*body, dof).map(|j| layout.spring_reference.start + j),
             };
-            let own: Vec<usize> = layout.of_joint(*body).map(|j| range.start + j).collect();
-            places.extend(entries.iter().map(|(value, dof)| (own[*dof], *value)));
+            places.extend(entries.iter().filter_map(|(value, dof)| Some((place(*dof)?, *value))));
         }
         places
     }

@@ -21,8 +21,10 @@ pub(crate) struct RobotDerivatives {
     /// `∂a/∂p`, nv × np.
     accelerations: DMatrix<f64>,
     twice: Vec<HyperDual64>,
-    /// Standard parameters of joints, and which value each is.
+    /// Parameters of joints, and which value each is.
     joints: Vec<(usize, usize)>,
+    /// The numbers that it has an effect of, if not all.
+    own: Option<RobotNumbers>,
 }
 
 impl RobotDerivatives {
@@ -38,11 +40,13 @@ impl RobotDerivatives {
             accelerations: DMatrix::zeros(model.nv(), numbers.len()),
             twice: vec![HyperDual64::from(0.0); numbers.len()],
             joints: numbers.places_of_joints(model),
+            own: None,
         }
     }
-    /// Where nothing falls: torques at rest are those of accelerations alone, `M a`.
+    /// Where nothing falls and no spring pushes: torques at rest are those of accelerations alone, `M a`.
     pub(crate) fn without_gravity(model: &Model, numbers: &RobotNumbers) -> Self {
-        Self::new(&model.clone().with_gravity(nalgebra::Vector3::zeros()), numbers)
+        let free = model.clone().with_gravity(nalgebra::Vector3::zeros()).without_springs();
+        Self { own: Some(numbers.without_springs()), ..Self::new(&free, numbers) }
     }
 
     /// Lets value `k` vary; the state is constant.
@@ -53,7 +57,7 @@ impl RobotDerivatives {
         for (to, from) in self.state.iter_mut().zip(state) {
             to.iter_mut().zip(from).for_each(|(to, x)| *to = Dual64::from(*x));
         }
-        numbers.set(&self.values, &mut self.model)
+        self.own.as_ref().unwrap_or(numbers).set(&self.values, &mut self.model)
     }
 
     /// `∂τ/∂p` of `τ = id(q, v, a)`, into [`torques`](Self::torques).

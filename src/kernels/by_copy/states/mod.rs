@@ -22,10 +22,11 @@ use crate::plan::StatesLayout;
 use derivatives::{DerivativesMemory, derivatives};
 use mass_matrix::{MassMatrixMemory, mass_matrix};
 
+use crate::formulas::force_field::ForceField;
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::formulas::springs;
 use crate::spatial::Force;
 use gradyn_derivatives::{Lanes, Real, Register};
-use nalgebra::Vector3;
 use rnea::rnea;
 use turns::{Turn, turns};
 
@@ -68,15 +69,16 @@ impl<R: Register> StatesMemory<R> {
     #[inline(always)]
     pub(crate) fn rnea(
         &mut self,
-        gravity: Vector3<f64>,
+        field: ForceField<'_>,
         joints: JointDynamics<'_, f64>,
         layout: &StatesLayout,
         (q, v, a): States<'_, R>,
     ) -> Numbers<'_, R> {
         let Self { turns: sin_cos, motions, tau, .. } = self;
         turns::<R>(layout, q, &mut *sin_cos);
-        rnea::<R>(layout, gravity, sin_cos, motions, q, v, a, &mut *tau);
+        rnea::<R>(layout, field.gravity, sin_cos, motions, q, v, a, &mut *tau);
         joints.add_torques(v, a, tau);
+        springs::add_torques(field.springs, q, tau);
         tau
     }
 
@@ -100,7 +102,7 @@ impl<R: Register> StatesMemory<R> {
     #[inline(always)]
     pub(crate) fn derivatives(
         &mut self,
-        gravity: Vector3<f64>,
+        field: ForceField<'_>,
         joints: JointDynamics<'_, f64>,
         layout: &StatesLayout,
         (q, v, a): States<'_, R>,
@@ -108,9 +110,10 @@ impl<R: Register> StatesMemory<R> {
         let Self { turns: sin_cos, derivatives: memory, .. } = self;
         let memory = &mut **memory.get_or_insert_with(|| Box::new(DerivativesMemory::new(layout)));
         turns::<R>(layout, q, &mut *sin_cos);
-        derivatives::<R>(layout, gravity, &mut *memory, sin_cos, q, v, a);
-        let derivatives::Results { tau, dtau_dv, dtau_da, .. } = &mut memory.results;
+        derivatives::<R>(layout, field.gravity, &mut *memory, sin_cos, q, v, a);
+        let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da, .. } = &mut memory.results;
         joints.add_derivatives(layout.nv, (v, a), (tau, dtau_dv, dtau_da));
+        springs::add_derivatives(field.springs, q, (tau, dtau_dq));
         &memory.results
     }
 }

@@ -1,4 +1,4 @@
-//! The same of impulses: `g = (M (v⁺ − v⁻) − Jᵀ Λ, J (v⁺ + ε v⁻))`, without weight and at rest.
+//! The same of impulses: `g = (M (v⁺ − v⁻) − Jᵀ Λ, J (v⁺ + ε v⁻))`, without weight and springs, at rest.
 
 use super::adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
 use super::results::{Curvature, Rate};
@@ -6,6 +6,7 @@ use super::{ConstrainedHessianMemory, WEIGHTS, add_both, check_weights, curvatur
 use crate::dynamics::constraints::Rows;
 use crate::dynamics::placed::update;
 use crate::dynamics::{Constraint, Workspace, minv};
+use crate::formulas::force_field::ForceField;
 use crate::kernels::blocks::product::add_product;
 use crate::model::{InputError, Model, room};
 use crate::partials::constrained::finite;
@@ -13,7 +14,7 @@ use crate::partials::constrained::row_derivatives::Variation;
 use crate::partials::hessian::{At, hessian_in};
 use crate::partials::{Method, SecondOrderWorkspace, impulse_dynamics_derivatives};
 use crate::spatial::Motion;
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DMatrix, DVector};
 
 /// `w_vᵀ v⁺ + w_fᵀ Λ` after an impulse under constraints, its gradient and its Hessian by `q` and the velocity before. All matrices nv × nv.
 ///
@@ -81,7 +82,7 @@ pub fn impulse_dynamics_hessian<'w>(
     let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();
     let struck: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after + restitution * before).collect();
     let at = At { q, v: &m.zeros, a: &jump, lambda: mu_a.as_slice(), wrenches: &[] };
-    let h = hessian_in(Vector3::zeros(), model, &mut m.torques, at)?;
+    let h = hessian_in(ForceField::none(), model, &mut m.torques, at)?;
     m.dqq.copy_from(&h.dqq);
     let of_mass = h.daq.clone();
     for matrix in [&mut m.dvq, &mut m.daq, &mut m.dvv, &mut m.dzq, &mut m.dxq] {

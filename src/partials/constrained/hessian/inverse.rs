@@ -12,6 +12,7 @@ use crate::dynamics::constraints::rows_of;
 use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::update;
 use crate::dynamics::{Constraint, ExternalWrench, constraint_jacobian};
+use crate::formulas::force_field::ForceField;
 use crate::model::{InputError, Model, room};
 use crate::partials::SecondOrderWorkspace;
 use crate::partials::constrained::finite;
@@ -106,7 +107,7 @@ pub fn constraint_inverse_dynamics_hessian<'w>(
     }
     let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(ConstrainedHessianMemory::new(model)));
     let at = At { q, v, a, lambda: on_tau, wrenches };
-    let h = hessian_in(model.gravity, model, &mut m.torques, at)?;
+    let h = hessian_in(ForceField::of(model), model, &mut m.torques, at)?;
     let result = m.of_inverse.get_or_insert_with(|| ConstraintInverseDynamicsHessian::zeros(nv));
     let ConstraintInverseDynamicsHessian { value, dq, dv, da, dlambda, dqq, dvq, daq, dlambdaq, dvv } = &mut *result;
     *value = h.value;

@@ -40,6 +40,7 @@ use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::update;
 use crate::dynamics::rnea::check_finite_dofs;
 use crate::dynamics::{Constraint, ExternalWrench, Workspace, constraint_bias, constraint_jacobian};
+use crate::formulas::force_field::ForceField;
 use crate::kernels::blocks::product::add_product;
 use crate::kernels::blocks::transpose::transpose;
 use crate::model::{InputError, Model, room};
@@ -240,7 +241,7 @@ pub fn constraint_dynamics_hessian<'w>(
     let [minus_mu_a, minus_mu_f, minus_lambda] = &m.minus;
     let ddq = by.ddq.as_slice();
     let at = At { q, v, a: ddq, lambda: minus_mu_a, wrenches };
-    let h = hessian_in(model.gravity, model, &mut m.torques, at)?;
+    let h = hessian_in(ForceField::of(model), model, &mut m.torques, at)?;
     let ConstraintDynamicsHessian { dqq, dvq, dtauq, dvv, .. } = &mut *result;
     for (to, from) in [(&mut *dqq, &h.dqq), (&mut *dvq, &h.dvq), (&mut m.daq, &h.daq), (&mut *dvv, &h.dvv)] {
         to.copy_from(from);

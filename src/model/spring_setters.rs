@@ -1,0 +1,186 @@
+//! Setting springs of joints: in a builder, in place, and of a robot that is given back.
+
+use super::draft::{Draft, finite as finite_draft, not_negative};
+use super::parameters::{finite, length};
+use super::springs::{NO_COORDINATE, coordinate};
+use super::{BodyId, BodyKey, InputError, JointSpring, Model, ModelBuilder, ModelError, Parameters};
+use crate::joint::{Joint, JointKind, value};
+use gradyn_derivatives::Real;
+
+/// A number that a spring has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpringConstant {
+    Stiffness,
+    Reference,
+}
+
+impl SpringConstant {
+    pub(crate) const ALL: [Self; 2] = [Self::Stiffness, Self::Reference];
+
+    /// As errors and names of parameters call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Stiffness => "stiffness",
+            Self::Reference => "spring_reference",
+        }
+    }
+
+    pub(crate) fn of<P>(self, spring: &JointSpring<P>) -> &P {
+        match self {
+            Self::Stiffness => &spring.stiffness,
+            Self::Reference => &spring.reference,
+        }
+    }
+
+    pub(crate) fn of_mut<P>(self, spring: &mut JointSpring<P>) -> &mut P {
+        match self {
+            Self::Stiffness => &mut spring.stiffness,
+            Self::Reference => &mut spring.reference,
+        }
+    }
+
+    fn of_pair<P>(self, (stiffness, reference): &mut (P, P)) -> &mut P {
+        match self {
+            Self::Stiffness => stiffness,
+            Self::Reference => reference,
+        }
+    }
+}
+
+/// The first number other than zero of a degree of freedom that cannot have one.
+fn misplaced<P: Real>(joint: &Joint<P>, numbers: &[P]) -> Option<P> {
+    let mut all = numbers.iter().enumerate();
+    all.find_map(|(k, x)| (*x != P::zero() && coordinate(joint, k).is_none()).then_some(*x))
+}
+
+impl<P: Real> ModelBuilder<P> {
+    /// Sets the stiffness of the springs of a body's joint, one entry a degree of freedom, N m/rad (N/m).
+    ///
+    /// A degree of freedom whose coordinate is no plain number has no spring, and the entry zero.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] for a wrong number of entries; [`ModelError::BadNumber`] for one that is negative or not finite, or of a
+    /// degree of freedom that cannot have a spring. A joint that follows an angle with the coordinates (cos, sin) cannot either, which
+    /// [`build`](Self::build) finds.
+    pub fn set_stiffness(&mut self, body: BodyKey, stiffness: &[P]) -> Result<&mut Self, ModelError> {
+        self.set_spring(SpringConstant::Stiffness, body, stiffness)
+    }
+
+    /// Sets the positions at which the springs of a body's joint exert no torque, one entry a degree of freedom, rad (m): those of the
+    /// joint itself, also of one that follows another.
+    ///
+    /// # Errors
+    /// As [`set_stiffness`](Self::set_stiffness), but negative numbers are as good as others.
+    pub fn set_spring_reference(&mut self, body: BodyKey, reference: &[P]) -> Result<&mut Self, ModelError> {
+        self.set_spring(SpringConstant::Reference, body, reference)
+    }
+
+    fn set_spring(&mut self, constant: SpringConstant, body: BodyKey, numbers: &[P]) -> Result<&mut Self, ModelError> {
+        let what = constant.name();
+        let draft = self.draft(body, what)?;
+        draft.check(what, numbers.len(), draft.joint.nv())?;
+        match constant {
+            SpringConstant::Stiffness => not_negative(what, &draft.joint_name, numbers)?,
+            SpringConstant::Reference => finite_draft(what, &draft.joint_name, numbers)?,
+        }
+        if let Some(x) = misplaced(&draft.joint, numbers) {
+            let (name, value) = (draft.joint_name.clone(), value(x));
+            return Err(ModelError::BadNumber { what, name, value, rule: NO_COORDINATE });
+        }
+        draft.springs.resize(numbers.len(), None);
+        for (k, x) in numbers.iter().enumerate().filter(|(k, _)| coordinate(&draft.joint, *k).is_some()) {
+            *constant.of_pair(draft.springs[k].get_or_insert((P::zero(), P::zero()))) = *x;
+        }
+        Ok(self)
+    }
+}
+
+impl<P: Real> Draft<P> {
+    /// Those of a body that has been built.
+    ///
+    /// # Errors
+    /// [`ModelError::BadNumber`] for the spring of a degree of freedom without a coordinate.
+    pub(super) fn springs_of(
+        springs: &[Option<(P, P)>],
+        body: &super::Body<P>,
+        place: usize,
+    ) -> Result<Vec<JointSpring<P>>, ModelError> {
+        let set = springs.iter().enumerate().filter_map(|(k, spring)| spring.map(|spring| (k, spring)));
+        let make = |(k, (stiffness, reference)): (usize, (P, P))| match body.spring(place, k) {
+            Some(spring) => Ok(JointSpring { stiffness, reference, ..spring }),
+            None => {
+                let (name, value) = (body.joint_name.clone(), value(stiffness));
+                Err(ModelError::BadNumber { what: "stiffness", name, value, rule: NO_COORDINATE })
+            }
+        };
+        set.map(make).collect()
+    }
+}
+
+impl<P: Real> Parameters<'_, P> {
+    /// Sets the stiffness of the springs of a body's joint, one entry a degree of freedom, N m/rad (N/m).
+    ///
+    /// A degree of freedom whose coordinate is no plain number has no spring, and the entry zero.
+    ///
+    /// # Errors
+    /// [`InputError::OtherModel`] if it is another model's body, [`InputError::JointLength`] for a wrong number of entries,
+    /// [`InputError::NotFinite`] by the entry's place, [`InputError::Parameter`] for one that is negative, or of a degree of freedom
+    /// that cannot have a spring.
+    pub fn set_stiffness(&mut self, body: BodyId, stiffness: &[P]) -> Result<&mut Self, InputError> {
+        self.set_spring(SpringConstant::Stiffness, body, stiffness)
+    }
+
+    /// Sets the positions at which the springs of a body's joint exert no torque, one entry a degree of freedom, rad (m): those of the
+    /// joint itself, also of one that follows another.
+    ///
+    /// # Errors
+    /// As [`set_stiffness`](Self::set_stiffness), but negative numbers are as good as others.
+    pub fn set_spring_reference(&mut self, body: BodyId, reference: &[P]) -> Result<&mut Self, InputError> {
+        self.set_spring(SpringConstant::Reference, body, reference)
+    }
+
+    fn set_spring(&mut self, constant: SpringConstant, body: BodyId, numbers: &[P]) -> Result<&mut Self, InputError> {
+        let what = constant.name();
+        let b = &*self.body(body)?;
+        length(what, b, numbers.len(), b.v.len())?;
+        let name = || format!("joint {}", b.joint_name);
+        if numbers.iter().any(|x| !x.is_finite()) {
+            finite(what, &name(), numbers)?;
+        }
+        let is_negative = |x: &&P| x.select_lt(0.0, P::one(), P::zero()) != P::zero();
+        if constant == SpringConstant::Stiffness
+            && let Some(x) = numbers.iter().find(is_negative)
+        {
+            let rule = "expected a number that is not negative";
+            return Err(InputError::Parameter { what, name: name(), value: value(*x), rule });
+        }
+        if let Some(x) = misplaced(&b.joint, numbers) {
+            return Err(InputError::Parameter { what, name: name(), value: value(x), rule: NO_COORDINATE });
+        }
+        for (k, x) in numbers.iter().enumerate() {
+            if let Some(spring) = self.model.spring_mut(body.index(), k) {
+                *constant.of_mut(spring) = *x;
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl<P: Real> Model<P> {
+    /// The same robot with other stiffness of the springs of one body's joint, one entry a degree of freedom, N m/rad (N/m).
+    ///
+    /// # Errors
+    /// As [`Parameters::set_stiffness`].
+    pub fn with_stiffness(self, body: BodyId, stiffness: &[P]) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_stiffness(body, stiffness).map(|_| ()))
+    }
+
+    /// The same robot with other positions at which the springs of one body's joint exert no torque, one entry a degree of freedom,
+    /// rad (m).
+    ///
+    /// # Errors
+    /// As [`Parameters::set_spring_reference`].
+    pub fn with_spring_reference(self, body: BodyId, reference: &[P]) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_spring_reference(body, reference).map(|_| ()))
+    }
+}
