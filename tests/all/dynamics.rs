@@ -65,6 +65,10 @@ fn energies<T: Scalar>(model: &Model, q: &[T], v: &[T]) -> (T, T) {
     for dof in model.joint_dynamics() {
         kinetic += v[dof.index] * v[dof.index] * (0.5 * dof.armature * dof.multiplier * dof.multiplier);
     }
+    for spring in model.springs() {
+        let bent = q[spring.coordinate] * spring.multiplier + (spring.offset - spring.reference);
+        potential += bent * bent * (0.5 * spring.stiffness);
+    }
     (kinetic, potential)
 }
 
@@ -74,7 +78,7 @@ fn columns_of_inverse_dynamics_are_the_mass_matrix_symmetric_and_positive() {
         let nv = model.nv();
         let still = vec![0.0; nv];
         let m = derivatives(model, q, v, a, &wrenches(model, 1)).dtau_da;
-        let free = model.clone().with_gravity(Vector3::zeros());
+        let free = model.clone().with_gravity(Vector3::zeros()).without_springs();
         let columns: Vec<_> = (0..nv).map(|k| DVector::from_vec(tau(&free, q, &still, &unit(nv, k), &[]))).collect();
         let rnea = if nv > 0 { DMatrix::from_columns(&columns) } else { DMatrix::zeros(0, 0) };
         assert_near(m.as_slice(), rnea.as_slice(), ROUNDING, format!("{what}: M"));
@@ -250,7 +254,7 @@ fn wrenches_act_by_the_transposed_jacobian() {
         // Twice the wrenches, twice the change; and they do not depend on the rest.
         let twice: Vec<_> = f_ext.iter().map(|w| ExternalWrench { wrench: w.wrench * 2.0, ..*w }).collect();
         let still = vec![0.0; v.len()];
-        let free = model.clone().with_gravity(Vector3::zeros());
+        let free = model.clone().with_gravity(Vector3::zeros()).without_springs();
         let (once, twice) = (tau(&free, q, &still, &still, &f_ext), tau(&free, q, &still, &still, &twice));
         let doubled: Vec<_> = once.iter().map(|x| 2.0 * x).collect();
         assert_near(&twice, &doubled, ROUNDING, format!("{what}: twice"));

@@ -38,6 +38,8 @@ fn kind(model: &Model, k: usize) -> &'static str {
         (&l.pitch, "pitch"),
         (&l.multiplier, "multiplier"),
         (&l.offset, "offset"),
+        (&l.stiffness, "stiffness"),
+        (&l.spring_reference, "spring reference"),
     ];
     of.into_iter().find(|(range, _)| range.contains(&k)).map_or("friction width", |(_, name)| name)
 }
@@ -93,7 +95,7 @@ fn every_parameter_is_right_for_every_joint() {
             });
         }
     }
-    assert_eq!(kinds.len(), 11, "each kind was seen to matter: {kinds:?}");
+    assert_eq!(kinds.len(), 13, "each kind was seen to matter: {kinds:?}");
 }
 
 /// Forward dynamics over dual numbers by other recursions than the gradient's.
@@ -133,7 +135,25 @@ fn standard_parameters_are_those_of_the_regressor() {
         let rows = gradyn::dynamics::standard_regressor(&model, &mut ws, &q, &v, &a).expect("runs").clone();
         let expected: Vec<f64> = rows.row_sum().iter().copied().collect();
         let by = rnea_parameter_gradient(&model, &mut ws, &q, &v, &a, &lambda, &[]).expect("runs");
-        assert_agree(&model, &by.dp[..expected.len()], &expected, &what);
+        let l = model.parameter_layout();
+        let (standard, of_springs) = expected.split_at(l.armature.end);
+        assert_agree(&model, &by.dp[..standard.len()], standard, &what);
+        // By the preload, stiffness times reference: ∂/∂stiffness = column + reference · column of the preload.
+        let springs = model.springs();
+        assert_eq!(of_springs.len(), 2 * springs.len(), "{what}");
+        let dp = by.dp.to_vec();
+        let mut seen = 0;
+        for (j, (body, k)) in l.springs().enumerate() {
+            let id = model.body_id(body).expect("is there");
+            let Some(spring) = model.spring_of(id, k) else { continue };
+            let at = springs.iter().position(|other| other == spring).expect("is in the list");
+            let [column, preload] = [of_springs[at], of_springs[springs.len() + at]];
+            let found = [dp[l.stiffness.start + j], dp[l.spring_reference.start + j]];
+            let expected = [column + spring.reference * preload, spring.stiffness * preload];
+            assert_near(&found, &expected, TOLERANCE, format!("{what}: spring {at}"));
+            seen += 1;
+        }
+        assert_eq!(seen, springs.len(), "{what}");
     }
 }
 

@@ -14,9 +14,9 @@ use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, DVector, Matrix4, Vector3};
 use testing::{assert_near, models, state, uniform};
 
-/// The same robot without armature, damping and friction, which regressors leave out.
+/// The same robot without armature, damping, friction and springs, which regressors leave out.
 fn bare(model: Model) -> Model {
-    model.with_joint_dynamics(Vec::new()).expect("no entries")
+    model.without_springs().with_joint_dynamics(Vec::new()).expect("no entries")
 }
 
 fn parameters(model: &Model) -> DVector<f64> {

@@ -174,7 +174,7 @@ fn changed_numbers_read_back() {
                 ("axis", vec![l.axis.clone()]),
                 ("mimic", vec![l.multiplier.clone(), l.offset.clone()]),
                 ("frames", vec![]),
-                ("all", vec![0..l.friction_width, l.placement.start..l.len()]),
+                ("all", vec![0..l.friction_width, l.placement.start..l.stiffness.start]),
             ];
             for (kind, ranges) in kinds {
                 // The joint of a floating base is not in the file.

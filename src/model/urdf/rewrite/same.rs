@@ -152,6 +152,15 @@ pub(super) fn no_place(file: &Model, model: &Model, description: &Description) -
     let more = |model: &Model| (0..model.joint_dynamics().len()).filter(|at| !model.is_of_a_joint(*at)).count();
     let reason = "they are no joint's own";
     differ("entries of joint dynamics".into(), more(file).to_string(), more(model).to_string(), reason);
+    for (i, body) in model.bodies().iter().enumerate() {
+        for k in 0..body.v_range().len() {
+            let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_of(id, k)) {
+                Some(spring) => format!("stiffness {}, reference {}", spring.stiffness, spring.reference),
+                None => "none".to_owned(),
+            };
+            differ(format!("spring {k} of joint `{}`", body.joint_name()), text(file), text(model), NONE);
+        }
+    }
     let known = frame_poses(file);
     for frame in model.frames() {
         if !known.contains_key(frame.name()) {
