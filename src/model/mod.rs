@@ -26,12 +26,14 @@ mod range;
 mod reroot;
 mod room;
 mod runs;
+pub mod sdf;
 #[cfg(feature = "serde")]
 mod serialized;
 mod size;
 pub mod source;
 mod spring_setters;
 mod springs;
+pub mod srdf;
 mod step;
 mod tangent;
 pub mod urdf;

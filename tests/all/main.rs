@@ -45,6 +45,7 @@ mod regressor;
 mod rerooted;
 mod rnea_derivatives;
 mod same_bits_again;
+mod sdf;
 mod second_order;
 mod second_order_forward;
 #[cfg(feature = "serde")]
@@ -57,6 +58,7 @@ mod spatial_inertia;
 mod spatial_support;
 mod springs;
 mod springs_mujoco;
+mod srdf;
 mod state_function;
 mod state_hessian;
 mod states;

@@ -6,6 +6,7 @@ use crate::dynamics::reference::Attached;
 use crate::dynamics::slice_ops::first_not_finite;
 use crate::formulas::constraints::Relation;
 use crate::joint::Elementary;
+use crate::model::source::LoopJoint;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::Transform;
 use gradyn_derivatives::{Real, Scalar};
@@ -367,4 +368,19 @@ pub(crate) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) ->
 pub(super) fn attached<P: Real>(constraints: &[Constraint<P>]) -> (impl Iterator<Item = usize>, bool) {
     let bodies = constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten();
     (bodies, constraints.iter().any(|c| c.anchored().is_none()))
+}
+
+impl Constraint {
+    /// The constraint that a joint of a file is, which closes a loop: [`frame`](Self::frame) for a fixed joint, else
+    /// [`joint`](Self::joint).
+    ///
+    /// # Errors
+    /// As [`joint`](Self::joint).
+    pub fn of_loop(joint: &LoopJoint) -> Result<Self, InputError> {
+        let ([a, b], [x_a, x_b]) = (joint.bodies, joint.placements);
+        match joint.joint {
+            Elementary::Fixed(_) => Ok(Self::frame(a, x_a, b, x_b)),
+            kind => Self::joint(a, x_a, b, x_b, kind),
+        }
+    }
 }

@@ -5,8 +5,10 @@
 
 mod error;
 pub(in crate::model) mod file;
+pub(in crate::model) mod files;
 pub(in crate::model) mod guard;
 mod joint_type;
+mod loop_joint;
 pub(in crate::model) mod merge;
 mod mimic_form;
 pub(in crate::model) mod note;
@@ -19,7 +21,9 @@ pub(in crate::model) mod text;
 pub(in crate::model) mod xml;
 
 pub use error::SourceError;
+pub use files::Files;
 pub use joint_type::JointType;
+pub use loop_joint::LoopJoint;
 pub use mimic_form::MimicForm;
 pub use note::{Note, NoteKind, Rank, Severity};
 pub use physical::Unphysical;

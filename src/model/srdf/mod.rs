@@ -1,0 +1,146 @@
+//! Reading SRDF, MoveIt's companion of a robot file: groups of joints, and named configurations.
+//!
+//! What says which links may touch is not dynamics, and is listed in the report.
+
+mod error;
+mod read;
+
+pub use error::SrdfError;
+
+use crate::joint::{Joint, JointKind};
+use crate::model::Model;
+use crate::model::source::text::nearest;
+use crate::model::source::{LoadReport, file};
+use std::path::Path;
+
+/// What an SRDF file says about a robot.
+///
+/// ```
+/// use gradyn::model::{Model, srdf::Srdf, urdf::UrdfOptions};
+/// let robot = Model::from_urdf_text(
+///     "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/>
+///      <inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+///      <joint name='elbow' type='continuous'><parent link='a'/><child link='b'/></joint></robot>",
+///     &UrdfOptions::new(),
+/// )?;
+/// let srdf = Srdf::from_text(
+///     "<robot name='r'><group name='arm'><joint name='elbow'/></group>
+///      <group_state name='folded' group='arm'><joint name='elbow' value='2.5'/></group_state></robot>",
+/// )?;
+/// assert_eq!(srdf.configuration(&robot.model, "folded")?, [2.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Srdf {
+    /// Name of the robot.
+    pub robot: String,
+    /// Groups of joints and links.
+    pub groups: Vec<Group>,
+    /// Named configurations, as they stand in the file.
+    pub states: Vec<State>,
+    /// What is not used.
+    pub report: LoadReport,
+}
+
+/// A group: what it lists, and what the groups that it names list.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Names of its joints.
+    pub joints: Vec<String>,
+    /// Names of its links.
+    pub links: Vec<String>,
+    /// Chains, by their first and last links.
+    pub chains: Vec<(String, String)>,
+    /// Names of groups that belong to it.
+    pub groups: Vec<String>,
+}
+
+/// A named configuration of some joints; the others are neutral.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct State {
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// Its name.
+    pub name: String,
+    /// The group that it is of.
+    pub group: String,
+    /// Coordinates of joints, by their names; of a continuous joint its angle, of a floating one position and quaternion x, y, z, w.
+    pub joints: Vec<StateJoint>,
+}
+
+/// Coordinates of a joint.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StateJoint {
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// Name of the joint.
+    pub name: String,
+    /// Its coordinates, rad or m.
+    pub values: Vec<f64>,
+}
+
+impl Srdf {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// That the file cannot be read, and those of [`from_text`](Self::from_text).
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, SrdfError> {
+        Self::from_text(&file::text(path.as_ref())?)
+    }
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// The first thing that makes no sense: another root element, a missing name, a number that is none.
+    pub fn from_text(text: &str) -> Result<Self, SrdfError> {
+        read::srdf(text)
+    }
+
+    /// The configuration of a robot by its name: the neutral one, but for the joints that the state lists.
+    ///
+    /// Joints that the robot does not have, or that follow others or are fixed, are skipped, since SRDF files list such ones;
+    /// those of an unknown name are told by [`unknown_joints`](Self::unknown_joints).
+    ///
+    /// # Errors
+    /// [`SrdfError::UnknownState`], [`SrdfError::Coordinates`] for a joint that has another number of coordinates, and
+    /// [`SrdfError::NoConfiguration`] for a quaternion of length zero.
+    pub fn configuration(&self, model: &Model, name: &str) -> Result<Vec<f64>, SrdfError> {
+        let state = self.states.iter().find(|state| state.name == name).ok_or_else(|| {
+            let nearest = nearest(name, self.states.iter().map(|state| state.name.as_str()));
+            SrdfError::UnknownState { name: name.to_owned(), nearest }
+        })?;
+        let mut q = model.neutral();
+        for joint in &state.joints {
+            let found = model.bodies().iter().find(|body| body.joint_name() == joint.name);
+            let Some(body) = found.filter(|body| !matches!(body.joint(), Joint::Mimic(_))) else { continue };
+            let Some(place) = q.get_mut(body.q_range()) else { continue };
+            match (place, joint.values.as_slice()) {
+                // An angle as a point of the circle.
+                ([cos, sin], [angle]) if body.joint().nv() == 1 => (*cos, *sin) = (angle.cos(), angle.sin()),
+                (place, values) if place.len() == values.len() => place.copy_from_slice(values),
+                (place, values) => {
+                    let (joint_name, line) = (joint.name.clone(), joint.line);
+                    let (expected, found) = (place.len(), values.len());
+                    return Err(SrdfError::Coordinates { line, joint: joint_name, expected, found });
+                }
+            }
+        }
+        model.normalize(&mut q)?;
+        Ok(q)
+    }
+
+    /// Joints of states that a robot does not have, with their lines.
+    pub fn unknown_joints<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (u32, &'a str)> {
+        let joints = self.states.iter().flat_map(|state| &state.joints);
+        let is_known = |name: &str| {
+            model.bodies().iter().any(|body| body.joint_name() == name) || model.find_frame(name).is_some()
+        };
+        joints.filter(move |joint| !is_known(&joint.name)).map(|joint| (joint.line, joint.name.as_str()))
+    }
+}

@@ -1,0 +1,69 @@
+//! Named configurations and groups from SRDF.
+
+use gradyn::model::srdf::Srdf;
+use gradyn::model::{Model, urdf::ContinuousForm, urdf::UrdfOptions};
+
+const ROBOT: &str = "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/>
+    <inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><link name='c'><inertial><mass value='1'/>
+    <inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+    <joint name='turn' type='continuous'><parent link='a'/><child link='b'/></joint>
+    <joint name='bend' type='revolute'><parent link='b'/><child link='c'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>";
+
+const SRDF: &str = "<robot name='r'>
+<group name='arm'><joint name='turn'/><chain base_link='a' tip_link='c'/><group name='hand'/></group>
+<group_state name='up' group='arm'><joint name='turn' value='2.0'/><joint name='bend' value='-0.5'/></group_state>
+<group_state name='stand' group='arm'><joint name='root_joint' value='1 2 3 0 0 0 2'/><joint name='gone' value='1'/></group_state>
+<disable_collisions link1='a' link2='b' reason='Adjacent'/><disable_collisions link1='a' link2='c'/></robot>";
+
+fn robot(options: &UrdfOptions) -> Model {
+    Model::from_urdf_text(ROBOT, options).expect("is right").model
+}
+
+#[test]
+fn states_are_configurations() {
+    let srdf = Srdf::from_text(SRDF).expect("is right");
+    assert_eq!(srdf.configuration(&robot(&UrdfOptions::new()), "up").expect("is there"), [2.0, -0.5]);
+    let circle = robot(&UrdfOptions::new().continuous(ContinuousForm::CosSin));
+    assert_eq!(srdf.configuration(&circle, "up").expect("is there"), [2.0_f64.cos(), 2.0_f64.sin(), -0.5]);
+    // A quaternion of length two, and a joint that the robot does not have.
+    let floating = robot(&UrdfOptions::new().floating_base(true));
+    let q = srdf.configuration(&floating, "stand").expect("is there");
+    assert_eq!(q, [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    assert_eq!(srdf.unknown_joints(&floating).collect::<Vec<_>>(), [(4, "gone")]);
+    let error = srdf.configuration(&floating, "stant").expect_err("is wrong").to_string();
+    assert_eq!(error, "there is no state `stant`: perhaps `stand`");
+}
+
+#[test]
+fn groups_are_listed_and_the_rest_is_reported() {
+    let srdf = Srdf::from_text(SRDF).expect("is right");
+    assert_eq!((srdf.groups.len(), srdf.groups[0].joints.len(), srdf.groups[0].chains.len()), (1, 1, 1));
+    let report = srdf.report.to_string();
+    assert!(report.contains("`hand`: there is no group of this name"), "{report}");
+    assert!(report.contains("disable_collisions (2)"), "{report}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_by_line() {
+    for (text, message) in [
+        ("<sdf/>", "line 1: the root element is `sdf`, not `robot`"),
+        ("<robot/>", "line 1: a robot has no name"),
+        (
+            "<robot name='r'>\n<group_state name='s'><joint name='j'/></group_state></robot>",
+            "line 2: joint `j`: `joint` has no attribute `value`",
+        ),
+        (
+            "<robot name='r'>\n<group_state name='s'><joint name='j' value='1 x'/></group_state></robot>",
+            "line 2: joint `j`: `value` of `joint`: `x` is not a number",
+        ),
+        (
+            "<robot name='r'><group_state name='s'/>\n<group_state name='s'/></robot>",
+            "line 2: the state `s` is there already, in line 1",
+        ),
+    ] {
+        assert_eq!(Srdf::from_text(text).expect_err("is wrong").to_string(), message);
+    }
+    let two = "<robot name='r'><group_state name='s'><joint name='bend' value='1 2'/></group_state></robot>";
+    let error = Srdf::from_text(two).expect("is right").configuration(&robot(&UrdfOptions::new()), "s");
+    assert_eq!(error.expect_err("is wrong").to_string(), "line 1: joint `bend`: 2 values instead of 1");
+}
