@@ -114,6 +114,7 @@ pub use dynamics::{
     WrenchFrame, aba, center_of_mass, centroidal, com_jacobian, constraint_dynamics, crba, forward_kinematics,
     frame_bias_acceleration, frame_jacobian, impulse_dynamics, minv, point_jacobian, rnea,
 };
+pub use model::mjcf::{MjcfError, MjcfOptions};
 pub use model::urdf::{UrdfError, UrdfOptions};
 pub use model::{BodyId, FrameId, InputError, Model, ModelBuilder, ModelError};
 pub use partials::{

@@ -1,6 +1,7 @@
 //! What can go wrong, each as one line for the user.
 
 use gradyn::model::InputError;
+use gradyn::model::mjcf::MjcfError;
 use gradyn::model::urdf::UrdfError;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// What is wrong in it, with its line.
-        error: Box<UrdfError>,
+        error: Box<RobotError>,
     },
     /// A file cannot be read.
     #[error("cannot read {}: {reason}", .path.display())]
@@ -54,6 +55,18 @@ pub enum Error {
         /// What the engine says.
         error: InputError,
     },
+}
+
+/// Why a robot's file is invalid, by its format.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RobotError {
+    /// Of a URDF file.
+    #[error(transparent)]
+    Urdf(#[from] UrdfError),
+    /// Of an MJCF file.
+    #[error(transparent)]
+    Mjcf(#[from] MjcfError),
 }
 
 impl Error {

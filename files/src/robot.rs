@@ -1,7 +1,9 @@
 //! A robot with the file that it comes from.
 
-use crate::error::Error;
-use gradyn::model::urdf::{Description, JointType, LoadReport, Loaded, UrdfError, UrdfOptions};
+use crate::error::{Error, RobotError};
+use gradyn::model::mjcf::{self, Files, MjcfOptions};
+use gradyn::model::source::{Format, JointType, LoadReport};
+use gradyn::model::urdf::{self, ContinuousForm, JointOrder, UrdfOptions};
 use gradyn::model::{BodyId, Model};
 use gradyn::spatial::Transform;
 use gradyn::text::one_line;
@@ -24,10 +26,25 @@ pub struct Robot {
     pub model: Model,
     /// What was not used of the file, and what is dubious.
     pub report: LoadReport,
-    /// The links and joints of the file, those that are merged into others included.
-    pub description: Description,
-    /// The text of the file, and how it was read.
-    pub source: (String, UrdfOptions),
+    /// What else the file says, by its format.
+    pub origin: Origin,
+}
+
+/// What a robot's file says beside the model.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Origin {
+    /// Of a URDF file.
+    Urdf {
+        /// The links and joints of the file, those that are merged into others included.
+        description: urdf::Description,
+        /// The text of the file.
+        text: String,
+        /// How it was read.
+        options: UrdfOptions,
+    },
+    /// Of an MJCF file.
+    Mjcf(Box<mjcf::Loaded>),
 }
 
 /// Where a link is: on which body (`None` for the world), and its pose there.
@@ -40,8 +57,8 @@ pub struct LinkPlace {
 }
 
 impl Robot {
-    /// Reads a URDF file. `gravity`, m/s², in the world: 0, 0, −9.81 without one. `joint_friction`: with the file's
-    /// damping and friction.
+    /// Reads a robot's file: URDF or MJCF, as its root element says. `gravity`, m/s², in the world: without one that of the file,
+    /// for URDF 0, 0, −9.81. `joint_friction`: with the file's damping and friction.
     pub fn read(
         path: &Path,
         options: UrdfOptions,
@@ -49,21 +66,45 @@ impl Robot {
         joint_friction: bool,
     ) -> Result<Self, Error> {
         let text = read(path)?;
-        let refused = |error: UrdfError| Error::Robot { path: path.to_owned(), error: Box::new(error) };
-        let Loaded { mut model, report, description, .. } = Model::from_urdf_text(&text, &options).map_err(refused)?;
+        let mut robot = match Format::of_text(&text) {
+            Some(Format::Mjcf) => {
+                let loaded = Model::from_mjcf_text(&text, &mjcf_options(path, &options)?);
+                Self::of_mjcf(path, loaded.map_err(|error| refused(path, error))?)
+            }
+            // What it is not is said by the reader of URDF.
+            _ => {
+                let loaded = Model::from_urdf_text(&text, &options).map_err(|error| refused(path, error))?;
+                Self::of_urdf(path, loaded, text, options)
+            }
+        };
         if let Some(g) = gravity {
-            model = model.with_gravity(g);
+            robot.model = robot.model.with_gravity(g);
         }
-        model = model.with_joint_friction(joint_friction);
-        Ok(Self { path: path.to_owned(), model, report, description, source: (text, options) })
+        robot.model = robot.model.with_joint_friction(joint_friction);
+        Ok(robot)
+    }
+
+    /// A robot of the text of a URDF file.
+    pub fn of_urdf(path: &Path, loaded: urdf::Loaded, text: String, options: UrdfOptions) -> Self {
+        let urdf::Loaded { model, report, description, .. } = loaded;
+        Self { path: path.to_owned(), model, report, origin: Origin::Urdf { description, text, options } }
+    }
+
+    /// A robot of the text of an MJCF file.
+    pub fn of_mjcf(path: &Path, loaded: mjcf::Loaded) -> Self {
+        let (model, report) = (loaded.model.clone(), loaded.report.clone());
+        Self { path: path.to_owned(), model, report, origin: Origin::Mjcf(Box::new(loaded)) }
     }
 
     /// All parameters, none chosen: without placements of joints that are fixed, unless a link has the name.
     pub fn parameters(&self) -> Parameters {
-        let Description { links, joints, .. } = &self.description;
+        let all = Parameters::of(&self.model);
+        let Origin::Urdf { description: urdf::Description { links, joints, .. }, .. } = &self.origin else {
+            return all;
+        };
         let is_link = |name: &str| links.iter().any(|link| link.name == name);
         let fixed = joints.iter().filter(|j| j.joint_type == JointType::Fixed && !is_link(&j.name));
-        fixed.fold(Parameters::of(&self.model), |all, joint| {
+        fixed.fold(all, |all, joint| {
             let (name, link) = (one_line(&joint.name), one_line(&links[joint.child].name));
             let reason = format!(
                 "the joint `{name}` is fixed, so `{link}` is a part of the body that carries it; vary `{link}.placement` for the frame \
@@ -73,16 +114,21 @@ impl Robot {
         })
     }
 
+    /// The names of the links or bodies of the file, those that are merged into others included.
+    pub fn link_names(&self) -> Vec<&str> {
+        match &self.origin {
+            Origin::Urdf { description, .. } => description.links.iter().map(|link| link.name.as_str()).collect(),
+            Origin::Mjcf(loaded) => loaded.description.bodies.iter().map(|body| body.name.as_str()).collect(),
+        }
+    }
+
     /// Every link of the file by its name.
     pub fn links(&self) -> HashMap<&str, LinkPlace> {
         let frames: HashMap<&str, _> = self.model.frames().iter().map(|frame| (frame.name(), frame)).collect();
-        let links = self.description.links.iter();
-        links
-            .filter_map(|link| {
-                let frame = frames.get(link.name.as_str())?;
-                Some((link.name.as_str(), LinkPlace { body: frame.body(), placement: *frame.placement() }))
-            })
-            .collect()
+        let place = |name: &'_ str| {
+            frames.get(name).map(|frame| LinkPlace { body: frame.body(), placement: *frame.placement() })
+        };
+        self.link_names().into_iter().filter_map(|name| Some((name, place(name)?))).collect()
     }
 
     /// One line a warning; of many, the first ones.
@@ -96,6 +142,32 @@ impl Robot {
         }
         lines
     }
+}
+
+fn refused(path: &Path, error: impl Into<RobotError>) -> Error {
+    Error::Robot { path: path.to_owned(), error: Box::new(error.into()) }
+}
+
+/// The same choices for an MJCF file, which makes some of them itself.
+fn mjcf_options(path: &Path, options: &UrdfOptions) -> Result<MjcfOptions, Error> {
+    let refuse = |what: &str| {
+        Err(Error::content(path.display().to_string(), format!("{what} of an MJCF file is what the file says")))
+    };
+    if options.floating_base {
+        return refuse("the base");
+    }
+    if options.joint_order != JointOrder::File {
+        return refuse("the order of joints");
+    }
+    if options.continuous != ContinuousForm::Angle {
+        return refuse("the form of joints without limits");
+    }
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let mut mjcf = MjcfOptions::new().strict(options.strict).equality(options.mimic).files(Files::of_folder(folder));
+    for (joint, armature) in &options.armature {
+        mjcf = mjcf.armature(joint, armature);
+    }
+    Ok(mjcf)
 }
 
 /// The text of a robot's file, which may be a pipe: it is read once.

@@ -1,8 +1,8 @@
 //! Errors as exceptions with attributes.
 
-use gradyn::model::urdf::UrdfError;
 use gradyn::{InputError as EngineError, ModelError};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
+use std::fmt::Display;
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
@@ -165,7 +165,7 @@ fn quoted(message: &str) -> Vec<String> {
 }
 
 /// A refused URDF file: the line and the names as its message has them.
-pub(crate) fn urdf(py: Python<'_>, error: &UrdfError, path: Option<&str>) -> PyErr {
+pub(crate) fn urdf(py: Python<'_>, error: &impl Display, path: Option<&str>) -> PyErr {
     let text = error.to_string();
     let message = match path {
         Some(path) if !text.contains(path) => format!("{path}: {text}"),

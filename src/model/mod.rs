@@ -18,6 +18,7 @@ mod error;
 mod followers;
 mod identity;
 mod joint_dynamics;
+pub mod mjcf;
 mod moved;
 mod order;
 mod parameter_id;

@@ -54,12 +54,12 @@ impl ConstraintArgs {
 /// The robot, and options that change it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RobotArgs {
-    /// The robot: a URDF file
+    /// The robot: a URDF or MJCF file
     pub(crate) robot: PathBuf,
-    /// Let the base float: connect the root link to the world by a free-flyer
+    /// Let the base float: connect the root link to the world by a free-flyer (URDF)
     #[arg(long, help_heading = "Robot")]
     pub(crate) floating_base: bool,
-    /// Gravitational acceleration in the world, m/s² [default: 0,0,-9.81]
+    /// Gravitational acceleration in the world, m/s² [default: that of the file, or 0,0,-9.81]
     #[arg(long, help_heading = "Robot", value_name = "X,Y,Z", value_parser = gravity, allow_hyphen_values = true)]
     pub(crate) gravity: Option<[f64; 3]>,
     /// Omit damping and friction of the joints

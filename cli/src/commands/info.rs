@@ -68,7 +68,7 @@ fn readable(robot: &Robot) -> String {
     text.push_str(&model.summary());
 
     text.push_str(&format!("\n{bold}Tree{bold:#}  joint → body, its mass, and links fixed to it\n"));
-    let links: HashSet<&str> = robot.description.links.iter().map(|link| link.name.as_str()).collect();
+    let links: HashSet<&str> = robot.link_names().into_iter().collect();
     let dim = Style::new().dimmed();
     let [on, off] = [format!("{dim}"), format!("{dim:#}")];
     let is_link = |frame: &Frame| links.contains(frame.name());

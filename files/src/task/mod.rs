@@ -232,8 +232,8 @@ fn robot(root: &Table<'_>, given: &Given) -> Result<Robot, Error> {
     let item = root.need("robot", "a table with the `file` of the robot")?;
     let table = item.table("a table with the `file` of the robot")?;
     table.only(&["file", "floating_base", "joint_friction", "gravity"])?;
-    let item = table.need("file", "a URDF file, relative to the task")?;
-    let file = given.folder.join(item.text("a URDF file, relative to the task")?);
+    let item = table.need("file", "a URDF or MJCF file, relative to the task")?;
+    let file = given.folder.join(item.text("a URDF or MJCF file, relative to the task")?);
     if !file.is_file() {
         return Err(item.refuse(format!("there is no file {}", file.display())));
     }

@@ -11,7 +11,7 @@ use crate::table::Order;
 use gradyn::model::urdf::{Description, LoadReport, UrdfOptions};
 use gradyn::rand::SeedableRng;
 use gradyn::{BodyId, Model, Transform};
-use gradyn_files::robot::Robot;
+use gradyn_files::robot::{Origin, Robot};
 use gradyn_sensitivity::Parameters;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -313,9 +313,9 @@ impl PyModel {
         match &self.origin {
             Some(robot) => Robot { model, ..(**robot).clone() },
             None => {
-                let source = (String::new(), UrdfOptions::new());
                 let path = PathBuf::from(model.name());
-                Robot { path, model, report: LoadReport::default(), description: empty(), source }
+                let (description, text, options) = (empty(), String::new(), UrdfOptions::new());
+                Robot { path, model, report: LoadReport::default(), origin: Origin::Urdf { description, text, options } }
             }
         }
     }

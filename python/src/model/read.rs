@@ -5,13 +5,13 @@ use super::changes::list;
 use crate::error::{self, OfRobot, RobotWarning};
 use crate::options::{numbers, word};
 use gradyn::Model;
-use gradyn::model::urdf::{ContinuousForm, JointOrder, Loaded, MimicForm, UrdfOptions};
+use gradyn::model::urdf::{ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 use gradyn_files::robot::Robot;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ffi::CString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// So many warnings of a file are raised one by one.
@@ -90,9 +90,8 @@ impl PyModel {
         let robot = match text {
             Some(text) => {
                 let loaded = crate::guard::detached(py, || Model::from_urdf_text(&text, &urdf))?;
-                let Loaded { model, report, description, .. } =
-                    loaded.map_err(|error| error::urdf(py, &error, None))?;
-                Robot { path: PathBuf::new(), model, report, description, source: (text, urdf) }
+                let loaded = loaded.map_err(|error| error::urdf(py, &error, None))?;
+                Robot::of_urdf(Path::new(""), loaded, text, urdf)
             }
             None => {
                 let path: PathBuf = path_or_text.extract()?;

@@ -6,6 +6,7 @@
 mod error;
 pub(in crate::model) mod file;
 pub(in crate::model) mod files;
+mod format;
 pub(in crate::model) mod guard;
 mod joint_type;
 mod loop_joint;
@@ -22,6 +23,7 @@ pub(in crate::model) mod xml;
 
 pub use error::SourceError;
 pub use files::Files;
+pub use format::Format;
 pub use joint_type::JointType;
 pub use loop_joint::LoopJoint;
 pub use mimic_form::MimicForm;

@@ -13,7 +13,7 @@ use gradyn_files::identify::{self as answer, Told, half_width, is_good, verdict}
 use gradyn_files::logs;
 use gradyn_files::number;
 use gradyn_files::priors;
-use gradyn_files::robot::Robot;
+use gradyn_files::robot::{Origin, Robot};
 use gradyn_sensitivity::estimate::Loss;
 use gradyn_sensitivity::identify::{Data, Fit, FitOptions, Validation, fit};
 use gradyn_sensitivity::{Parameters, Prior, SensitivityError};
@@ -129,7 +129,9 @@ fn written(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<String>, Error> {
     let identified = parameters.robot_at(values).map_err(|error| Error::Usage(error.to_string()))?;
-    let (text, options) = &robot.source;
+    let Origin::Urdf { text, options, .. } = &robot.origin else {
+        return Err(Error::Usage(format!("{}: only URDF files are written", robot.path.display())));
+    };
     let new = rewrite(text, options, &identified).map_err(|error| Error::Usage(error.to_string()))?;
     warnings.extend(new.not_written.iter().map(|what| format!("not written: {what}")));
     file.write(|to| to.write_all(new.text.as_bytes()))?;

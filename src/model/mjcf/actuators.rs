@@ -1,0 +1,128 @@
+//! Actuators: what drives the joints, as plain data.
+
+use super::description::{ActuatorElement, ActuatorLaw, JointElement, JointKind, Transmission};
+use super::element::Values;
+use super::error::MjcfError;
+use super::joint::linear;
+use super::load::not_used;
+use super::names::{Lookup, What};
+use super::settings::Settings;
+use crate::model::source::{LoadReport, Rank};
+
+/// Reads an actuator, once for each replica of what it drives. Its armature and damping go to `joints`.
+pub(super) fn read(
+    values: &Values,
+    settings: &Settings,
+    lookup: Lookup,
+    joints: &mut [JointElement],
+    report: &mut LoadReport,
+) -> Result<Vec<ActuatorElement>, MjcfError> {
+    let element = values.element;
+    let joint = ["joint", "jointinparent"].into_iter().find(|name| values.text(name).is_some());
+    let of = |name: &'static str| values.text(name);
+    let endings = match joint {
+        Some(name) => lookup.endings(&[(What::Joint, of(name))]),
+        None => lookup.endings(&[(What::Site, of("site")), (What::Site, of("refsite"))]),
+    };
+    let mut read = Vec::with_capacity(endings.len());
+    for ending in endings {
+        let transmission = if let Some(attribute) = joint {
+            match lookup.find(values, attribute, What::Joint, &ending)? {
+                Some(joint) => Transmission::Joint { joint, in_parent: attribute == "jointinparent" },
+                None => continue,
+            }
+        } else if of("site").is_some() {
+            let Some(site) = lookup.find(values, "site", What::Site, &ending)? else { continue };
+            let reference = match of("refsite") {
+                Some(_) => lookup.find(values, "refsite", What::Site, &ending)?,
+                None => None,
+            };
+            Transmission::Site { site, reference }
+        } else {
+            let others = [("tendon", "tendon"), ("cranksite", "slider and crank"), ("body", "body")];
+            let found = others.into_iter().find(|(name, _)| of(name).is_some());
+            Transmission::Other(found.map_or("nothing", |(_, what)| what))
+        };
+        let gear: [f64; 6] = values.array("gear")?;
+        mount(values, &transmission, gear[0], joints, report)?;
+        read.push(ActuatorElement {
+            place: element.place.clone(),
+            name: element.name().map(|name| format!("{}{ending}", lookup.names.full(name))),
+            kind: element.spec.name,
+            transmission,
+            gear,
+            law: law(values)?,
+            control_range: values.limits("ctrllimited", "ctrlrange", settings.autolimits)?,
+            force_range: values.limits("forcelimited", "forcerange", settings.autolimits)?,
+        });
+    }
+    Ok(read)
+}
+
+/// Adds the armature and damping of an actuator to the joint that it drives: `gear²` of them.
+fn mount(
+    values: &Values,
+    transmission: &Transmission,
+    gear: f64,
+    joints: &mut [JointElement],
+    report: &mut LoadReport,
+) -> Result<(), MjcfError> {
+    let (armature, damping) = (values.not_negative("armature")?, linear(values, "damping", report)?);
+    if armature == 0.0 && damping == 0.0 {
+        return Ok(());
+    }
+    let joint = match transmission {
+        Transmission::Joint { joint, .. } => joints.get_mut(*joint),
+        _ => None,
+    };
+    match joint.filter(|joint| matches!(joint.kind, JointKind::Hinge | JointKind::Slide)) {
+        Some(joint) => {
+            joint.armature += gear * gear * armature;
+            joint.damping += gear * gear * damping;
+        }
+        None => {
+            let reason = "armature and damping of actuators are used where these drive a hinge or a slide";
+            let (element, rank) = (values.element, Rank::ChangesDynamics);
+            let kind = not_used(element.owner(), element.spec.name, Some("armature"), (rank, reason));
+            report.push_in(element.place.file.as_ref(), element.place.line, kind);
+        }
+    }
+    Ok(())
+}
+
+/// The force of an actuator, if it is a straight line in control, length and rate.
+fn law(values: &Values) -> Result<Option<ActuatorLaw>, MjcfError> {
+    let own = |name: &'static str, or: f64| -> Result<f64, MjcfError> {
+        if values.find(name).is_some() { values.number(name) } else { Ok(or) }
+    };
+    Ok(match values.element.spec.name {
+        "motor" => Some(ActuatorLaw { gain: 1.0, bias: [0.0; 3] }),
+        "position" => {
+            let (kp, kv) = (own("kp", 1.0)?, own("kv", 0.0)?);
+            // Damping by ratio depends on the inertia that is driven.
+            let by_ratio = values.find("dampratio").is_some();
+            (!by_ratio).then_some(ActuatorLaw { gain: kp, bias: [0.0, -kp, -kv] })
+        }
+        "velocity" => {
+            let kv = own("kv", 1.0)?;
+            Some(ActuatorLaw { gain: kv, bias: [0.0, 0.0, -kv] })
+        }
+        "general" => {
+            let words = [values.word("dyntype")?, values.word("gaintype")?, values.word("biastype")?];
+            let first = |name, or: [f64; 3]| -> Result<[f64; 3], MjcfError> {
+                let mut numbers = or;
+                for (place, x) in numbers.iter_mut().zip(values.list(name)?.unwrap_or_default()) {
+                    *place = x;
+                }
+                Ok(numbers)
+            };
+            let (gain, bias) = (first("gainprm", [1.0, 0.0, 0.0])?, first("biasprm", [0.0; 3])?);
+            match words {
+                ["none", "fixed", "none"] => Some(ActuatorLaw { gain: gain[0], bias: [0.0; 3] }),
+                ["none", "fixed", "affine"] => Some(ActuatorLaw { gain: gain[0], bias }),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
+}
