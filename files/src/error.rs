@@ -2,6 +2,7 @@
 
 use gradyn::model::InputError;
 use gradyn::model::mjcf::MjcfError;
+use gradyn::model::sdf::SdfError;
 use gradyn::model::urdf::UrdfError;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -67,6 +68,9 @@ pub enum RobotError {
     /// Of an MJCF file.
     #[error(transparent)]
     Mjcf(#[from] MjcfError),
+    /// Of an SDF file.
+    #[error(transparent)]
+    Sdf(#[from] SdfError),
 }
 
 impl Error {

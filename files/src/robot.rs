@@ -1,9 +1,10 @@
 //! A robot with the file that it comes from.
 
 use crate::error::{Error, RobotError};
-use gradyn::model::mjcf::{self, Files, MjcfOptions};
-use gradyn::model::source::{Format, JointType, LoadReport};
-use gradyn::model::urdf::{self, ContinuousForm, JointOrder, UrdfOptions};
+use gradyn::model::mjcf::{self, MjcfOptions};
+use gradyn::model::sdf::{self, SdfOptions};
+use gradyn::model::source::{Files, Format, JointType, LoadReport};
+use gradyn::model::urdf::{self, ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 use gradyn::model::{BodyId, Model};
 use gradyn::spatial::Transform;
 use gradyn::text::one_line;
@@ -45,6 +46,32 @@ pub enum Origin {
     },
     /// Of an MJCF file.
     Mjcf(Box<mjcf::Loaded>),
+    /// Of an SDF file.
+    Sdf(Box<sdf::Loaded>),
+}
+
+/// Choices for a robot's file, whatever its format.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct FileOptions {
+    /// Those for URDF. Of MJCF and SDF what applies there; what the file decides itself is refused.
+    pub urdf: UrdfOptions,
+    /// Of SDF: links that no joint carries are fixed to the world, instead of free.
+    pub fixed_base: bool,
+}
+
+impl From<UrdfOptions> for FileOptions {
+    fn from(urdf: UrdfOptions) -> Self {
+        Self { urdf, fixed_base: false }
+    }
+}
+
+impl FileOptions {
+    /// Sets [`fixed_base`](Self::fixed_base).
+    #[must_use]
+    pub fn fixed_base(self, fixed_base: bool) -> Self {
+        Self { fixed_base, ..self }
+    }
 }
 
 /// Where a link is: on which body (`None` for the world), and its pose there.
@@ -57,16 +84,28 @@ pub struct LinkPlace {
 }
 
 impl Robot {
-    /// Reads a robot's file: URDF or MJCF, as its root element says. `gravity`, m/s², in the world: without one that of the file,
+    /// Reads a robot's file: URDF, MJCF or SDF, as its root element says. `gravity`, m/s², in the world: without one that of the file,
     /// for URDF 0, 0, −9.81. `joint_friction`: with the file's damping and friction.
     pub fn read(
         path: &Path,
-        options: UrdfOptions,
+        options: impl Into<FileOptions>,
         gravity: Option<Vector3<f64>>,
         joint_friction: bool,
     ) -> Result<Self, Error> {
         let text = read(path)?;
-        let mut robot = match Format::of_text(&text) {
+        let FileOptions { urdf: options, fixed_base } = options.into();
+        let format = Format::of_text(&text);
+        if fixed_base && format != Some(Format::Sdf) {
+            let name = path.display().to_string();
+            return Err(Error::content(name, "a fixed base is a choice for SDF files alone"));
+        }
+        let mut robot = match format {
+            Some(Format::Sdf) => {
+                let loaded = Model::from_sdf_text(&text, &sdf_options(path, &options, fixed_base)?);
+                let loaded = loaded.map_err(|error| refused(path, error))?;
+                let (model, report) = (loaded.model.clone(), loaded.report.clone());
+                Self { path: path.to_owned(), model, report, origin: Origin::Sdf(Box::new(loaded)) }
+            }
             Some(Format::Mjcf) => {
                 let loaded = Model::from_mjcf_text(&text, &mjcf_options(path, &options)?);
                 Self::of_mjcf(path, loaded.map_err(|error| refused(path, error))?)
@@ -119,6 +158,7 @@ impl Robot {
         match &self.origin {
             Origin::Urdf { description, .. } => description.links.iter().map(|link| link.name.as_str()).collect(),
             Origin::Mjcf(loaded) => loaded.description.bodies.iter().map(|body| body.name.as_str()).collect(),
+            Origin::Sdf(loaded) => loaded.links.iter().map(String::as_str).collect(),
         }
     }
 
@@ -168,6 +208,29 @@ fn mjcf_options(path: &Path, options: &UrdfOptions) -> Result<MjcfOptions, Error
         mjcf = mjcf.armature(joint, armature);
     }
     Ok(mjcf)
+}
+
+/// The same choices for an SDF file.
+fn sdf_options(path: &Path, options: &UrdfOptions, fixed_base: bool) -> Result<SdfOptions, Error> {
+    let refuse =
+        |what: &str| Err(Error::content(path.display().to_string(), format!("{what} is not a choice for SDF files")));
+    if options.floating_base && fixed_base {
+        return refuse("a base that is both floating and fixed");
+    }
+    if options.joint_order != JointOrder::File {
+        return refuse("another order of joints than the file's");
+    }
+    if options.continuous != ContinuousForm::Angle {
+        return refuse("another form of joints without limits than an angle");
+    }
+    if options.mimic != MimicForm::Follow {
+        return refuse("to let mimic joints move by themselves");
+    }
+    if !options.armature.is_empty() {
+        return refuse("armature");
+    }
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    Ok(SdfOptions::new().strict(options.strict).fixed_base(fixed_base).files(Files::of_folder(folder)))
 }
 
 /// The text of a robot's file, which may be a pipe: it is read once.

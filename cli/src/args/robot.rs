@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use gradyn::model::urdf::{ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 use gradyn_files::armature::{self, Setting};
 use gradyn_files::constraints::{Constraints, Contact, find};
-use gradyn_files::robot::Robot;
+use gradyn_files::robot::{FileOptions, Robot};
 use nalgebra::Vector3;
 use std::path::PathBuf;
 
@@ -54,11 +54,14 @@ impl ConstraintArgs {
 /// The robot, and options that change it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RobotArgs {
-    /// The robot: a URDF or MJCF file
+    /// The robot: a URDF, MJCF or SDF file
     pub(crate) robot: PathBuf,
     /// Let the base float: connect the root link to the world by a free-flyer (URDF)
     #[arg(long, help_heading = "Robot")]
     pub(crate) floating_base: bool,
+    /// Fix the base of a robot that an SDF file leaves free to the world
+    #[arg(long, help_heading = "Robot")]
+    pub(crate) fixed_base: bool,
     /// Gravitational acceleration in the world, m/s² [default: that of the file, or 0,0,-9.81]
     #[arg(long, help_heading = "Robot", value_name = "X,Y,Z", value_parser = gravity, allow_hyphen_values = true)]
     pub(crate) gravity: Option<[f64; 3]>,
@@ -99,6 +102,7 @@ impl RobotArgs {
         for (joint, values) in armature::all(&self.armature)? {
             options = options.armature(joint, &values);
         }
+        let options = FileOptions::from(options).fixed_base(self.fixed_base);
         Ok(Robot::read(&self.robot, options, self.gravity.map(Vector3::from), !self.no_joint_friction)?)
     }
 

@@ -44,7 +44,7 @@ pub use term::Term;
 
 use crate::error::Error;
 use crate::input;
-use crate::robot::Robot;
+use crate::robot::{FileOptions, Robot};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn_trajectory::solver::Warning;
 use gradyn_trajectory::{Problem, ProblemError, ProblemPlace};
@@ -231,15 +231,16 @@ fn robot(root: &Table<'_>, given: &Given) -> Result<Robot, Error> {
     }
     let item = root.need("robot", "a table with the `file` of the robot")?;
     let table = item.table("a table with the `file` of the robot")?;
-    table.only(&["file", "floating_base", "joint_friction", "gravity"])?;
-    let item = table.need("file", "a URDF or MJCF file, relative to the task")?;
-    let file = given.folder.join(item.text("a URDF or MJCF file, relative to the task")?);
+    table.only(&["file", "floating_base", "fixed_base", "joint_friction", "gravity"])?;
+    let item = table.need("file", "a URDF, MJCF or SDF file, relative to the task")?;
+    let file = given.folder.join(item.text("a URDF, MJCF or SDF file, relative to the task")?);
     if !file.is_file() {
         return Err(item.refuse(format!("there is no file {}", file.display())));
     }
     let flag = |key: &str| table.get(key).map_or(Ok(false), |item: Item<'_>| item.flag());
     let gravity = table.get("gravity").map(|item| item.vector("x, y, z, m/s²")).transpose()?;
     let options = UrdfOptions::new().floating_base(flag("floating_base")?);
+    let options = FileOptions::from(options).fixed_base(flag("fixed_base")?);
     Robot::read(&file, options, gravity, flag("joint_friction")?)
 }
 

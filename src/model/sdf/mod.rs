@@ -36,6 +36,8 @@ pub struct Loaded {
     pub model: Model,
     /// What was ignored or looked dubious.
     pub report: LoadReport,
+    /// Names of the file's links, those that are merged into others included: each is a frame.
+    pub links: Vec<String>,
     /// Joints that close loops.
     pub loops: Vec<LoopJoint>,
     /// The configuration in which links stand where the file places them.
@@ -90,10 +92,13 @@ impl Model {
             return Err(SdfError::Strict(note.clone()));
         }
         let assembly::Assembled { model, loops, configuration } = assembled;
-        Ok(Loaded { model, report, loops, configuration })
+        let links = description.links.into_iter().map(|link| link.name).collect();
+        Ok(Loaded { model, report, links, loops, configuration })
     }
 }
 
-/// The table of what is read, for documentation.
-#[cfg(test)]
-pub(in crate::model) use table::markdown;
+/// The table of `docs/robots.md`: what of SDF is read, and what the rest means for the dynamics.
+#[must_use]
+pub fn table() -> String {
+    table::markdown()
+}
