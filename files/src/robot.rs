@@ -4,6 +4,7 @@ use crate::error::{Error, RobotError};
 use gradyn::model::mjcf::{self, MjcfOptions};
 use gradyn::model::sdf::{self, SdfOptions};
 use gradyn::model::source::{Files, Format, JointType, LoadReport};
+use gradyn::model::srdf::Srdf;
 use gradyn::model::urdf::{self, ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 use gradyn::model::{BodyId, Model};
 use gradyn::spatial::Transform;
@@ -29,6 +30,21 @@ pub struct Robot {
     pub report: LoadReport,
     /// What else the file says, by its format.
     pub origin: Origin,
+    /// Named configurations: keyframes of MJCF, `file` of an SDF file, in which links stand where it places them, states of SRDF.
+    pub configurations: Vec<Configuration>,
+    /// Names of groups of SRDF.
+    pub groups: Vec<String>,
+}
+
+/// A named configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configuration {
+    /// Its name in the file.
+    pub name: String,
+    /// The configuration, nq.
+    pub q: Vec<f64>,
+    /// The velocity, nv; zero where the file says none.
+    pub v: Vec<f64>,
 }
 
 /// What a robot's file says beside the model.
@@ -103,8 +119,7 @@ impl Robot {
             Some(Format::Sdf) => {
                 let loaded = Model::from_sdf_text(&text, &sdf_options(path, &options, fixed_base)?);
                 let loaded = loaded.map_err(|error| refused(path, error))?;
-                let (model, report) = (loaded.model.clone(), loaded.report.clone());
-                Self { path: path.to_owned(), model, report, origin: Origin::Sdf(Box::new(loaded)) }
+                Self::of_sdf(path, loaded)
             }
             Some(Format::Mjcf) => {
                 let loaded = Model::from_mjcf_text(&text, &mjcf_options(path, &options)?);
@@ -126,13 +141,52 @@ impl Robot {
     /// A robot of the text of a URDF file.
     pub fn of_urdf(path: &Path, loaded: urdf::Loaded, text: String, options: UrdfOptions) -> Self {
         let urdf::Loaded { model, report, description, .. } = loaded;
-        Self { path: path.to_owned(), model, report, origin: Origin::Urdf { description, text, options } }
+        let origin = Origin::Urdf { description, text, options };
+        Self { path: path.to_owned(), model, report, origin, configurations: Vec::new(), groups: Vec::new() }
     }
 
     /// A robot of the text of an MJCF file.
     pub fn of_mjcf(path: &Path, loaded: mjcf::Loaded) -> Self {
         let (model, report) = (loaded.model.clone(), loaded.report.clone());
-        Self { path: path.to_owned(), model, report, origin: Origin::Mjcf(Box::new(loaded)) }
+        let named = loaded.configurations.iter();
+        let configurations =
+            named.map(|of| Configuration { name: of.name.clone(), q: of.q.clone(), v: of.v.clone() }).collect();
+        let origin = Origin::Mjcf(Box::new(loaded));
+        Self { path: path.to_owned(), model, report, origin, configurations, groups: Vec::new() }
+    }
+
+    /// A robot of the text of an SDF file.
+    pub fn of_sdf(path: &Path, loaded: sdf::Loaded) -> Self {
+        let (model, report) = (loaded.model.clone(), loaded.report.clone());
+        let (q, v) = (loaded.configuration.clone(), vec![0.0; model.nv()]);
+        let configurations = vec![Configuration { name: String::from("file"), q, v }];
+        let origin = Origin::Sdf(Box::new(loaded));
+        Self { path: path.to_owned(), model, report, origin, configurations, groups: Vec::new() }
+    }
+
+    /// Adds the named configurations and groups of an SRDF file.
+    ///
+    /// # Errors
+    /// What makes no sense in the file, and a state that does not fit the robot, or has the name of a configuration that is there.
+    pub fn with_srdf(mut self, path: &Path) -> Result<Self, Error> {
+        let refuse = |reason: String| Error::content(path.display().to_string(), reason);
+        let srdf = Srdf::from_text(&read(path)?).map_err(|error| refuse(error.to_string()))?;
+        for state in &srdf.states {
+            if self.configurations.iter().any(|of| of.name == state.name) {
+                let name = one_line(&state.name);
+                return Err(refuse(format!("line {}: the robot has a configuration `{name}` already", state.line)));
+            }
+            let q = srdf.configuration(&self.model, &state.name).map_err(|error| refuse(error.to_string()))?;
+            let v = vec![0.0; self.model.nv()];
+            self.configurations.push(Configuration { name: state.name.clone(), q, v });
+        }
+        self.groups.extend(srdf.groups.iter().map(|group| group.name.clone()));
+        Ok(self)
+    }
+
+    /// The configuration of a name.
+    pub fn configuration(&self, name: &str) -> Option<&Configuration> {
+        self.configurations.iter().find(|of| of.name == name)
     }
 
     /// All parameters, none chosen: without placements of joints that are fixed, unless a link has the name.

@@ -418,3 +418,14 @@ fn long_chains_take_linear_time() {
     let deep = format!("<sdf version='1.9'>{}{}</sdf>", "<model name='m'>".repeat(1000), "</model>".repeat(1000));
     assert!(refused(&deep).contains("levels of elements"));
 }
+
+/// The page has the table that the reader has.
+#[test]
+fn the_page_has_the_table_of_the_reader() {
+    let page = include_str!("../../docs/robots.md");
+    let (_, after) =
+        page.split_once("<!-- sdf: the reader's own table; a test compares them -->\n").expect("its begin");
+    let (table, _) = after.split_once("<!-- end of sdf -->").expect("its end");
+    let expected = gradyn::model::sdf::table();
+    assert_eq!(table, expected, "put this into docs/robots.md:\n{expected}");
+}

@@ -84,8 +84,8 @@ pub(crate) struct Info {
 pub(crate) struct Derivatives {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
-    /// `random`, `neutral` (at rest), or a file as for `evaluate`, whose first state is used
-    #[arg(long, value_name = "random|neutral|FILE", default_value = "random")]
+    /// `random`, `neutral` (at rest), a named configuration of the robot, or a file as for `evaluate`, whose first state is used
+    #[arg(long, value_name = "random|neutral|NAME|FILE", default_value = "random")]
     pub(crate) state: PathBuf,
     /// Seed of the random state
     #[arg(long, default_value_t = 0)]

@@ -94,8 +94,8 @@ pub(crate) struct Sensitivity {
     /// The link or joint whose pose is the output
     #[arg(long, value_name = "NAME")]
     pub(crate) frame: Option<String>,
-    /// `random`, `neutral` (at rest), or a file as for `evaluate`, whose first state is used
-    #[arg(long, value_name = "random|neutral|FILE", default_value = "random")]
+    /// `random`, `neutral` (at rest), a named configuration of the robot, or a file as for `evaluate`, whose first state is used
+    #[arg(long, value_name = "random|neutral|NAME|FILE", default_value = "random")]
     pub(crate) state: PathBuf,
     /// Seed of the random state, and of samples
     #[arg(long, default_value_t = 0)]

@@ -62,6 +62,9 @@ pub(crate) struct RobotArgs {
     /// Fix the base of a robot that an SDF file leaves free to the world
     #[arg(long, help_heading = "Robot")]
     pub(crate) fixed_base: bool,
+    /// Read named configurations and groups from an SRDF file
+    #[arg(long, help_heading = "Robot", value_name = "FILE")]
+    pub(crate) srdf: Option<PathBuf>,
     /// Gravitational acceleration in the world, m/s² [default: that of the file, or 0,0,-9.81]
     #[arg(long, help_heading = "Robot", value_name = "X,Y,Z", value_parser = gravity, allow_hyphen_values = true)]
     pub(crate) gravity: Option<[f64; 3]>,
@@ -103,7 +106,11 @@ impl RobotArgs {
             options = options.armature(joint, &values);
         }
         let options = FileOptions::from(options).fixed_base(self.fixed_base);
-        Ok(Robot::read(&self.robot, options, self.gravity.map(Vector3::from), !self.no_joint_friction)?)
+        let robot = Robot::read(&self.robot, options, self.gravity.map(Vector3::from), !self.no_joint_friction)?;
+        match &self.srdf {
+            Some(file) => Ok(robot.with_srdf(file)?),
+            None => Ok(robot),
+        }
     }
 
     /// With the choices that a layout makes.

@@ -100,6 +100,16 @@ fn readable(robot: &Robot) -> String {
         inertias(robot, &mut text);
     }
 
+    let list = |names: Vec<&str>| names.into_iter().map(one_line).collect::<Vec<_>>().join(", ");
+    if !robot.configurations.is_empty() {
+        let names = list(robot.configurations.iter().map(|of| of.name.as_str()).collect());
+        text.push_str(&format!("\n{bold}Configurations{bold:#}  for `--state`: {names}\n"));
+    }
+    if !robot.groups.is_empty() {
+        let names = list(robot.groups.iter().map(String::as_str).collect());
+        text.push_str(&format!("\n{bold}Groups{bold:#}  {names}\n"));
+    }
+
     let warning = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     let warnings = robot.report.warning_count();
     text.push_str(&format!("\n{bold}File{bold:#}  "));

@@ -3,11 +3,27 @@
 use super::{NEUTRAL, RANDOM, State, neutral, random, read};
 use crate::error::Error;
 use crate::input::name;
-use crate::robot::Robot;
+use crate::nearest::nearest;
+use crate::robot::{Configuration, Robot};
+use gradyn::text::one_line;
 use std::path::Path;
 
-/// The state asked for, and what to call it: `random`, `neutral`, or the first of a file.
+/// The state asked for, and what to call it: `random`, `neutral`, a named configuration of the robot, or the first of a file.
 pub fn asked(state: &Path, seed: u64, robot: &Robot) -> Result<(State, String), Error> {
+    let named = state.to_str().and_then(|name| robot.configuration(name));
+    if let Some(Configuration { name, q, v }) = named {
+        let other = if [RANDOM, NEUTRAL].contains(&name.as_str()) {
+            Some("a word of the command")
+        } else {
+            state.is_file().then_some("a file")
+        };
+        if let Some(other) = other {
+            let reason = format!("`{name}` is a configuration of the robot and {other}: rename the configuration");
+            return Err(Error::content(robot.path.display().to_string(), reason));
+        }
+        let state = State { q: q.clone(), v: v.clone(), ..neutral(&robot.model) };
+        return Ok((state, format!("configuration {}", one_line(name))));
+    }
     if state == Path::new(RANDOM) {
         // Without the wrenches: nobody asked for them.
         let state = State { f_ext: None, ..random(robot, seed, 0) };
@@ -15,6 +31,12 @@ pub fn asked(state: &Path, seed: u64, robot: &Robot) -> Result<(State, String), 
     }
     if state == Path::new(NEUTRAL) {
         return Ok((neutral(&robot.model), String::from("neutral state")));
+    }
+    let known: Vec<&str> = robot.configurations.iter().map(|of| of.name.as_str()).collect();
+    if let Some(word) = state.to_str().filter(|_| !known.is_empty() && !state.exists() && state.extension().is_none()) {
+        let hint = nearest(word, known.iter().copied()).unwrap_or_default();
+        let reason = format!("there is no configuration and no file `{}`{hint}", one_line(word));
+        return Err(Error::content(robot.path.display().to_string(), reason));
     }
     let file = name(state);
     match read(state, robot)?.into_iter().next() {

@@ -315,7 +315,9 @@ impl PyModel {
             None => {
                 let path = PathBuf::from(model.name());
                 let (description, text, options) = (empty(), String::new(), UrdfOptions::new());
-                Robot { path, model, report: LoadReport::default(), origin: Origin::Urdf { description, text, options } }
+                let origin = Origin::Urdf { description, text, options };
+                let (report, configurations, groups) = (LoadReport::default(), Vec::new(), Vec::new());
+                Robot { path, model, report, origin, configurations, groups }
             }
         }
     }

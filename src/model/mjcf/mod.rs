@@ -38,13 +38,13 @@ mod shape;
 mod table;
 mod tree;
 
+pub use crate::model::source::Files;
 pub use crate::model::source::{LoadReport, MimicForm, Note, NoteKind, Owner, Rank, Severity};
 pub use description::{
     ActuatorElement, ActuatorLaw, BodyElement, Description, Equality, EqualityElement, JointElement, JointKind,
     KeyElement, SiteElement, Transmission,
 };
 pub use error::{Fault, MjcfError};
-pub use crate::model::source::Files;
 pub use keys::{Configuration, Coordinates};
 pub use options::MjcfOptions;
 pub use parse::{Loaded, parse};
