@@ -32,6 +32,7 @@ mod last_results;
 mod limbs_as_on_the_page;
 mod long_chains;
 mod mass_matrix;
+mod mjcf;
 mod model;
 mod mutations;
 mod nothing_moves;

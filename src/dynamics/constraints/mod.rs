@@ -18,6 +18,7 @@ mod constraint;
 mod factor;
 mod margin;
 mod memory;
+mod of_mjcf;
 mod rank;
 mod rows;
 mod seats;

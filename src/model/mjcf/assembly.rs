@@ -289,8 +289,11 @@ impl<'d> Assembly<'d> {
                 self.note(joint, "frictionloss", Rank::ChangesDynamics, reason);
             }
         }
-        if joint.stiffness > 0.0 {
-            self.note(joint, "stiffness", Rank::ChangesDynamics, "the spring is left out");
+        if joint.stiffness > 0.0 && one_coordinate {
+            self.builder.set_stiffness(key, &[joint.stiffness])?;
+            self.builder.set_spring_reference(key, &[joint.spring_reference])?;
+        } else if joint.stiffness > 0.0 {
+            self.note(joint, "stiffness", Rank::ChangesDynamics, "springs of ball and free joints are left out");
         }
         if joint.spring_damper.is_some() {
             self.note(joint, "springdamper", Rank::ChangesDynamics, "spring and damper are left out");

@@ -75,8 +75,17 @@ impl Document {
         })
     }
 
-    /// The path of a mesh's file.
-    pub(super) fn mesh_path(&self, file: &str) -> String {
+    /// Where the file of a mesh may be: beside the model, else beside the included file that names it.
+    pub(super) fn mesh_paths(&self, file: &str, included: Option<&str>) -> Vec<String> {
+        let beside = included.map_or("", folder);
+        let within = beside.strip_prefix(self.folder.as_str()).unwrap_or(beside);
+        let mut paths =
+            vec![self.mesh_path(file), self.mesh_path(&format!("{within}{file}")), tidy(&format!("{beside}{file}"))];
+        paths.dedup();
+        paths
+    }
+
+    fn mesh_path(&self, file: &str) -> String {
         let file = if self.settings.strip_path { file.rsplit(['/', '\\']).next().unwrap_or(file) } else { file };
         let folders = [self.folder.as_str(), self.settings.mesh_folder.as_str()];
         let from = folders.iter().rposition(|folder| super::files::is_absolute(folder)).unwrap_or_default();

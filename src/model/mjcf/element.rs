@@ -43,7 +43,11 @@ impl Element {
     /// What messages call it.
     pub(super) fn owner(&self) -> Owner {
         let name = self.name().unwrap_or_default().to_owned();
-        if self.spec.name == "joint" { Owner::Joint(name) } else { Owner::Element(self.spec.name.to_owned(), name) }
+        if self.spec.name == "joint" && !name.is_empty() {
+            Owner::Joint(name)
+        } else {
+            Owner::Element(self.spec.name.to_owned(), name)
+        }
     }
 
     /// Its values, without a class of defaults.

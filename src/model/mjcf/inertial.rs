@@ -96,7 +96,9 @@ pub(super) fn of_body(
         }
     }
     let given = inertial.map(|inertial| inertial.inertia);
-    let found = sum.or(given).unwrap_or_else(Inertia::zero);
+    // What the compiler gives to a body that has no mass is where the file puts the body in its parent: MuJoCo has it so.
+    let at = if settings.least_mass > 0.0 { body.plain().vector("pos")? } else { v3::zero() };
+    let found = sum.or(given).unwrap_or_else(|| Inertia::new(0.0, at, Symmetric3::zero()));
     let inertia = bounded(body, found, settings)?;
     Ok(Found { inertia, left_out })
 }

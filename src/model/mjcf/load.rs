@@ -22,6 +22,8 @@ pub(super) struct Loader<'f> {
     pub(super) report: LoadReport,
     /// Files that are included already.
     included: HashSet<String>,
+    /// The folder of the model, with its slash; empty for the first one.
+    folder: String,
     /// Elements so far, of all files.
     elements: usize,
 }
@@ -37,7 +39,7 @@ struct Source<'s> {
 
 impl<'f> Loader<'f> {
     pub(super) fn new(files: &'f Files) -> Self {
-        Self { files, report: LoadReport::default(), included: HashSet::new(), elements: 0 }
+        Self { files, report: LoadReport::default(), included: HashSet::new(), folder: String::new(), elements: 0 }
     }
 
     /// A whole model. `file`: its name, if it is one that another model names.
@@ -47,6 +49,7 @@ impl<'f> Loader<'f> {
         // Each model has its own includes.
         let others = std::mem::take(&mut self.included);
         self.included.insert(path.clone());
+        let above = std::mem::replace(&mut self.folder, folder(&path).to_owned());
         let mut root = Element {
             spec: &MUJOCO,
             place: Place::new(file.as_ref(), 1),
@@ -54,7 +57,7 @@ impl<'f> Loader<'f> {
             children: Vec::new(),
         };
         self.text(text, file, folder(&path), &mut root, 0, true)?;
-        self.included = others;
+        (self.included, self.folder) = (others, above);
         Ok(root)
     }
 
@@ -164,15 +167,20 @@ impl<'f> Loader<'f> {
     /// Puts the elements of an included file in the place of `include`.
     fn include(&mut self, from: &mut Source, node: Node, into: &mut Element, level: usize) -> Result<(), MjcfError> {
         let place = from.place(node);
-        let file = tidy(node.attribute("file").unwrap_or_default());
+        let named = node.attribute("file").unwrap_or_default();
+        let file = if named.is_empty() || is_absolute(named) {
+            named.to_owned()
+        } else {
+            tidy(&format!("{}{named}", self.folder))
+        };
         let refuse = |reason: String| Fault::File { element: "include", file: file.clone(), reason }.at(&place);
         if file.is_empty() || file.len() > MAX_NAME {
             return Err(refuse("it has no usable attribute `file`".into()));
         }
         // Relative to the model, else to the file that includes it.
-        let beside = tidy(&format!("{}{file}", from.folder));
+        let beside = tidy(&format!("{}{named}", from.folder));
         let (path, read) = match self.files.read(&file, MAX_BYTES) {
-            Err(_) if beside != file && !is_absolute(&file) => (beside.clone(), self.files.read(&beside, MAX_BYTES)),
+            Err(_) if beside != file && !is_absolute(named) => (beside.clone(), self.files.read(&beside, MAX_BYTES)),
             read => (file.clone(), read),
         };
         let bytes = read.map_err(|reason| refuse(format!("cannot be read: {reason}")))?;

@@ -60,6 +60,18 @@ impl<'d> Meshes<'d> {
         Ok(mesh)
     }
 
+    /// The first of these files that is there; else why the first one is not.
+    fn first(&self, paths: &[String]) -> Result<(String, Vec<u8>), String> {
+        let mut reason = None;
+        for path in paths {
+            match self.files.read(path, guard::MAX_BYTES) {
+                Ok(bytes) => return Ok((path.clone(), bytes)),
+                Err(why) => _ = reason.get_or_insert(why),
+            }
+        }
+        Err(reason.unwrap_or_default())
+    }
+
     fn load(&mut self, document: &Document, element: &Element) -> Result<MeshMass, MjcfError> {
         let class = document.classes.named(element, "class", super::classes::MAIN)?;
         let values = Values { element, defaults: document.classes.attributes(class, "mesh") };
@@ -79,10 +91,8 @@ impl<'d> Meshes<'d> {
         let mut triangles = if file.is_empty() {
             inline(&values).map_err(refuse)?
         } else {
-            let path = document.mesh_path(&file);
-            let bytes = self
-                .files
-                .read(&path, guard::MAX_BYTES)
+            let (path, bytes) = self
+                .first(&document.mesh_paths(&file, element.place.file.as_deref()))
                 .map_err(|reason| refuse(format!("cannot be read: {reason}")))?;
             self.bytes += bytes.len();
             if self.bytes > MAX_TOTAL {

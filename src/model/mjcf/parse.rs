@@ -1,7 +1,7 @@
 //! From a file, or its text, to a description and a model.
 
 use super::assembly::Assembly;
-use super::description::{BodyElement, Description, Equality, JointElement};
+use super::description::{BodyElement, Description, JointElement};
 use super::document::Document;
 use super::element::Values;
 use super::equalities::pose_of;
@@ -15,10 +15,9 @@ use super::options::MjcfOptions;
 use super::settings::World;
 use super::tree::Tree;
 use super::{actuators, description, equalities};
-use crate::dynamics::Constraint;
 use crate::model::Model;
 use crate::model::source::{LoadReport, Owner, Rank, file};
-use crate::spatial::{Inertia, Quaternion};
+use crate::spatial::{Inertia, Quaternion, Transform};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -36,11 +35,10 @@ pub struct Loaded {
     pub reference: Vec<f64>,
     /// The named configurations: keyframes whose length is that of the coordinates.
     pub configurations: Vec<Configuration>,
-    /// Points and frames that the file holds together (`connect`, `weld`), with their names, or `equality_N`. Those that are not active
-    /// are left out.
-    pub constraints: Vec<(String, Constraint)>,
     /// Where the coordinates of MuJoCo are in the model.
     pub coordinates: Coordinates,
+    /// Index in the model of the body that each body of the file is on, none for the world, and its pose there.
+    pub(crate) places: Vec<(Option<usize>, Transform<f64>)>,
 }
 
 impl Model {
@@ -86,8 +84,8 @@ impl Model {
         let qpos = reference(&description);
         let reference = coordinates.q_of(&model, &qpos).unwrap_or_else(|| model.neutral());
         let configurations = configurations(&description, &model, &coordinates, &qpos, &mut report);
-        let constraints = constraints(&description, &model, &assembled.bodies);
-        Ok(Loaded { model, report, description, reference, configurations, constraints, coordinates })
+        let places = assembled.bodies;
+        Ok(Loaded { model, report, description, reference, configurations, coordinates, places })
     }
 }
 
@@ -243,34 +241,6 @@ fn configurations(
                 report.push_in(key.place.file.as_ref(), key.place.line, kind);
             }
         }
-    }
-    found
-}
-
-/// What holds bodies together.
-fn constraints(
-    description: &Description,
-    model: &Model,
-    places: &[(Option<usize>, crate::spatial::Transform<f64>)],
-) -> Vec<(String, Constraint)> {
-    let seat = |body: Option<usize>| match body.and_then(|i| places.get(i)) {
-        Some((place, pose)) => (place.and_then(|i| model.body_id(i)), *pose),
-        None => (None, crate::spatial::Transform::identity()),
-    };
-    let mut found = Vec::new();
-    for (n, equality) in description.equalities.iter().enumerate().filter(|(_, equality)| equality.active) {
-        let constraint = match &equality.holds {
-            Equality::Connect { bodies, points } => {
-                let [(a, x_a), (b, x_b)] = bodies.map(seat);
-                Constraint::point(a, x_a.point(points[0]), b, x_b.point(points[1]))
-            }
-            Equality::Weld { bodies, frames } => {
-                let [(a, x_a), (b, x_b)] = bodies.map(seat);
-                Constraint::frame(a, x_a * frames[0], b, x_b * frames[1])
-            }
-            Equality::Joint { .. } => continue,
-        };
-        found.push((equality.name.clone().unwrap_or_else(|| format!("equality_{n}")), constraint));
     }
     found
 }
