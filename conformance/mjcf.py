@@ -156,7 +156,7 @@ class Coordinates:
             while name not in names and len(name) < 200:
                 name += "_"
             if name not in names:
-                raise KeyError(f"joint {j} is missing")
+                raise KeyError(f"joint {j}, {name}, is missing")
             split = name + "_translation" in names
             self.split.append(split)
 
@@ -277,7 +277,10 @@ def compare(path, model):
     allowed = max(TOLERANCE, 2 * rounding(model, info))
     if model.nv == 0:
         return worst, notes, None, allowed
-    coordinates = Coordinates(model, info)
+    try:
+        coordinates = Coordinates(model, info)
+    except KeyError as error:
+        return {str(error): 1.0}, notes, None, 0.0
     frames = {frame["name"] for frame in info["frames"]}
     states, given = [], []
     for k in range(STATES):

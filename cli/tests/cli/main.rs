@@ -13,6 +13,7 @@ mod identify;
 mod identify_payload;
 mod info;
 mod layouts;
+mod mjcf;
 mod optimize;
 mod optimize_broken;
 mod optimize_constraints;

@@ -45,18 +45,56 @@ pub(super) fn read(
         };
         let gear: [f64; 6] = values.array("gear")?;
         mount(values, &transmission, gear[0], joints, report)?;
+        let law = law(values)?;
+        let own_range = values.limits("ctrllimited", "ctrlrange", settings.autolimits)?;
+        let control_range = own_range.or(inherited_range(values, &transmission, joints)?);
+        if let Some((rank, reason)) = left_out(element.spec.name, &transmission, law.is_some()) {
+            let kind = not_used(element.owner(), element.spec.name, None, (rank, reason));
+            report.push_in(element.place.file.as_ref(), element.place.line, kind);
+        }
         read.push(ActuatorElement {
             place: element.place.clone(),
             name: element.name().map(|name| format!("{}{ending}", lookup.names.full(name))),
             kind: element.spec.name,
             transmission,
             gear,
-            law: law(values)?,
-            control_range: values.limits("ctrllimited", "ctrlrange", settings.autolimits)?,
+            law,
+            control_range,
             force_range: values.limits("forcelimited", "forcerange", settings.autolimits)?,
         });
     }
     Ok(read)
+}
+
+/// The range of a joint about its middle, as much of it as `inheritrange` says: that of a position that is commanded.
+fn inherited_range(
+    values: &Values,
+    transmission: &Transmission,
+    joints: &[JointElement],
+) -> Result<Option<[f64; 2]>, MjcfError> {
+    let part = if values.element.spec.name == "position" { values.number("inheritrange")? } else { 0.0 };
+    let joint = match transmission {
+        Transmission::Joint { joint, .. } if part > 0.0 => joints.get(*joint),
+        _ => None,
+    };
+    Ok(joint.and_then(|joint| joint.range).map(|[lower, upper]| {
+        let (middle, half) = (0.5 * (lower + upper), 0.5 * part * (upper - lower));
+        [middle - half, middle + half]
+    }))
+}
+
+/// What of an actuator is no data, and what that means.
+fn left_out(kind: &str, transmission: &Transmission, has_law: bool) -> Option<(Rank, &'static str)> {
+    match (kind, transmission) {
+        ("muscle", _) => Some((Rank::ChangesDynamics, "forces of muscles are left out, those without control, too")),
+        (_, Transmission::Other(_)) => {
+            Some((Rank::Dubious, "what it drives is no joint or site: it is data without effect"))
+        }
+        _ if !has_law => {
+            Some((Rank::Dubious, "its force is no straight line in control, position and velocity: it is left out"))
+        }
+        _ => None,
+    }
 }
 
 /// Adds the armature and damping of an actuator to the joint that it drives: `gear²` of them.
@@ -99,9 +137,9 @@ fn law(values: &Values) -> Result<Option<ActuatorLaw>, MjcfError> {
         "motor" => Some(ActuatorLaw { gain: 1.0, bias: [0.0; 3] }),
         "position" => {
             let (kp, kv) = (own("kp", 1.0)?, own("kv", 0.0)?);
-            // Damping by ratio depends on the inertia that is driven.
-            let by_ratio = values.find("dampratio").is_some();
-            (!by_ratio).then_some(ActuatorLaw { gain: kp, bias: [0.0, -kp, -kv] })
+            // Damping by ratio depends on the inertia that is driven; a filter needs time.
+            let is_line = values.number("dampratio")? == 0.0 && values.number("timeconst")? == 0.0;
+            is_line.then_some(ActuatorLaw { gain: kp, bias: [0.0, -kp, -kv] })
         }
         "velocity" => {
             let kv = own("kv", 1.0)?;

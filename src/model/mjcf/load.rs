@@ -73,7 +73,6 @@ impl<'f> Loader<'f> {
     ) -> Result<(), MjcfError> {
         let place = Place::new(file.as_ref(), 1);
         let of_text = |error| source(&place, error);
-        // Writers put white space before the declaration, which XML does not allow.
         let checked = guard::check(text).map_err(of_text)?;
         let document = xml::document(&checked).map_err(of_text)?;
         let reader = Reader::new(&checked.text);
@@ -113,6 +112,11 @@ impl<'f> Loader<'f> {
                 continue;
             }
             let place = from.place(child);
+            // Tendons are no part of a model; what forces they exert is noted with their attributes.
+            if spec.defaults == "tendon" && name != "tendon" {
+                let kind = not_used(into.owner(), spec.name, None, (Rank::NotDynamics, ""));
+                from.reader.report.push(line, kind);
+            }
             self.elements += 1;
             let excess = [("levels of elements", level + 1, MAX_LEVELS), ("elements", self.elements, MAX_NODES)];
             for (what, count, limit) in excess {

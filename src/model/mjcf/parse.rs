@@ -135,6 +135,13 @@ fn read(text: &str, options: &MjcfOptions) -> Result<(Description, LoadReport), 
             actuators.extend(actuators::read(&values(element)?, &of.settings, lookup, &mut joints, &mut report)?);
         }
     }
+    for (attached, _) in tree.attached.iter().skip(1) {
+        for key in attached.root.each("keyframe") {
+            let reason = "keyframes of attached models are left out";
+            let kind = not_used(key.owner(), "keyframe", None, (Rank::Dubious, reason));
+            report.push_in(key.place.file.as_ref(), key.place.line, kind);
+        }
+    }
     let keys = document.root.each("keyframe").flat_map(|section| section.each("key"));
     let keyframes = keys.enumerate().map(|(n, key)| keys::read(key, n)).collect::<Result<_, _>>()?;
     given_armature(options, &mut joints)?;

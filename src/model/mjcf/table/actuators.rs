@@ -25,6 +25,11 @@ const COMMON: [AttributeSpec; 16] = [
 ];
 /// What is not dynamics of the robot: how controls become forces in time, and names of more places.
 const IGNORED: &[&str] = &[
+    "kp",
+    "kv",
+    "dampratio",
+    "timeconst",
+    "inheritrange",
     "group",
     "user",
     "nsample",
@@ -37,13 +42,10 @@ const IGNORED: &[&str] = &[
     "actrange",
     "actdim",
     "actearly",
-    "inheritrange",
     "velrange",
     "ffrange",
     "posrange",
     "input",
-    "timeconst",
-    "dampratio",
     "imax",
     "slewmax",
     "plugin",
@@ -69,7 +71,12 @@ const IGNORED: &[&str] = &[
     "gain",
     "dynprm",
 ];
-const KP: [AttributeSpec; 1] = [read("kp", Numbers(1), "1")];
+const KP: [AttributeSpec; 4] = [
+    read("kp", Numbers(1), "1"),
+    read("dampratio", Numbers(1), "0"),
+    read("timeconst", Numbers(1), "0"),
+    read("inheritrange", Numbers(1), "0"),
+];
 const KV: [AttributeSpec; 1] = [read("kv", Numbers(1), "0")];
 /// Gain and bias of an actuator in general.
 const GENERAL_LAW: [AttributeSpec; 5] = [
