@@ -219,6 +219,11 @@ fn variants(model: &Model) -> Vec<(&'static str, Model)> {
         ("friction of joints is left out", model.has_joint_friction(), without(|dof| dof.friction = 0.0)),
         ("springs of joints are left out", !model.springs().is_empty(), Some(model.clone().without_springs())),
         (
+            "Stribeck friction and asymmetry are left out",
+            model.has_joint_friction() && !model.friction_curves().is_empty(),
+            Some(model.clone().without_friction_curves()),
+        ),
+        (
             "damping and friction of joints are left out",
             model.has_joint_friction(),
             Some(model.clone().with_joint_friction(false)),

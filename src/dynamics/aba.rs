@@ -11,7 +11,7 @@ use crate::default_fields::default_of_fields;
 use crate::dynamics::by_plan;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::formulas::joint_dynamics::JointDynamics;
-use crate::formulas::springs;
+use crate::formulas::joint_forces::JointForces;
 use crate::level::at_level;
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
@@ -221,7 +221,7 @@ at_level! {
         rest.copy_from_slice(tau);
         articulated_body::armature(&model.dofs, armature);
         JointDynamics::of(model).subtract_friction(v, rest);
-        springs::subtract_torques(&model.springs, q, rest);
+        JointForces::of(model).subtract_torques(q, v, rest);
 
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let (mut articulated, mut p) = (bodies[i], force[i]);

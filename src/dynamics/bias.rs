@@ -4,9 +4,9 @@ use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
 use super::{Workspace, first_not_finite, placed};
 use crate::dynamics::by_plan;
-use crate::formulas::springs::add_torques;
+use crate::formulas::joint_forces::JointForces;
 use crate::level::at_level;
-use crate::model::{InputError, JointSpring, Model};
+use crate::model::{InputError, Model};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
@@ -58,7 +58,7 @@ pub fn generalized_gravity<'w, P: Real, T: Scalar<P>>(
     ws: &'w mut Workspace<T>,
     q: &[T],
 ) -> Result<&'w [T], InputError> {
-    at_rest(model, ws, q, &[], &[])
+    at_rest(model, ws, q, JointForces::none(), &[])
 }
 
 /// Torques that hold the robot still against gravity, springs and wrenches from outside: `g(q) + springs − Σ Jᵀ φ`, inverse
@@ -79,15 +79,15 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     q: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
-    at_rest(model, ws, q, &model.springs, wrenches)
+    at_rest(model, ws, q, JointForces { curves: &[], ..JointForces::of(model) }, wrenches)
 }
 
-/// Torques against gravity, these springs, and wrenches.
+/// Torques against gravity, these forces of joints at rest, and wrenches.
 fn at_rest<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
-    springs: &[JointSpring<P>],
+    joints: JointForces<'_, P>,
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
     model.check_q(q)?;
@@ -95,7 +95,7 @@ fn at_rest<'w, P: Real, T: Scalar<P>>(
     external::check(model, wrenches)?;
     let quick =
         wrenches.is_empty() && by_plan::of(model, ws).and_then(|kernels| kernels.gravity(T::as_f64s(q)?)).is_some();
-    if quick && springs.is_empty() {
+    if quick && joints.is_empty() {
         return Ok(&ws.tau);
     }
     if !quick {
@@ -104,7 +104,7 @@ fn at_rest<'w, P: Real, T: Scalar<P>>(
         weigh(model, ws, wrenches);
         placed::carry_forces(model, ws);
     }
-    add_torques(springs, q, &mut ws.tau);
+    joints.add_torques(q, &[], &mut ws.tau);
     match first_not_finite(&ws.tau).is_none() {
         true => Ok(&ws.tau),
         false => Err(not_finite(model, q, &[], &[], wrenches, &ws.tau)),

@@ -3,7 +3,7 @@
 use super::jacobian::check_sizes;
 use super::{Workspace, check_finite, step, world};
 use crate::dynamics::by_plan;
-use crate::formulas::springs;
+use crate::formulas::joint_forces;
 use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
@@ -41,11 +41,11 @@ pub fn potential_energy<P: Real, T: Scalar<P>>(
 ) -> Result<T, InputError> {
     check_sizes(model, ws, q)?;
     if let Some(energy) = by_plan::of(model, ws).and_then(|kernels| kernels.potential_energy(T::as_f64s(q)?)) {
-        return finite(model, "potential_energy", T::from(energy) + springs::energy(&model.springs, q));
+        return finite(model, "potential_energy", T::from(energy) + joint_forces::energy(&model.springs, q));
     }
     check_finite(model, q, &[], &[])?;
     world::place(model, ws, q);
-    finite(model, "potential_energy", potential(model, ws) + springs::energy(&model.springs, q))
+    finite(model, "potential_energy", potential(model, ws) + joint_forces::energy(&model.springs, q))
 }
 
 /// Kinetic and potential energy, J. It changes at the rate `τᵀ v`, less what friction dissipates.
@@ -77,13 +77,13 @@ fn energies<P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     let quick = by_plan::of(model, ws).and_then(|kernels| kernels.energies(T::as_f64s(q)?, T::as_f64s(v)?));
     if let Some((kinetic, potential)) = quick {
-        return Ok((T::from(kinetic), T::from(potential) + springs::energy(&model.springs, q)));
+        return Ok((T::from(kinetic), T::from(potential) + joint_forces::energy(&model.springs, q)));
     }
     check_finite(model, q, v, &[])?;
     drive(model, ws, q, v);
     let kinetic = finite(model, "kinetic_energy", kinetic(model, ws, v))?;
     world::compose(model, ws);
-    Ok((kinetic, potential(model, ws) + springs::energy(&model.springs, q)))
+    Ok((kinetic, potential(model, ws) + joint_forces::energy(&model.springs, q)))
 }
 
 fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> Result<T, InputError> {

@@ -5,7 +5,7 @@ use super::slice_ops::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, step};
 use crate::dynamics::by_plan;
 use crate::formulas::joint_dynamics::JointDynamics;
-use crate::formulas::springs;
+use crate::formulas::joint_forces::JointForces;
 use crate::joint::value;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
@@ -125,7 +125,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             tau: &mut ws.tau,
         });
         JointDynamics::of(model).add_torques(v, a, &mut ws.tau);
-        springs::add_torques(&model.springs, q, &mut ws.tau);
+        JointForces::of(model).add_torques(q, v, &mut ws.tau);
         ws.tau.iter().all(|tau| tau.is_finite())
     }
 }

@@ -24,9 +24,9 @@ use super::rnea::{base_acceleration, not_finite, state_not_finite};
 use super::slice_ops::{fill, first_not_finite, state_is_finite};
 use super::{Workspace, placed::update};
 use crate::formulas::joint_dynamics::JointDynamics;
-use crate::formulas::springs;
+use crate::formulas::joint_forces::JointForces;
 use crate::level::at_level;
-use crate::model::{InputError, JointSpring, Model, room};
+use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -147,21 +147,21 @@ pub(crate) fn analytical<'w, P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> RneaDerivatives<'w, T> {
-    analytical_from(model, ws, (base_acceleration(model), &model.springs), (q, v, a), wrenches)
+    analytical_from(model, ws, (base_acceleration(model), JointForces::of(model)), (q, v, a), wrenches)
 }
 
-/// [`analytical`], the world accelerating at `a_0` instead of −g, with these springs.
+/// [`analytical`], the world accelerating at `a_0` instead of −g, with these forces of joints.
 pub(crate) fn analytical_from<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
-    (a_0, springs): (Motion<T>, &[JointSpring<P>]),
+    (a_0, joints): (Motion<T>, JointForces<'_, P>),
     (q, v, a): (&[T], &[T], &[T]),
     wrenches: &[ExternalWrench<T>],
 ) -> RneaDerivatives<'w, T> {
     sweep(model, ws, a_0, q, v, a, wrenches);
     let m =
         ws.rnea_derivatives.get_or_insert_with(|| Box::new(RneaDerivativesMemory::new(model.bodies.len(), model.nv)));
-    springs::add_derivatives(springs, q, (&mut m.tau, &mut m.dtau_dq));
+    joints.add_derivatives((q, v), (&mut m.tau, &mut m.dtau_dq, &mut m.dtau_dv));
     RneaDerivatives {
         tau: &m.tau,
         dtau_dq: &m.dtau_dq,

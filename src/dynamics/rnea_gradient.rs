@@ -19,7 +19,7 @@ use super::external::{self, ExternalWrench, WrenchFrame};
 use super::placed::{Placed, update};
 use super::rnea::{base_acceleration, state_not_finite};
 use super::slice_ops::{fill, first_not_finite, state_is_finite};
-use crate::formulas::springs;
+use crate::formulas::joint_forces::JointForces;
 use crate::level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
@@ -194,7 +194,7 @@ at_level! {
                 m.value += lambda[i] * dof.friction_torque(v[i], model.friction_width);
             }
         }
-        springs::add_gradient(&model.springs, state.0, lambda, (&mut m.value, &mut m.dq));
+        JointForces::of(model).add_gradient((state.0, state.1), lambda, (&mut m.value, &mut m.dq, &mut m.dv));
         ws.rnea_gradient = Some(memory);
     }
 

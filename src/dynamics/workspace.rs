@@ -53,7 +53,7 @@ pub struct Workspace<T = f64> {
     pub(crate) tau: Vec<T>,
     /// Zeros, nv, for velocities and accelerations at rest; filled when first needed.
     pub(crate) zeros: Vec<T>,
-    /// What springs leave of torques, nv; filled when first needed.
+    /// What springs and friction curves leave of torques, nv; filled when first needed.
     pub(crate) driving: Vec<T>,
     /// Rows of eight, for the forms over `f64`.
     pub(crate) by_joint: Option<Box<JointsMemory>>,

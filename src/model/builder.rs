@@ -121,6 +121,7 @@ impl<P: Real> ModelBuilder<P> {
             constants: Default::default(),
             more: Vec::new(),
             springs: Vec::new(),
+            curves: Vec::new(),
             q_limits: vec![(f64::NEG_INFINITY, f64::INFINITY); nq],
             velocity_limits: vec![f64::INFINITY; nv],
             effort_limits: vec![f64::INFINITY; nv],
@@ -313,7 +314,8 @@ impl<P: Real> ModelBuilder<P> {
             velocity: vec![f64::INFINITY; nv],
             effort: vec![f64::INFINITY; nv],
         };
-        let (mut dofs, mut springs, mut bodies, mut frames) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut dofs, mut springs, mut friction_curves) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut bodies, mut frames) = (Vec::new(), Vec::new());
         let mut drafts: Vec<Option<Draft<P>>> = self.bodies.into_iter().map(Some).collect();
         for (new, &(old, end)) in order.iter().enumerate() {
             // Each body stands in the order once.
@@ -348,10 +350,12 @@ impl<P: Real> ModelBuilder<P> {
                 owns_coordinates: leaders[old].is_none(),
             };
             springs.extend(Draft::springs_of(&draft.springs, &body, new)?);
+            friction_curves.extend(Draft::curves_of(&draft.curves, &body, new));
             bodies.push(body);
         }
         sort(&mut dofs);
         super::springs::sort(&mut springs);
+        super::friction_curves::sort(&mut friction_curves);
         for (name, body, placement) in self.frames {
             frames.push(Frame { model: number, name, body: body.map(|key| place[key.0]), placement });
         }
@@ -370,6 +374,7 @@ impl<P: Real> ModelBuilder<P> {
             gravity: self.gravity,
             dofs,
             springs,
+            friction_curves,
             friction_width: self.friction_width,
             joint_friction: self.joint_friction,
             limits,

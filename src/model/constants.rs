@@ -1,7 +1,7 @@
 //! Constants of joints: axes, pitches, multipliers and offsets; and where each parameter of a model stands in a vector of all.
 
 use super::joint_dynamics::JointConstant;
-use super::{BodyId, InputError, Model};
+use super::{BodyId, CurveConstant, InputError, Model};
 use crate::joint::{Axis, Elementary, Joint};
 use gradyn_derivatives::Real;
 use std::ops::Range;
@@ -48,11 +48,18 @@ pub struct ParameterLayout {
     pub stiffness: Range<usize>,
     /// Positions at which these springs exert no torque.
     pub spring_reference: Range<usize>,
+    /// Breakaway friction above Coulomb friction, one a degree of freedom of each joint.
+    pub stribeck: Range<usize>,
+    /// The velocity at which it has fallen to 1/e.
+    pub stribeck_velocity: Range<usize>,
+    /// Half of what friction forward is above friction backward.
+    pub friction_asymmetry: Range<usize>,
     axes: Vec<AxisOf>,
     pitches: Vec<AxisOf>,
     pub(crate) mimics: Vec<MimicOf>,
     joints: Vec<JointParameter>,
-    springs: Vec<SpringOf>,
+    springs: Vec<DofOf>,
+    curves: Vec<DofOf>,
 }
 
 /// What friction, damping and armature are parameters of.
@@ -78,9 +85,9 @@ impl JointParameter {
     }
 }
 
-/// What stiffness and reference are parameters of.
+/// What springs and friction curves are parameters of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SpringOf {
+pub(crate) struct DofOf {
     /// The place of the body whose joint it is.
     pub(crate) body: usize,
     /// Among the degrees of freedom of the joint.
@@ -101,7 +108,7 @@ impl ParameterLayout {
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.spring_reference.end
+        self.friction_asymmetry.end
     }
     /// Never: every model has gravity.
     #[must_use]
@@ -150,7 +157,24 @@ impl ParameterLayout {
     pub fn springs(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
         self.springs.iter().map(|of| (of.body, of.dof))
     }
-    pub(crate) fn of_springs(&self) -> &[SpringOf] {
+    /// Where Stribeck friction of the `k`-th degree of freedom of a body's joint stands in its range, and the other constants of its curve
+    /// in theirs.
+    #[must_use]
+    pub fn of_curve(&self, body: BodyId, k: usize) -> Option<usize> {
+        self.curves.binary_search_by_key(&(body.index(), k), |of| (of.body, of.dof)).ok()
+    }
+    /// Where a constant of friction curves stands, an entry each of [`of_curves`](Self::of_curves).
+    pub(crate) fn of_curve_constant(&self, constant: CurveConstant) -> &Range<usize> {
+        match constant {
+            CurveConstant::Stribeck => &self.stribeck,
+            CurveConstant::Velocity => &self.stribeck_velocity,
+            CurveConstant::Asymmetry => &self.friction_asymmetry,
+        }
+    }
+    pub(crate) fn of_curves(&self) -> &[DofOf] {
+        &self.curves
+    }
+    pub(crate) fn of_springs(&self) -> &[DofOf] {
         &self.springs
     }
     pub(crate) fn joints(&self) -> &[JointParameter] {
@@ -210,7 +234,7 @@ impl<P: Real> Model<P> {
 
     fn lay_out(&self) -> ParameterLayout {
         let (mut axes, mut pitches, mut mimics) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut joints, mut springs) = (Vec::new(), Vec::new());
+        let (mut joints, mut springs, mut curves) = (Vec::new(), Vec::new(), Vec::new());
         for (body, b) in self.bodies.iter().enumerate() {
             axes.extend((0..b.joint.axes().len()).map(|number| AxisOf { body, number }));
             pitches.extend((0..b.joint.pitches().len()).map(|number| AxisOf { body, number }));
@@ -218,7 +242,8 @@ impl<P: Real> Model<P> {
             let own = |k| self.joint_entry(body, k).ok();
             let dofs = (0..b.v.len()).filter(|k| b.spring(body, *k).is_some());
             let mimic = matches!(b.joint, Joint::Mimic(_)).then(|| mimics.len() - 1);
-            springs.extend(dofs.map(|dof| SpringOf { body, dof, mimic }));
+            springs.extend(dofs.map(|dof| DofOf { body, dof, mimic }));
+            curves.extend((0..b.v.len()).map(|dof| DofOf { body, dof, mimic }));
             joints.extend(b.v.clone().enumerate().map(|(k, dof)| JointParameter { dof, body: Some(body), at: own(k) }));
         }
         let more = (0..self.dofs.len()).filter(|at| !self.is_of_a_joint(*at));
@@ -234,6 +259,8 @@ impl<P: Real> Model<P> {
         let (axis, pitch) = (next(3 * axes.len()), next(pitches.len()));
         let (multiplier, offset) = (next(mimics.len()), next(mimics.len()));
         let (stiffness, spring_reference) = (next(springs.len()), next(springs.len()));
+        let n = curves.len();
+        let (stribeck, stribeck_velocity, friction_asymmetry) = (next(n), next(n), next(n));
         ParameterLayout {
             inertial,
             friction,
@@ -248,11 +275,15 @@ impl<P: Real> Model<P> {
             offset,
             stiffness,
             spring_reference,
+            stribeck,
+            stribeck_velocity,
+            friction_asymmetry,
             axes,
             pitches,
             mimics,
             joints,
             springs,
+            curves,
         }
     }
 
@@ -306,6 +337,9 @@ impl<P: Real> Model<P> {
         }
         if let Ok(at) = self.spring_at(b, 0) {
             (self.springs[at].multiplier, self.springs[at].offset) = (multiplier, offset);
+        }
+        if let Ok(at) = self.curve_at(b, 0) {
+            self.friction_curves[at].multiplier = multiplier;
         }
         Ok(self.restructured())
     }

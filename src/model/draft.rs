@@ -23,6 +23,8 @@ pub(super) struct Draft<P> {
     pub(super) more: Vec<DofDynamics<P>>,
     /// Stiffness and reference of the spring of each degree of freedom that has one; empty if none has.
     pub(super) springs: Vec<Option<(P, P)>>,
+    /// Stribeck friction, its velocity, and the asymmetry of each degree of freedom; empty if none has any.
+    pub(super) curves: Vec<Option<[P; 3]>>,
     pub(super) q_limits: Vec<(f64, f64)>,
     pub(super) velocity_limits: Vec<f64>,
     pub(super) effort_limits: Vec<f64>,

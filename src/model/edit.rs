@@ -2,7 +2,9 @@
 //! more.
 
 use super::joint_dynamics::JointConstant;
-use super::{Body, BodyId, BodyKey, DofDynamics, FrameId, Model, ModelBuilder, ModelError, draft::Draft};
+use super::{
+    Body, BodyId, BodyKey, CurveConstant, DofDynamics, FrameId, Model, ModelBuilder, ModelError, draft::Draft,
+};
 use crate::joint::{Joint, JointKind};
 use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::Real;
@@ -45,6 +47,7 @@ impl<P: Real> Model<P> {
                 constants: JointConstant::ALL.map(list),
                 more,
                 springs: self.springs_of_draft(i),
+                curves: self.curves_of_draft(i),
                 q_limits: range.collect(),
                 velocity_limits: self.limits.velocity[v.clone()].to_vec(),
                 effort_limits: self.limits.effort[v].to_vec(),
@@ -76,6 +79,14 @@ impl<P: Real> Model<P> {
             |k| self.spring_at(body, k).ok().map(|at| (self.springs[at].stiffness, self.springs[at].reference));
         let springs: Vec<_> = (0..self.bodies[body].v.len()).map(spring).collect();
         if springs.iter().any(Option::is_some) { springs } else { Vec::new() }
+    }
+
+    /// Constants of the friction curve of each degree of freedom of a body's joint; empty if none has one.
+    fn curves_of_draft(&self, body: usize) -> Vec<Option<[P; 3]>> {
+        let constants = |at: usize| CurveConstant::ALL.map(|constant| *constant.of(&self.friction_curves[at]));
+        let curve = |k| self.curve_at(body, k).ok().map(constants);
+        let curves: Vec<_> = (0..self.bodies[body].v.len()).map(curve).collect();
+        if curves.iter().any(Option::is_some) { curves } else { Vec::new() }
     }
 
     /// For each body the entries of joint dynamics that are its joint's, one a degree of freedom or none at all, and others, by

@@ -16,6 +16,7 @@ mod draft;
 mod edit;
 mod error;
 mod followers;
+mod friction_curves;
 mod identity;
 mod joint_dynamics;
 pub mod mjcf;
@@ -30,6 +31,8 @@ mod runs;
 pub mod sdf;
 #[cfg(feature = "serde")]
 mod serialized;
+#[cfg(feature = "serde")]
+mod serialized_forces;
 mod size;
 pub mod source;
 mod spring_setters;
@@ -47,6 +50,8 @@ pub(crate) use derived::{Derived, Refresh};
 pub(crate) use directions::{Direction, UNIT_SQUARES, UNIT_WITHIN};
 pub use display::Tree;
 pub use error::{InputError, ModelError};
+pub(crate) use friction_curves::CurveConstant;
+pub use friction_curves::FrictionCurve;
 pub use identity::{BodyId, FrameId};
 pub(crate) use identity::{Identity, Number};
 pub use joint_dynamics::DofDynamics;
@@ -95,6 +100,7 @@ pub struct Model<P = f64> {
     pub(crate) gravity: Vector3<P>,
     pub(crate) dofs: Vec<DofDynamics<P>>,
     pub(crate) springs: Vec<JointSpring<P>>,
+    pub(crate) friction_curves: Vec<FrictionCurve<P>>,
     pub(crate) friction_width: P,
     pub(crate) joint_friction: bool,
     pub(crate) limits: Limits,
@@ -116,7 +122,7 @@ impl<P: Real> PartialEq for Model<P> {
     fn eq(&self, other: &Self) -> bool {
         // Not `structure` and so on, which are made of these.
         let Self { name, bodies, frames, nq, nv, gravity, dofs, springs, .. } = self;
-        let Self { friction_width, joint_friction, limits, fixed, .. } = self;
+        let Self { friction_curves, friction_width, joint_friction, limits, fixed, .. } = self;
         *name == other.name
             && *bodies == other.bodies
             && *frames == other.frames
@@ -124,6 +130,7 @@ impl<P: Real> PartialEq for Model<P> {
             && *gravity == other.gravity
             && *dofs == other.dofs
             && *springs == other.springs
+            && *friction_curves == other.friction_curves
             && *friction_width == other.friction_width
             && *joint_friction == other.joint_friction
             && *limits == other.limits
@@ -300,6 +307,7 @@ impl<P: Real> Model<P> {
             gravity: v3::lift(self.gravity),
             dofs: self.dofs.iter().map(DofDynamics::lift).collect(),
             springs: self.springs.iter().map(JointSpring::lift).collect(),
+            friction_curves: self.friction_curves.iter().map(FrictionCurve::lift).collect(),
             friction_width: T::from(self.friction_width),
             joint_friction: self.joint_friction,
             limits: self.limits.clone(),

@@ -1,7 +1,8 @@
 //! A robot whose parameters have been moved a little, all at once.
 
+use super::friction_curves::no_stribeck_velocity;
 use super::joint_dynamics::{JointConstant, no_friction_width};
-use super::{DofDynamics, InputError, Model, SpringConstant};
+use super::{CurveConstant, DofDynamics, InputError, Model, SpringConstant};
 use crate::joint::{Axis, Joint};
 use crate::spatial::{Inertia, Motion, se3, so3, vector as v3};
 use gradyn_derivatives::Real;
@@ -34,7 +35,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::Length`] for a wrong number of steps, [`InputError::NotFinite`] by the step's place, [`InputError::Parameter`] if the
-    /// friction width is no longer positive.
+    /// friction width or a Stribeck velocity is no longer positive.
     pub fn with_parameters_moved(&self, step: &[P]) -> Result<Self, InputError> {
         let layout = self.parameter_layout().clone();
         self.check_length("steps of parameters", "the number of parameters", step.len(), layout.len())?;
@@ -81,6 +82,7 @@ impl<P: Real> Model<P> {
         }
         model.move_joints(step);
         model.move_springs(step);
+        model.move_curves(step)?;
         model.friction_width += step[layout.friction_width];
         if let Some(rule) = no_friction_width(model.friction_width) {
             let (name, value) = (self.whole_label(), crate::joint::value(model.friction_width));
@@ -138,6 +140,27 @@ impl<P: Real> Model<P> {
                 }
             }
         }
+    }
+
+    /// Friction curves.
+    fn move_curves(&mut self, step: &[P]) -> Result<(), InputError> {
+        let layout = self.parameter_layout().clone();
+        for (j, of) in layout.of_curves().iter().enumerate() {
+            let steps = CurveConstant::ALL.map(|constant| step[layout.of_curve_constant(constant).start + j]);
+            if stays(&steps) {
+                continue;
+            }
+            let curve = self.curve_mut(of.body, of.dof);
+            for (constant, step) in CurveConstant::ALL.into_iter().zip(steps) {
+                *constant.of_mut(curve) += step;
+            }
+            let velocity = curve.stribeck_velocity;
+            if let Some(rule) = no_stribeck_velocity(velocity) {
+                let (what, name) = ("stribeck_velocity", format!("joint {}", self.bodies[of.body].joint_name));
+                return Err(InputError::Parameter { what, name, value: crate::joint::value(velocity), rule });
+            }
+        }
+        Ok(())
     }
 }
 

@@ -13,12 +13,13 @@
 //! | `JOINT.axis.{1,2}` | `Axis` | the axis, along two tangents of the sphere | rad |
 //! | `JOINT.{armature,damping,friction}` | `Armature`, `Damping`, `Friction` | of one degree of freedom | |
 //! | `JOINT.{stiffness,spring_reference}` | `Stiffness`, `SpringReference` | the spring of one degree of freedom | |
+//! | `JOINT.{stribeck,stribeck_velocity,friction_asymmetry}` | `Stribeck`, `StribeckVelocity`, `FrictionAsymmetry` | the friction curve of one degree of freedom | |
 //! | `JOINT.pitch`, `JOINT.ratio`, `JOINT.offset` | `Pitch`, `Ratio`, `Offset` | of helical and mimic joints | |
 //! | `FRAME.placement.{x,…,rz}` | `FramePlacement` | a tool, a contact point | m, rad |
 //! | `FRAME.point_mass` | `PointMass` | mass of a point at the origin of a frame, beside all else | kg |
 //! | `gravity.{x,y,z}`, `friction_width` | `Gravity`, `FrictionWidth` | of the whole robot | m/s², rad/s |
 
-use super::{BodyId, FrameId, Model, SpringConstant};
+use super::{BodyId, CurveConstant, FrameId, Model, SpringConstant};
 use crate::joint::Joint;
 use crate::spatial::{Inertia, LogCholesky, Symmetric3};
 use gradyn_derivatives::Scalar;
@@ -51,6 +52,10 @@ pub enum ParameterId {
     /// Body, degree of freedom among those of the joint; as the next one.
     Stiffness(BodyId, usize),
     SpringReference(BodyId, usize),
+    /// Body, degree of freedom among those of the joint; as the next two.
+    Stribeck(BodyId, usize),
+    StribeckVelocity(BodyId, usize),
+    FrictionAsymmetry(BodyId, usize),
     FramePlacement(FrameId, usize),
     PointMass(FrameId),
     Gravity(usize),
@@ -119,10 +124,10 @@ impl ParameterId {
             Self::Pitch(..) => "m/rad",
             Self::Offset(_) | Self::SpringReference(..) => "rad|m",
             Self::Stiffness(..) => "N m/rad|N/m",
-            Self::Friction(..) => "N m|N",
+            Self::Friction(..) | Self::Stribeck(..) | Self::FrictionAsymmetry(..) => "N m|N",
             Self::Damping(..) => "N m s/rad|N s/m",
             Self::Armature(..) => "kg m^2|kg",
-            Self::FrictionWidth => "rad/s|m/s",
+            Self::FrictionWidth | Self::StribeckVelocity(..) => "rad/s|m/s",
             Self::Gravity(_) => "m/s^2",
         }
     }
@@ -146,18 +151,22 @@ impl ParameterId {
             | Self::Damping(..)
             | Self::Armature(..)
             | Self::Stiffness(..)
-            | Self::SpringReference(..) => "the other numbers of the joint",
+            | Self::SpringReference(..)
+            | Self::Stribeck(..)
+            | Self::StribeckVelocity(..)
+            | Self::FrictionAsymmetry(..) => "the other numbers of the joint",
             Self::Pitch(..) | Self::Ratio(_) | Self::Offset(_) | Self::FrictionWidth | Self::Gravity(_) => {
                 "everything else"
             }
         }
     }
 
-    /// Whether no robot has a negative value: masses, densities, friction, damping, armature, stiffness.
+    /// Whether no robot has a negative value: masses, densities, friction, damping, armature, stiffness, Stribeck friction and velocity.
     #[must_use]
     pub fn is_never_negative(self) -> bool {
         match self {
             Self::Mass(_) | Self::Density(_) | Self::PointMass(_) | Self::Stiffness(..) => true,
+            Self::Stribeck(..) | Self::StribeckVelocity(..) => true,
             _ => self.is_of_joint(),
         }
     }
@@ -317,6 +326,12 @@ impl Model {
                 all.add(format!("{name}.friction"), ParameterId::Friction(id, k), values[layout.friction.start + j]);
                 all.add(format!("{name}.damping"), ParameterId::Damping(id, k), values[layout.damping.start + j]);
                 all.add(format!("{name}.armature"), ParameterId::Armature(id, k), values[layout.armature.start + j]);
+                let curve = self.friction_curve_of(id, k).copied().unwrap_or_else(|| body.friction_curve(b, k));
+                let ids = [ParameterId::Stribeck(id, k), ParameterId::StribeckVelocity(id, k)];
+                let ids = ids.into_iter().chain([ParameterId::FrictionAsymmetry(id, k)]);
+                for (constant, id) in CurveConstant::ALL.into_iter().zip(ids) {
+                    all.add(format!("{name}.{}", constant.name()), id, *constant.of(&curve));
+                }
                 if body.spring(b, k).is_some() {
                     let of =
                         |constant: SpringConstant| self.spring_of(id, k).map_or(0.0, |spring| *constant.of(spring));

@@ -6,6 +6,7 @@
 
 use super::draft::Draft;
 use super::joint_dynamics::JointConstant;
+use super::serialized_forces::{Curve, Spring};
 use super::{BodyKey, DofDynamics, Model, ModelBuilder, ModelError};
 use crate::joint::*;
 use crate::spatial::{Inertia, Symmetric3, Transform};
@@ -48,6 +49,9 @@ struct OneBody {
     /// One a degree of freedom that has a spring; documents of robots without springs do not have it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     springs: Vec<Spring>,
+    /// One a degree of freedom that has a friction curve.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    friction_curves: Vec<Curve>,
     /// Lower and upper.
     q_limits: Vec<[Option<f64>; 2]>,
     velocity_limits: Vec<Option<f64>>,
@@ -99,15 +103,6 @@ struct Entry {
     armature: f64,
     damping: f64,
     friction: f64,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Spring {
-    /// Which of the joint's degrees of freedom.
-    index: usize,
-    stiffness: f64,
-    reference: f64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -180,6 +175,7 @@ impl Document {
                 friction,
                 more_dynamics: draft.more.iter().map(Entry::of).collect(),
                 springs: Spring::all(&draft.springs),
+                friction_curves: Curve::all(&draft.curves),
                 q_limits: draft.q_limits.into_iter().map(|(lower, upper)| [finite(lower), finite(upper)]).collect(),
                 velocity_limits: draft.velocity_limits.into_iter().map(finite).collect(),
                 effort_limits: draft.effort_limits.into_iter().map(finite).collect(),
@@ -225,6 +221,7 @@ impl Document {
             }
             builder.bodies[key.0].more = body.more_dynamics.iter().map(Entry::dynamics).collect();
             Spring::set(&body.springs, &body.joint_name, (&mut builder, key), nv)?;
+            Curve::set(&body.friction_curves, &body.joint_name, (&mut builder, key), nv)?;
             let infinite = f64::INFINITY;
             let range = |[lower, upper]: &[Option<f64>; 2]| (lower.unwrap_or(-infinite), upper.unwrap_or(infinite));
             builder.set_q_limits(key, &body.q_limits.iter().map(range).collect::<Vec<_>>())?;
@@ -271,38 +268,6 @@ impl Entry {
     fn dynamics(&self) -> DofDynamics {
         let Self { index, multiplier, armature, damping, friction } = *self;
         DofDynamics { index, multiplier, armature, damping, friction }
-    }
-}
-
-impl Spring {
-    fn all(springs: &[Option<(f64, f64)>]) -> Vec<Self> {
-        let spring = |(index, spring): (usize, &Option<(f64, f64)>)| {
-            spring.map(|(stiffness, reference)| Self { index, stiffness, reference })
-        };
-        springs.iter().enumerate().filter_map(spring).collect()
-    }
-
-    fn set(
-        springs: &[Self],
-        joint: &str,
-        (builder, key): (&mut ModelBuilder, BodyKey),
-        nv: usize,
-    ) -> Result<(), ModelError> {
-        let (mut stiffness, mut reference) = (vec![0.0; nv], vec![0.0; nv]);
-        for spring in springs {
-            if spring.index >= nv {
-                let found = spring.index + 1;
-                return Err(ModelError::Length { what: "springs", name: joint.to_owned(), expected: nv, found });
-            }
-            (stiffness[spring.index], reference[spring.index]) = (spring.stiffness, spring.reference);
-        }
-        if !springs.is_empty() {
-            builder.set_stiffness(key, &stiffness)?.set_spring_reference(key, &reference)?;
-            let is_set = |k: usize| springs.iter().any(|spring| spring.index == k);
-            let all = builder.bodies[key.0].springs.iter_mut().enumerate();
-            all.filter(|(k, _)| !is_set(*k)).for_each(|(_, spring)| *spring = None);
-        }
-        Ok(())
     }
 }
 

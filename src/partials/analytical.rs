@@ -38,7 +38,7 @@ pub(super) fn rnea_derivatives(
         return finite;
     }
     let falling = Motion::new(-field.gravity, Vector3::zeros());
-    let by = analytical_from(model, &mut ws.base, (falling, field.springs), state, wrenches);
+    let by = analytical_from(model, &mut ws.base, (falling, field.joints), state, wrenches);
     result.tau.as_mut_slice().copy_from_slice(by.tau);
     store(&by, result);
     false

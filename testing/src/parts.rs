@@ -1,7 +1,7 @@
 //! Robots put together from the bodies of others.
 
 use gradyn::joint::Joint;
-use gradyn::model::{Body, BodyId, BodyKey, DofDynamics, JointSpring, Model, ModelBuilder};
+use gradyn::model::{Body, BodyId, BodyKey, DofDynamics, FrictionCurve, JointSpring, Model, ModelBuilder};
 use gradyn::spatial::{Inertia, Transform};
 
 /// A body of a robot that is put together anew.
@@ -76,6 +76,15 @@ pub fn assembled(parts: &[Part<'_>]) -> Model {
             let all = |of: fn(&JointSpring) -> f64| own.iter().map(|spring| spring.map_or(0.0, of)).collect::<Vec<_>>();
             model = model.with_stiffness(id, &all(|spring| spring.stiffness)).expect("fits");
             model = model.with_spring_reference(id, &all(|spring| spring.reference)).expect("fits");
+        }
+        let own: Vec<_> = (0..nv).map(|k| part.of.friction_curve_of(from, k)).collect();
+        if own.iter().any(Option::is_some) {
+            let all = |of: fn(&FrictionCurve) -> f64, otherwise: f64| {
+                own.iter().map(|curve| curve.map_or(otherwise, of)).collect::<Vec<_>>()
+            };
+            model = model.with_stribeck(id, &all(|curve| curve.stribeck, 0.0)).expect("fits");
+            model = model.with_stribeck_velocity(id, &all(|curve| curve.stribeck_velocity, 1.0)).expect("fits");
+            model = model.with_friction_asymmetry(id, &all(|curve| curve.asymmetry, 0.0)).expect("fits");
         }
     }
     model

@@ -47,7 +47,7 @@ pub fn every_joint(rng: &mut ChaCha8Rng) -> Vec<Joint> {
     joints
 }
 
-/// A random tree with these joints in this order, joint dynamics on every second one, and springs on every third.
+/// A random tree with these joints in this order, joint dynamics on every second one, springs on every third, friction curves on every fourth.
 pub fn tree(seed: u64, joints: Vec<Joint>) -> Model {
     tree_builder(seed, joints, true).build().expect("builds")
 }
@@ -83,6 +83,16 @@ pub fn tree_builder(seed: u64, joints: Vec<Joint>, mimic: bool) -> ModelBuilder 
             };
             builder.set_stiffness(key, &some(0.5, 20.0)).expect("fits");
             builder.set_spring_reference(key, &some(-0.5, 0.5)).expect("fits");
+        }
+        if i % 4 == 2 {
+            let rng = &mut crate::rng(seed.wrapping_mul(37).wrapping_add(i as u64));
+            let mut some = |low: f64, high: f64| (0..nv).map(|_| rng.random_range(low..high)).collect::<Vec<_>>();
+            builder.set_stribeck(key, &some(0.1, 1.0)).expect("fits");
+            builder.set_stribeck_velocity(key, &some(0.3, 1.0)).expect("fits");
+            // So that friction takes energy everywhere.
+            let asymmetry = some(-0.3, 0.3);
+            builder.set_friction_asymmetry(key, &asymmetry).expect("fits");
+            builder.set_friction(key, &asymmetry.iter().map(|x| x.abs() + 0.1).collect::<Vec<_>>()).expect("fits");
         }
         keys.push(key);
     }

@@ -40,6 +40,9 @@ fn kind(model: &Model, k: usize) -> &'static str {
         (&l.offset, "offset"),
         (&l.stiffness, "stiffness"),
         (&l.spring_reference, "spring reference"),
+        (&l.stribeck, "stribeck"),
+        (&l.stribeck_velocity, "stribeck velocity"),
+        (&l.friction_asymmetry, "friction asymmetry"),
     ];
     of.into_iter().find(|(range, _)| range.contains(&k)).map_or("friction width", |(_, name)| name)
 }
@@ -95,7 +98,7 @@ fn every_parameter_is_right_for_every_joint() {
             });
         }
     }
-    assert_eq!(kinds.len(), 13, "each kind was seen to matter: {kinds:?}");
+    assert_eq!(kinds.len(), 16, "each kind was seen to matter: {kinds:?}");
 }
 
 /// Forward dynamics over dual numbers by other recursions than the gradient's.
@@ -139,8 +142,26 @@ fn standard_parameters_are_those_of_the_regressor() {
         let (standard, of_springs) = expected.split_at(l.armature.end);
         assert_agree(&model, &by.dp[..standard.len()], standard, &what);
         // By the preload, stiffness times reference: ∂/∂stiffness = column + reference · column of the preload.
-        let springs = model.springs();
-        assert_eq!(of_springs.len(), 2 * springs.len(), "{what}");
+        let (springs, curves) = (model.springs(), model.friction_curves());
+        assert_eq!(of_springs.len(), 2 * (springs.len() + curves.len()), "{what}");
+        for (j, curve) in curves.iter().enumerate() {
+            let owner = |b: &usize| model.bodies()[*b].v_range().contains(&curve.index);
+            let same = |b: &usize| {
+                let id = model.body_id(*b).expect("is there");
+                model.friction_curve_of(id, curve.index - model.bodies()[*b].v_range().start) == Some(curve)
+            };
+            let b = (0..model.bodies().len()).filter(owner).find(same).expect("has a body");
+            let (id, k) = (model.body_id(b).expect("is there"), curve.index - model.bodies()[b].v_range().start);
+            let place = l.of_curve(id, k).expect("is there");
+            let found = [by.dp[l.stribeck.start + place], by.dp[l.friction_asymmetry.start + place]];
+            let at = 2 * springs.len() + j;
+            assert_near(
+                &found,
+                &[of_springs[at], of_springs[at + curves.len()]],
+                TOLERANCE,
+                format!("{what}: curve {j}"),
+            );
+        }
         let dp = by.dp.to_vec();
         let mut seen = 0;
         for (j, (body, k)) in l.springs().enumerate() {

@@ -16,7 +16,7 @@ use testing::{assert_near, models, state, uniform};
 
 /// The same robot without armature, damping, friction and springs, which regressors leave out.
 fn bare(model: Model) -> Model {
-    model.without_springs().with_joint_dynamics(Vec::new()).expect("no entries")
+    model.without_springs().without_friction_curves().with_joint_dynamics(Vec::new()).expect("no entries")
 }
 
 fn parameters(model: &Model) -> DVector<f64> {

@@ -139,12 +139,12 @@ struct Rerooted {
 fn rerooted(model: &Model, base: usize) -> Rerooted {
     let parent = |i: usize| model.bodies()[i].parent().map(BodyId::index);
     let path: Vec<usize> = std::iter::successors(Some(base), |i| parent(*i)).collect();
-    // Armature, friction and springs are of single degrees of freedom, which several in one joint are not on the other side. (Springs of
+    // Armature, friction, its curves and springs are of single degrees of freedom, which several in one joint are not on the other side. (Springs of
     // single ones: `surgery.rs`.)
     let several = |i: &&usize| model.bodies()[**i].v_range().len() > 1;
     let mixed: Vec<_> = path.iter().filter(several).flat_map(|i| model.bodies()[*i].v_range()).collect();
     let dofs = model.joint_dynamics().iter().filter(|dof| !mixed.contains(&dof.index)).copied().collect();
-    let model = model.clone().without_springs().with_joint_dynamics(dofs).expect("fits");
+    let model = model.clone().without_springs().without_friction_curves().with_joint_dynamics(dofs).expect("fits");
 
     let n = model.bodies().len();
     let mut frames = vec![Transform::identity(); n];

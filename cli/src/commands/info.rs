@@ -1,13 +1,14 @@
 //! `gradyn info`: what a robot is made of.
 
 use super::Report;
+use super::joint_forces::{CurveAnswer, SpringAnswer};
 use crate::args::Info;
 use crate::error::{Error, one_line};
 use crate::table::{Align, Table};
 use anstyle::{AnsiColor, Style};
 use gradyn::joint::{Elementary, Joint};
 use gradyn::model::urdf::Severity;
-use gradyn::model::{Body, DofDynamics, Frame, JointSpring};
+use gradyn::model::{Body, DofDynamics, Frame, FrictionCurve, JointSpring};
 use gradyn::plan::Plan;
 use gradyn::spatial::Symmetric3;
 use gradyn::text::count;
@@ -176,6 +177,8 @@ fn joints(robot: &Robot, text: &mut String) {
         ("friction", Right),
         ("stiffness", Right),
         ("spring at", Right),
+        ("Stribeck", Right),
+        ("asymmetry", Right),
     ]);
     for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
         let (q, v) = (body.q_range(), body.v_range());
@@ -184,6 +187,8 @@ fn joints(robot: &Robot, text: &mut String) {
             |of: fn(&DofDynamics) -> f64| dynamics.map(of).filter(|x| *x != 0.0).map(short).unwrap_or_default();
         let springs = model.springs().iter().find(|spring| v.contains(&spring.index));
         let spring = |of: fn(&JointSpring) -> f64| springs.map(of).map(short).unwrap_or_default();
+        let curves = model.friction_curves().iter().find(|curve| v.contains(&curve.index));
+        let curve = |of: fn(&FrictionCurve) -> f64| curves.map(of).map(short).unwrap_or_default();
         let number = |limits: &[f64], range: &Range<usize>| single(limits, range).map(limit).unwrap_or_default();
         table.row([
             one_line(body.joint_name()).into(),
@@ -200,6 +205,8 @@ fn joints(robot: &Robot, text: &mut String) {
             constant(|dof| dof.friction).into(),
             spring(|spring| spring.stiffness).into(),
             spring(|spring| spring.reference).into(),
+            curve(|curve| curve.stribeck).into(),
+            curve(|curve| curve.asymmetry).into(),
         ]);
     }
     table.without_empty_columns().render(2, text);
@@ -238,6 +245,8 @@ struct Answer<'a> {
     joint_dynamics: Vec<DofAnswer>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     springs: Vec<SpringAnswer>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    friction_curves: Vec<CurveAnswer>,
     report: ReportAnswer<'a>,
 }
 
@@ -287,24 +296,6 @@ struct DofAnswer {
     armature: f64,
     damping: f64,
     friction: f64,
-}
-
-/// The spring of a degree of freedom.
-#[derive(Serialize)]
-struct SpringAnswer {
-    v_index: usize,
-    q_index: usize,
-    multiplier: f64,
-    offset: f64,
-    stiffness: f64,
-    reference: f64,
-}
-
-impl SpringAnswer {
-    fn of(spring: &JointSpring) -> Self {
-        let JointSpring { index, coordinate, multiplier, offset, stiffness, reference, .. } = *spring;
-        Self { v_index: index, q_index: coordinate, multiplier, offset, stiffness, reference }
-    }
 }
 
 #[derive(Serialize)]
@@ -383,6 +374,7 @@ fn answer(robot: &Robot) -> Answer<'_> {
             })
             .collect(),
         springs: model.springs().iter().map(SpringAnswer::of).collect(),
+        friction_curves: model.friction_curves().iter().map(CurveAnswer::of).collect(),
         report: ReportAnswer {
             warning_count: robot.report.warning_count(),
             counts: robot.report.counts(),

@@ -7,6 +7,7 @@ mod evaluate;
 mod excite;
 mod identify;
 mod info;
+mod joint_forces;
 mod optimize;
 mod parameters;
 mod sensitivity;

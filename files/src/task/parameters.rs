@@ -43,7 +43,7 @@ struct ParameterKind {
 }
 
 /// All kinds. That of a frame is made elsewhere.
-static KINDS: [ParameterKind; 11] = [
+static KINDS: [ParameterKind; 14] = [
     ParameterKind { name: "numbers", unit: "", of: Of::Nothing, make: |_, _| None },
     ParameterKind { name: "mass", unit: "kg", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Mass(body)) },
     ParameterKind { name: "density", unit: "", of: Of::Link(&[]), make: |body, _| Some(ParameterId::Density(body)) },
@@ -89,6 +89,24 @@ static KINDS: [ParameterKind; 11] = [
         unit: "rad|m",
         of: Of::Joint,
         make: |body, k| Some(ParameterId::SpringReference(body, k)),
+    },
+    ParameterKind {
+        name: "stribeck",
+        unit: "N m|N",
+        of: Of::Joint,
+        make: |body, k| Some(ParameterId::Stribeck(body, k)),
+    },
+    ParameterKind {
+        name: "stribeck-velocity",
+        unit: "rad/s|m/s",
+        of: Of::Joint,
+        make: |body, k| Some(ParameterId::StribeckVelocity(body, k)),
+    },
+    ParameterKind {
+        name: "friction-asymmetry",
+        unit: "N m|N",
+        of: Of::Joint,
+        make: |body, k| Some(ParameterId::FrictionAsymmetry(body, k)),
     },
 ];
 
@@ -166,6 +184,9 @@ fn by_name(item: &Item<'_>, model: &Model) -> Result<(&'static ParameterKind, Op
             ParameterId::Friction(..) => "friction",
             ParameterId::Stiffness(..) => "stiffness",
             ParameterId::SpringReference(..) => "spring-reference",
+            ParameterId::Stribeck(..) => "stribeck",
+            ParameterId::StribeckVelocity(..) => "stribeck-velocity",
+            ParameterId::FrictionAsymmetry(..) => "friction-asymmetry",
             _ => return None,
         };
         KINDS.iter().find(|known| known.name == kind)

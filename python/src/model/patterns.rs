@@ -98,6 +98,11 @@ impl PyModel {
             ("pitch", layout.pitch.clone()),
             ("multiplier", layout.multiplier.clone()),
             ("offset", layout.offset.clone()),
+            ("stiffness", layout.stiffness.clone()),
+            ("spring_reference", layout.spring_reference.clone()),
+            ("stribeck", layout.stribeck.clone()),
+            ("stribeck_velocity", layout.stribeck_velocity.clone()),
+            ("friction_asymmetry", layout.friction_asymmetry.clone()),
         ];
         for (name, range) in blocks {
             dict.set_item(name, PySlice::new(py, range.start as isize, range.end as isize, 1))?;

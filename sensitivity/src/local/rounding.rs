@@ -57,6 +57,9 @@ fn numbers(model: &Model, q: &[f64]) -> Result<(Parameters, Vec<f64>), Sensitivi
         | ParameterId::Armature(..)
         | ParameterId::Stiffness(..)
         | ParameterId::SpringReference(..)
+        | ParameterId::Stribeck(..)
+        | ParameterId::StribeckVelocity(..)
+        | ParameterId::FrictionAsymmetry(..)
         | ParameterId::FrictionWidth => Some(value.abs()),
         _ => None,
     };

@@ -156,6 +156,15 @@ impl Parameters {
             ParameterId::SpringReference(body, k) => {
                 row.extend(layout.of_spring(body, k).map(|j| (layout.spring_reference.start + j, one)));
             }
+            ParameterId::Stribeck(body, k) => {
+                row.extend(layout.of_curve(body, k).map(|j| (layout.stribeck.start + j, one)));
+            }
+            ParameterId::StribeckVelocity(body, k) => {
+                row.extend(layout.of_curve(body, k).map(|j| (layout.stribeck_velocity.start + j, one)));
+            }
+            ParameterId::FrictionAsymmetry(body, k) => {
+                row.extend(layout.of_curve(body, k).map(|j| (layout.friction_asymmetry.start + j, one)));
+            }
             ParameterId::FrictionWidth => row.push((layout.friction_width, one)),
             ParameterId::Gravity(k) => row.push((layout.gravity.start + k, one)),
             _ => {}

@@ -337,10 +337,19 @@ impl Parameters {
     }
 
     /// Whether all are inertias, friction, damping and armature, or of frames and the start: what the standard
-    /// regressor multiplies.
+    /// regressor of a robot without springs and friction curves multiplies.
     pub(crate) fn are_standard(&self) -> bool {
         !self.moves_geometry()
-            && !self.any(|kind| matches!(kind, Kind::Robot(ParameterId::FrictionWidth | ParameterId::Gravity(_))))
+            && self.robot.springs().is_empty()
+            && self.robot.friction_curves().is_empty()
+            && !self.any(|kind| {
+                use ParameterId::{
+                    FrictionAsymmetry, FrictionWidth, Gravity, SpringReference, Stiffness, Stribeck, StribeckVelocity,
+                };
+                let curve = matches!(kind, Kind::Robot(Stribeck(..) | StribeckVelocity(..) | FrictionAsymmetry(..)));
+                let spring = matches!(kind, Kind::Robot(Stiffness(..) | SpringReference(..)));
+                curve || spring || matches!(kind, Kind::Robot(FrictionWidth | Gravity(_)))
+            })
     }
 
     pub(crate) fn one_moves_geometry(&self, index: usize) -> bool {

@@ -11,8 +11,8 @@ impl Parameters {
     ///
     /// | parameter | value | prior |
     /// |---|---|---|
-    /// | masses, densities, moments on the diagonal, friction, damping, armature, `friction_width` | positive | lognormal, the value as mean, `share` of it as standard deviation |
-    /// | friction, damping, armature, `friction_width` | zero | half-normal about zero |
+    /// | masses, densities, moments on the diagonal, friction, damping, armature, stiffness, Stribeck friction and velocity, `friction_width` | positive | lognormal, the value as mean, `share` of it as standard deviation |
+    /// | friction, damping, armature, stiffness, Stribeck friction, `friction_width` | zero | half-normal about zero |
     /// | all others | not zero | normal about the value, `share` of its size as standard deviation |
     /// | | zero | normal about zero, `share` of its unit as standard deviation |
     ///
@@ -81,7 +81,7 @@ impl Parameters {
 /// Whether every robot's value is positive.
 fn is_positive(kind: Kind) -> bool {
     match kind {
-        Kind::Robot(ParameterId::Mass(_) | ParameterId::Density(_)) => true,
+        Kind::Robot(ParameterId::Mass(_) | ParameterId::Density(_) | ParameterId::StribeckVelocity(..)) => true,
         // xx, yy, zz
         Kind::Robot(ParameterId::Moment(_, k)) => matches!(k, 0 | 3 | 5),
         // m, Ixx, Iyy, Izz

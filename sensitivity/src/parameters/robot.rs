@@ -4,7 +4,7 @@ use super::kind::Kind;
 use super::values::{Moved, Values};
 use super::{Parameters, changes_joint, chart};
 use crate::error::SensitivityError;
-use gradyn::model::{BodyId, JointSpring, ParameterId};
+use gradyn::model::{BodyId, FrictionCurve, JointSpring, ParameterId};
 use gradyn::spatial::exp6;
 use gradyn::{Model, Scalar};
 use nalgebra::Vector3;
@@ -23,8 +23,8 @@ pub(super) struct Groups {
     pub(super) axis: BTreeMap<(usize, usize), [Option<Moved>; 2]>,
     pitch: Vec<(usize, usize, Moved)>,
     mimic: BTreeMap<usize, [Option<Moved>; 2]>,
-    /// Friction, damping, armature, stiffness, spring reference: those of the given robot, and those that move.
-    joint: [BTreeMap<usize, Own>; 5],
+    /// Friction, damping, armature, stiffness, spring reference, Stribeck friction, its velocity, asymmetry: those of the given robot, and those that move.
+    joint: [BTreeMap<usize, Own>; 8],
     width: Option<Moved>,
     gravity: [Option<Moved>; 3],
 }
@@ -78,7 +78,10 @@ impl Parameters {
                             1 => to.set_damping(id, &numbers)?,
                             2 => to.set_armature(id, &numbers)?,
                             3 => to.set_stiffness(id, &numbers)?,
-                            _ => to.set_spring_reference(id, &numbers)?,
+                            4 => to.set_spring_reference(id, &numbers)?,
+                            5 => to.set_stribeck(id, &numbers)?,
+                            6 => to.set_stribeck_velocity(id, &numbers)?,
+                            _ => to.set_friction_asymmetry(id, &numbers)?,
                         };
                     }
                 }
@@ -129,6 +132,10 @@ impl Parameters {
             let dofs = 0..self.robot.bodies()[body.index()].v_range().len();
             dofs.map(|k| self.robot.spring_of(body, k).map_or(0.0, of)).collect()
         };
+        let curves = |body: BodyId, of: fn(&FrictionCurve) -> f64, otherwise: f64| -> Vec<f64> {
+            let dofs = 0..self.robot.bodies()[body.index()].v_range().len();
+            dofs.map(|k| self.robot.friction_curve_of(body, k).map_or(otherwise, of)).collect()
+        };
         for (place, members) in self.chosen.iter().enumerate() {
             let leader = self.all[members[0]].nominal;
             for parameter in members.iter().map(|i| &self.all[*i]) {
@@ -136,6 +143,9 @@ impl Parameters {
                 let Some(id) = parameter.kind.robot() else { continue };
                 let joint = |of_bodies: &mut BTreeMap<usize, Own>, b: BodyId, k: usize, of: &Range<usize>| {
                     of_bodies.entry(b.index()).or_insert_with(|| own(b, of)).1.push((k, x));
+                };
+                let force = |of_bodies: &mut BTreeMap<usize, Own>, b: BodyId, k: usize, own: Vec<f64>| {
+                    of_bodies.entry(b.index()).or_insert_with(|| (own, Vec::new())).1.push((k, x));
                 };
                 match id {
                     ParameterId::Placement(b, k) => {
@@ -153,13 +163,17 @@ impl Parameters {
                     ParameterId::Friction(b, k) => joint(&mut groups.joint[0], b, k, &layout.friction),
                     ParameterId::Damping(b, k) => joint(&mut groups.joint[1], b, k, &layout.damping),
                     ParameterId::Armature(b, k) => joint(&mut groups.joint[2], b, k, &layout.armature),
-                    ParameterId::Stiffness(b, k) => {
-                        let own = || (springs(b, |spring| spring.stiffness), Vec::new());
-                        groups.joint[3].entry(b.index()).or_insert_with(own).1.push((k, x));
-                    }
+                    ParameterId::Stiffness(b, k) => force(&mut groups.joint[3], b, k, springs(b, |s| s.stiffness)),
                     ParameterId::SpringReference(b, k) => {
-                        let own = || (springs(b, |spring| spring.reference), Vec::new());
-                        groups.joint[4].entry(b.index()).or_insert_with(own).1.push((k, x));
+                        force(&mut groups.joint[4], b, k, springs(b, |s| s.reference));
+                    }
+                    ParameterId::Stribeck(b, k) => force(&mut groups.joint[5], b, k, curves(b, |c| c.stribeck, 0.0)),
+                    ParameterId::StribeckVelocity(b, k) => {
+                        let own = curves(b, |c| c.stribeck_velocity, FrictionCurve::<f64>::VELOCITY);
+                        force(&mut groups.joint[6], b, k, own);
+                    }
+                    ParameterId::FrictionAsymmetry(b, k) => {
+                        force(&mut groups.joint[7], b, k, curves(b, |c| c.asymmetry, 0.0));
                     }
                     ParameterId::FrictionWidth => groups.width = Some(x),
                     ParameterId::Gravity(k) => groups.gravity[k] = Some(x),

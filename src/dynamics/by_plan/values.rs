@@ -5,7 +5,7 @@ use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::constraints::{AtState, Axes, BodyState};
 use crate::formulas::force_field::ForceField;
 use crate::formulas::joint_dynamics::JointDynamics;
-use crate::formulas::springs;
+use crate::formulas::joint_forces::JointForces;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
 use crate::kernels::by_joint::constraints::derivatives::Sums;
@@ -30,15 +30,16 @@ fn gravity_and_joints(model: &Model) -> (Vector3<f64>, JointDynamics<'_, f64>) {
     (model.gravity, JointDynamics::of(model))
 }
 
-/// The state of forward dynamics with what springs leave of the torques, which needs memory where there are some.
+/// The state of forward dynamics with what springs and friction curves leave of the torques, which needs memory where there are some.
 #[inline(always)]
-fn without_springs<'a>(model: &Model, driving: &'a mut Vec<f64>, (q, v, tau): State<'a>) -> State<'a> {
-    if model.springs.is_empty() {
+fn with_torques_left<'a>(model: &Model, driving: &'a mut Vec<f64>, (q, v, tau): State<'a>) -> State<'a> {
+    let joints = JointForces::of(model);
+    if joints.is_empty() {
         return (q, v, tau);
     }
     driving.clear();
     driving.extend_from_slice(tau);
-    springs::subtract_torques(&model.springs, q, driving);
+    joints.subtract_torques(q, v, driving);
     (q, v, driving)
 }
 
@@ -53,13 +54,15 @@ impl Kernels<'_> {
             && let Some((groups, memory)) = memory.for_bodies(layout)
             && bodies::rnea(gravity_and_joints(model), (groups, level), memory, state, &mut ws.tau).is_finite()
         {
-            springs::add_torques(&model.springs, state.0, &mut ws.tau);
-            return Some(model.springs.is_empty() || all_finite(&ws.tau));
+            let joints = JointForces::of(model);
+            joints.add_torques(state.0, state.1, &mut ws.tau);
+            return Some(joints.is_empty() || all_finite(&ws.tau));
         }
         // Torques do not depend on where the base is: that it is somewhere has to be seen.
         let surely = rnea::rnea(&JointConstants::of(model), layout, memory, state, &mut ws.tau);
-        springs::add_torques(&model.springs, state.0, &mut ws.tau);
-        Some(surely.is_finite() && model.springs.is_empty() || all_finite(&ws.tau) && all_finite(state.0))
+        let joints = JointForces::of(model);
+        joints.add_torques(state.0, state.1, &mut ws.tau);
+        Some(surely.is_finite() && joints.is_empty() || all_finite(&ws.tau) && all_finite(state.0))
     }
 
     /// Derivatives of inverse dynamics in a field. Returns whether all are certainly finite.
@@ -72,13 +75,14 @@ impl Kernels<'_> {
         by_wrench: &mut [DMatrix<f64>],
         reuse: Reuse<'_>,
     ) -> Option<bool> {
-        let ForceField { gravity, springs } = field;
-        let surely = self.rnea_derivatives_without_springs(gravity, state, wrenches, results, by_wrench, reuse)?;
-        springs::add_derivatives(springs, state.0, (&mut *results.tau, &mut *results.dtau_dq));
-        Some(surely && springs.is_empty())
+        let ForceField { gravity, joints } = field;
+        let surely = self.rnea_derivatives_in_gravity(gravity, state, wrenches, results, by_wrench, reuse)?;
+        let Results { tau, dtau_dq, dtau_dv, .. } = results;
+        joints.add_derivatives((state.0, state.1), (tau, dtau_dq, dtau_dv));
+        Some(surely && joints.is_empty())
     }
 
-    fn rnea_derivatives_without_springs(
+    fn rnea_derivatives_in_gravity(
         self,
         gravity: Vector3<f64>,
         state: State<'_>,
@@ -190,7 +194,7 @@ impl Kernels<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
-        let state = without_springs(model, &mut ws.driving, state);
+        let state = with_torques_left(model, &mut ws.driving, state);
         if !kept {
             ws.zeros.resize(model.nv, 0.0);
             if memory.wrenches.is_empty()
@@ -240,7 +244,7 @@ impl Kernels<'_> {
         ws.zeros.resize(model.nv, 0.0);
         ws.placed.size(model);
         let matrix = ws.crba.sized(model.nv);
-        let state = without_springs(model, &mut ws.driving, state);
+        let state = with_torques_left(model, &mut ws.driving, state);
         let done = forward::accelerations(&JointConstants::of(model), layout, memory, state, &ws.zeros, matrix, ddq);
         super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.placed);
         Some(done.pivots())

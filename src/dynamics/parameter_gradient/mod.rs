@@ -27,7 +27,7 @@ use super::placed::Placed;
 use super::rnea_gradient::{RneaGradient, RneaGradientMemory, rnea_gradient};
 use super::slice_ops::{first_not_finite, negate};
 use crate::level::at_level;
-use crate::model::{InputError, JointConstant, Model, ParameterLayout};
+use crate::model::{CurveConstant, InputError, JointConstant, Model, ParameterLayout};
 use crate::spatial::{Force, power_regressor, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use joint::{Next, of_joint, put};
@@ -185,6 +185,9 @@ at_level! {
             for dof in &model.dofs {
                 by_width += lambda[dof.index] * dof.friction_by_width(v[dof.index], width);
             }
+            for curve in &model.friction_curves {
+                by_width += lambda[curve.index] * curve.torque_by_width(v[curve.index], width);
+            }
         }
         dp[layout.friction_width] = by_width;
         for (m, mimic) in layout.mimics.iter().enumerate() {
@@ -198,6 +201,7 @@ at_level! {
             }
         }
         of_springs(model, layout, q, lambda, dp);
+        of_curves(model, layout, v, lambda, dp);
         let mut momentum: Force<T> = Force::zero();
         for (i, body) in model.bodies.iter().enumerate() {
             if body.parent.is_none() {
@@ -205,6 +209,32 @@ at_level! {
             }
         }
         put(&mut dp[layout.gravity.clone()], v3::neg(momentum.linear)); // (6)
+    }
+
+    /// Constants of friction curves, and multipliers in these.
+    #[inline(always)]
+    fn of_curves<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        layout: &ParameterLayout,
+        v: &[T],
+        lambda: &[T],
+        dp: &mut [T],
+    ) {
+        let width = model.friction_width;
+        for (j, of) in layout.of_curves().iter().enumerate() {
+            let own = model.curve_at(of.body, of.dof).ok().map(|at| model.friction_curves[at]);
+            let curve = own.unwrap_or_else(|| model.bodies[of.body].friction_curve(of.body, of.dof));
+            let (v, lambda) = (v[curve.index], lambda[curve.index]);
+            for constant in CurveConstant::ALL {
+                dp[layout.of_curve_constant(constant).start + j] = match model.joint_friction {
+                    true => lambda * curve.torque_by(constant, v, width),
+                    false => T::zero(),
+                };
+            }
+            if let (Some(m), true, true) = (of.mimic, own.is_some(), model.joint_friction) {
+                dp[layout.multiplier.start + m] += lambda * curve.torque_by_multiplier(v, width);
+            }
+        }
     }
 
     /// Stiffness and reference of springs, and multipliers and offsets in these.

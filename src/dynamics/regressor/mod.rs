@@ -38,7 +38,7 @@ pub(crate) struct RegressorMemory<T> {
     pub(super) kinematic: DMatrix<T>,
     /// 3 × 4 n.
     pub(super) com: DMatrix<T>,
-    /// nv × (10 n + 3 m + 2 s).
+    /// nv × (10 n + 3 m + 2 s + 2 f).
     pub(super) standard: DMatrix<T>,
 }
 

@@ -9,23 +9,28 @@
 use super::{RegressorMemory, torque_regressor};
 use crate::dynamics::Workspace;
 use crate::dynamics::jacobian::clear;
-use crate::model::{InputError, JointConstant, JointSpring, Model};
+use crate::model::{CurveConstant, FrictionCurve, InputError, JointConstant, JointSpring, Model};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
+
+/// Constants of friction curves in which torques are linear.
+const LINEAR: [CurveConstant; 2] = [CurveConstant::Stribeck, CurveConstant::Asymmetry];
 
 /// In the order of [`Inertia::to_parameters`](crate::spatial::Inertia::to_parameters).
 const INERTIAL: [&str; 10] = ["m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"];
 
 /// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from all standard parameters, nv ×
-/// (10 n + 3 m + 2 s).
+/// (10 n + 3 m + 2 s + 2 f).
 ///
 /// `q`: nq, `v`, `a`: nv; `π`: [`Model::standard_parameters`], and [`Model::standard_parameter_names`] says what each
 /// column belongs to. The columns of [`torque_regressor`] come first, then one column a joint's degree of freedom, `m` of
-/// them, mimic joints their own, then two blocks of one column a [spring](Model::springs), `s` of them,
+/// them, mimic joints their own, then two blocks of one column a [spring](Model::springs), `s` of them, and
+/// two of one a [friction curve](Model::friction_curves), `f` of them,
 ///
 /// ```text
 /// friction k u / √(u² + w²)     damping k u     armature k k a          with u = k v                                     (1)
 /// stiffness k (k q + b)         preload −k                                                                              (2)
+/// stribeck k exp(−(u/c)²) σ     friction_asymmetry k σ²             σ = u / √(u² + w²), c the Stribeck velocity         (3)
 /// ```
 ///
 /// (`k = 1`, `b = 0` except for mimic joints, `w` the [`friction_width`](Model::friction_width)). Of a model without
@@ -61,7 +66,8 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
     model.each_joint_parameter(|_| joints += 1);
     let inertial = torque.ncols();
     let springs = model.springs.len();
-    clear(standard, model.nv, inertial + 3 * joints + 2 * springs);
+    let curves = model.friction_curves.len();
+    clear(standard, model.nv, inertial + 3 * joints + 2 * (springs + curves));
     standard.as_mut_slice()[..torque.len()].copy_from_slice(torque.as_slice());
     let mut column = inertial;
     let mut overflow = None;
@@ -88,6 +94,15 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
             overflow.get_or_insert(row);
         }
     }
+    if model.joint_friction {
+        let first = inertial + 3 * joints + 2 * springs;
+        for (j, curve) in model.friction_curves.iter().enumerate() {
+            for (block, constant) in LINEAR.into_iter().enumerate() {
+                let x = curve.torque_by(constant, v[curve.index], model.friction_width); //         (3)
+                standard[(curve.index, first + block * curves + j)] = x;
+            }
+        }
+    }
     match overflow {
         Some(row) => Err(model.overflow("standard_regressor", row)),
         None => Ok(&ws.regressor.standard),
@@ -98,7 +113,8 @@ impl<P: Real> Model<P> {
     /// What [`standard_regressor`] multiplies: the [inertial parameters](Self::inertial_parameters), 10 n, then Coulomb
     /// friction (N m, N), viscous friction (N m s/rad, N s/m) and armature (kg m², kg), one of each a joint's degree of
     /// freedom, then stiffness (N m/rad, N/m) and preload (N m, N), stiffness times reference, one of each a
-    /// [spring](Self::springs).
+    /// [spring](Self::springs), then Stribeck friction and asymmetry (N m, N), one of each a
+    /// [friction curve](Self::friction_curves).
     #[must_use]
     pub fn standard_parameters(&self) -> Vec<P> {
         let mut parameters = self.inertial_parameters();
@@ -107,6 +123,9 @@ impl<P: Real> Model<P> {
         }
         parameters.extend(self.springs.iter().map(|spring| spring.stiffness));
         parameters.extend(self.springs.iter().map(|spring| spring.stiffness * spring.reference));
+        for constant in LINEAR {
+            parameters.extend(self.friction_curves.iter().map(|curve| *constant.of(curve)));
+        }
         parameters
     }
 
@@ -121,12 +140,17 @@ impl<P: Real> Model<P> {
             names.extend(joints.iter().map(|joint| format!("{joint}.{}", what.name())));
         }
         let own = self.dof_names();
-        let of_spring = |spring: &JointSpring<P>| match &self.bodies[spring.body] {
-            body if body.owns_coordinates => own[spring.index].clone(),
+        let of_joint = |body: usize, index: usize| match &self.bodies[body] {
+            body if body.owns_coordinates => own[index].clone(),
             body => body.joint_name.clone(),
         };
         for what in ["stiffness", "preload"] {
-            names.extend(self.springs.iter().map(|spring| format!("{}.{what}", of_spring(spring))));
+            let name = |spring: &JointSpring<P>| format!("{}.{what}", of_joint(spring.body, spring.index));
+            names.extend(self.springs.iter().map(name));
+        }
+        for what in LINEAR {
+            let name = |curve: &FrictionCurve<P>| format!("{}.{}", of_joint(curve.body, curve.index), what.name());
+            names.extend(self.friction_curves.iter().map(name));
         }
         names
     }

@@ -72,6 +72,12 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                 *entry += dof.friction_curvature(v[i], model.friction_width);
                 more += *entry * T::zero();
             }
+            for curve in &model.friction_curves {
+                let i = curve.index;
+                let entry = &mut vv[(i * nv + i) * nv + i];
+                *entry += curve.curvature(v[i], model.friction_width);
+                more += *entry * T::zero();
+            }
         }
         finite &= L::LOOKS || are_small || memory.result.is_finite();
         ws.second = Some(owned);

@@ -6,6 +6,7 @@ use super::seeds::Seeds;
 use super::tangents::{Parts, Tangents, Velocity};
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, external, rnea, step};
 use crate::formulas::joint_dynamics::JointDynamics;
+use crate::formulas::joint_forces::JointForces;
 use crate::kernels::macros::piece;
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -94,6 +95,10 @@ piece!(
         for dof in model.dofs.iter().filter(|dof| chunk.dofs.contains(&dof.index)) {
             let i = dof.index;
             JointDynamics::of(model).add_torque(dof, seeds.v[i], seeds.a[i], &mut ws.tau[i]);
+        }
+        let joints = JointForces::of(model);
+        for curve in joints.curves.iter().filter(|curve| chunk.dofs.contains(&curve.index)) {
+            ws.tau[curve.index] += curve.torque(seeds.v[curve.index], joints.width);
         }
     }
 

@@ -173,7 +173,7 @@ pub(super) fn hessian_in<'w>(
         let links = page::sweep(field.gravity, model, &mut ws.base, &mut ws.page, at, result);
         page::matrices(links, &ws.page, result);
     }
-    let joints = page::add_joints(model, field.springs, at, result);
+    let joints = page::add_joints(model, field.joints, at, result);
     let surely = surely == Some(true) && joints.is_finite();
     let finite = surely || result.is_finite() && is_finite(at);
     if !finite {

@@ -10,9 +10,9 @@
 use super::RneaHessian;
 use crate::dynamics::placed::{Link, Placed, update};
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
-use crate::formulas::springs;
+use crate::formulas::joint_forces::JointForces;
 use crate::formulas::torque_hessian::{Bodies, ColumnForces, ColumnMotions};
-use crate::model::{JointSpring, Model};
+use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
 use nalgebra::{DMatrix, Vector3};
 
@@ -221,8 +221,8 @@ impl ColumnForces<f64> {
     }
 }
 
-/// Armature, damping, friction, and these springs. Returns zero if what has been added to is finite.
-pub(super) fn add_joints(model: &Model, springs: &[JointSpring], at: At<'_>, to: &mut RneaHessian) -> f64 {
+/// Armature, damping, friction, and these forces of joints. Returns zero if what has been added to is finite.
+pub(super) fn add_joints(model: &Model, joints: JointForces<'_>, at: At<'_>, to: &mut RneaHessian) -> f64 {
     let At { q, v, a, lambda, .. } = at;
     let mut waste = 0.0;
     for dof in &model.dofs {
@@ -241,7 +241,15 @@ pub(super) fn add_joints(model: &Model, springs: &[JointSpring], at: At<'_>, to:
             }
         }
     }
-    springs::add_gradient(springs, q, lambda, (&mut to.value, to.dq.as_mut_slice()));
-    waste += springs.iter().map(|spring| to.dq[spring.index] * 0.0).sum::<f64>();
+    joints.add_gradient((q, v), lambda, (&mut to.value, to.dq.as_mut_slice(), to.dv.as_mut_slice()));
+    for spring in joints.springs {
+        waste += to.dq[spring.index] * 0.0;
+    }
+    for curve in joints.curves {
+        let i = curve.index;
+        let entry = &mut to.dvv[(i, i)];
+        *entry += lambda[i] * curve.curvature(v[i], joints.width);
+        waste += (*entry + to.dv[i]) * 0.0;
+    }
     waste + to.value * 0.0
 }

@@ -4,6 +4,7 @@
 use super::RneaHessianProduct;
 use super::page::{At, RneaHessianMemory};
 use crate::dynamics::placed::{Link, Placed};
+use crate::formulas::joint_forces::JointForces;
 use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
 use nalgebra::Vector3;
@@ -115,6 +116,11 @@ pub(super) fn product(
             let i = dof.index;
             to.dv[i] += at.lambda[i] * dof.friction_curvature(at.v[i], model.friction_width) * along.v[i];
         }
+    }
+    let joints = JointForces::of(model);
+    for curve in joints.curves {
+        let i = curve.index;
+        to.dv[i] += at.lambda[i] * curve.curvature(at.v[i], joints.width) * along.v[i];
     }
 }
 

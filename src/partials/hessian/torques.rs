@@ -16,6 +16,7 @@
 
 use super::page::RneaHessianMemory;
 use crate::dynamics::placed::Placed;
+use crate::formulas::joint_forces::JointForces;
 use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
 use nalgebra::Vector3;
@@ -107,8 +108,12 @@ pub(super) fn subtract_along(
             to[i] -= dof.friction_slope(at_v[i], model.friction_width) * along_v[i];
         }
     }
-    for spring in &model.springs {
+    let joints = JointForces::of(model);
+    for spring in joints.springs {
         to[spring.index] -= spring.slope() * along_q[spring.index];
+    }
+    for curve in joints.curves {
+        to[curve.index] -= curve.slope(at_v[curve.index], joints.width) * along_v[curve.index];
     }
 }
 
@@ -161,8 +166,12 @@ pub(super) fn add_gradient(
             dv[i] += dof.friction_slope(at_v[i], model.friction_width) * lambda[i];
         }
     }
-    for spring in &model.springs {
+    let joints = JointForces::of(model);
+    for spring in joints.springs {
         dq[spring.index] += spring.slope() * lambda[spring.index];
+    }
+    for curve in joints.curves {
+        dv[curve.index] += curve.slope(at_v[curve.index], joints.width) * lambda[curve.index];
     }
 }
 

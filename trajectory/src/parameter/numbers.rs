@@ -1,11 +1,11 @@
 //! Numbers of a robot that are variables, and how to change them in a robot.
 
-use gradyn::model::{BodyId, FrameId, InputError, JointSpring, ParameterId, inertia_with};
+use gradyn::model::{BodyId, FrameId, FrictionCurve, InputError, JointSpring, ParameterId, inertia_with};
 use gradyn::{Inertia, Model, Scalar};
 use nalgebra::Vector3;
 use std::ops::Range;
 
-/// What of a joint varies: its armature, damping, friction, spring.
+/// What of a joint varies: its armature, damping, friction, spring, friction curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OfJoint {
     Armature,
@@ -13,6 +13,23 @@ enum OfJoint {
     Friction,
     Stiffness,
     SpringReference,
+    Stribeck,
+    StribeckVelocity,
+    FrictionAsymmetry,
+}
+
+impl OfJoint {
+    /// Whether it counts only if joint friction is on; then its name.
+    fn friction(self) -> Option<&'static str> {
+        match self {
+            Self::Damping => Some("damping"),
+            Self::Friction => Some("friction"),
+            Self::Stribeck => Some("stribeck"),
+            Self::StribeckVelocity => Some("stribeck_velocity"),
+            Self::FrictionAsymmetry => Some("friction_asymmetry"),
+            Self::Armature | Self::Stiffness | Self::SpringReference => None,
+        }
+    }
 }
 
 /// A joint has at most so many degrees of freedom here.
@@ -86,6 +103,13 @@ impl RobotNumbers {
                 ParameterId::SpringReference(body, k) => {
                     all.add_joint(model, body, OfJoint::SpringReference, (value, k))?;
                 }
+                ParameterId::Stribeck(body, k) => all.add_joint(model, body, OfJoint::Stribeck, (value, k))?,
+                ParameterId::StribeckVelocity(body, k) => {
+                    all.add_joint(model, body, OfJoint::StribeckVelocity, (value, k))?;
+                }
+                ParameterId::FrictionAsymmetry(body, k) => {
+                    all.add_joint(model, body, OfJoint::FrictionAsymmetry, (value, k))?;
+                }
                 _ => {
                     return Err(InputError::Parameter {
                         what: "number of the robot",
@@ -111,7 +135,7 @@ impl RobotNumbers {
 
     /// Whether one of them is damping or friction of a joint.
     pub(crate) fn resist(&self) -> bool {
-        self.joints.iter().any(|(_, of, ..)| matches!(of, OfJoint::Damping | OfJoint::Friction))
+        self.joints.iter().any(|(_, of, ..)| of.friction().is_some())
     }
     fn add_inertia(&mut self, model: &Model, body: BodyId, entry: Entry) -> Result<(), InputError> {
         let base = *of(model, body)?.inertia();
@@ -129,9 +153,8 @@ impl RobotNumbers {
         (value, dof): (usize, usize),
     ) -> Result<(), InputError> {
         let at = of(model, body)?;
-        if matches!(what, OfJoint::Damping | OfJoint::Friction) && !model.has_joint_friction() {
+        if let (Some(what), false) = (what.friction(), model.has_joint_friction()) {
             let (name, rule) = (format!("joint {}", at.joint_name()), "expected a robot whose joint friction is on");
-            let what = if what == OfJoint::Damping { "damping" } else { "friction" };
             return Err(InputError::Parameter { what, name, value: 0.0, rule });
         }
         let n = at.v_range().len();
@@ -144,12 +167,18 @@ impl RobotNumbers {
         let standard = |range: &Range<usize>| layout.of_joint(body).map(|j| values[range.start + j]).collect();
         let of_springs =
             |of: fn(&JointSpring) -> f64| (0..n).map(|k| model.spring_of(body, k).map_or(0.0, of)).collect();
+        let of_curves = |of: fn(&FrictionCurve) -> f64, otherwise: f64| {
+            (0..n).map(|k| model.friction_curve_of(body, k).map_or(otherwise, of)).collect()
+        };
         let all = match what {
             OfJoint::Armature => standard(&layout.armature),
             OfJoint::Damping => standard(&layout.damping),
             OfJoint::Friction => standard(&layout.friction),
             OfJoint::Stiffness => of_springs(|spring| spring.stiffness),
             OfJoint::SpringReference => of_springs(|spring| spring.reference),
+            OfJoint::Stribeck => of_curves(|curve| curve.stribeck, 0.0),
+            OfJoint::StribeckVelocity => of_curves(|curve| curve.stribeck_velocity, FrictionCurve::<f64>::VELOCITY),
+            OfJoint::FrictionAsymmetry => of_curves(|curve| curve.asymmetry, 0.0),
         };
         if matches!(what, OfJoint::Stiffness | OfJoint::SpringReference) && layout.of_spring(body, dof).is_none() {
             let (name, rule) =
@@ -168,7 +197,7 @@ impl RobotNumbers {
     }
 
     /// Gives these values, [`len`](Self::len), to a robot, which may be over any number type: no allocation, but if a
-    /// joint gets its first armature, damping, friction or spring.
+    /// joint gets its first armature, damping, friction, spring or friction curve.
     ///
     /// # Errors
     /// [`InputError`] for a value that no robot has.
@@ -188,6 +217,9 @@ impl RobotNumbers {
                     OfJoint::Friction => to.set_friction(*body, all)?,
                     OfJoint::Stiffness => to.set_stiffness(*body, all)?,
                     OfJoint::SpringReference => to.set_spring_reference(*body, all)?,
+                    OfJoint::Stribeck => to.set_stribeck(*body, all)?,
+                    OfJoint::StribeckVelocity => to.set_stribeck_velocity(*body, all)?,
+                    OfJoint::FrictionAsymmetry => to.set_friction_asymmetry(*body, all)?,
                 };
             }
             Ok(())
@@ -234,6 +266,9 @@ impl RobotNumbers {
                 OfJoint::Friction => layout.of_joint(*body).nth(dof).map(|j| layout.friction.start + j),
                 OfJoint::Stiffness => layout.of_spring(*body, dof).map(|j| layout.stiffness.start + j),
                 OfJoint::SpringReference => layout.of_spring(*body, dof).map(|j| layout.spring_reference.start + j),
+                OfJoint::Stribeck => layout.of_curve(*body, dof).map(|j| layout.stribeck.start + j),
+                OfJoint::StribeckVelocity => layout.of_curve(*body, dof).map(|j| layout.stribeck_velocity.start + j),
+                OfJoint::FrictionAsymmetry => layout.of_curve(*body, dof).map(|j| layout.friction_asymmetry.start + j),
             };
             places.extend(entries.iter().filter_map(|(value, dof)| Some((place(*dof)?, *value))));
         }

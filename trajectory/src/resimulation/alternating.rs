@@ -60,8 +60,10 @@ pub fn alternating(problem: &Problem, at: &Trajectory) -> Vec<Alternating> {
         let velocity = longest.clone().map(|k| v(k, dof).abs()).fold(0.0, f64::max);
         if longest.len() > IN_A_ROW && velocity > noise {
             let of_dof = model.joint_dynamics().iter().filter(|of| of.index == dof);
-            let resists =
-                model.has_joint_friction() && of_dof.into_iter().any(|of| of.damping > 0.0 || of.friction > 0.0);
+            let mut curves = model.friction_curves().iter();
+            let resists = model.has_joint_friction()
+                && (of_dof.into_iter().any(|of| of.damping > 0.0 || of.friction > 0.0)
+                    || curves.any(|curve| curve.index == dof));
             let joint = names.get(dof).cloned().unwrap_or_default();
             found.push(Alternating { dof, joint, nodes: longest, velocity, resists });
         }

@@ -259,8 +259,8 @@ impl Acceleration for ForwardDynamics {
                 Joint::Elementary(Elementary::Fixed(_) | Elementary::Prismatic(_) | Elementary::Translation(_))
             )
         };
-        let has_dry_friction =
-            model.has_joint_friction() && model.joint_dynamics().iter().any(|dof| dof.friction != 0.0);
+        let dry = || model.joint_dynamics().iter().any(|dof| dof.friction != 0.0);
+        let has_dry_friction = model.has_joint_friction() && (dry() || !model.friction_curves().is_empty());
         self.constraints.is_empty() && self.numbers.is_none() && model.bodies().iter().all(slides) && !has_dry_friction
     }
     fn vary(&mut self, numbers: &Arc<RobotNumbers>) -> bool {

@@ -11,7 +11,8 @@
 //! FD is forward dynamics, including contacts and loops, and contains `T(v)`. It is affine in torques, `a = a₀ + G Δ`,
 //! so the only equation to solve is `F(v⁺) = v⁺ − v − h a₀ − h G (T(v) − T(v⁺))`, by Newton's method with
 //! `N = 1 + h G S`, `S = T′(v⁺)`. Neither G nor S is negative: N has an inverse everywhere, and `|F|²` has no
-//! stationary point but the solution. With `S₀ = T′(v)`, the derivatives are
+//! stationary point but the solution. (Where Stribeck friction falls with speed, S is negative, and this holds for steps so short that
+//! `1 + h G S` stays positive.) With `S₀ = T′(v)`, the derivatives are
 //!
 //! ```text
 //! N δa = FD_q δq + (FD_v + G (S₀ − S)) δv + G B δu − G S a δh                                                  (2)
@@ -101,6 +102,14 @@ fn torques(model: &Model, v: &[f64], derivative: usize, to: &mut [f64]) {
             0 => dof.friction_torque(v, width),
             1 => dof.friction_slope(v, width),
             _ => dof.friction_curvature(v, width),
+        };
+    }
+    for curve in model.friction_curves() {
+        let v = v[curve.index];
+        to[curve.index] += match derivative {
+            0 => curve.torque(v, width),
+            1 => curve.slope(v, width),
+            _ => curve.curvature(v, width),
         };
     }
 }

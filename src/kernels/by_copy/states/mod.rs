@@ -24,7 +24,6 @@ use mass_matrix::{MassMatrixMemory, mass_matrix};
 
 use crate::formulas::force_field::ForceField;
 use crate::formulas::joint_dynamics::JointDynamics;
-use crate::formulas::springs;
 use crate::spatial::Force;
 use gradyn_derivatives::{Lanes, Real, Register};
 use rnea::rnea;
@@ -78,7 +77,7 @@ impl<R: Register> StatesMemory<R> {
         turns::<R>(layout, q, &mut *sin_cos);
         rnea::<R>(layout, field.gravity, sin_cos, motions, q, v, a, &mut *tau);
         joints.add_torques(v, a, tau);
-        springs::add_torques(field.springs, q, tau);
+        field.joints.add_torques(q, v, tau);
         tau
     }
 
@@ -112,8 +111,8 @@ impl<R: Register> StatesMemory<R> {
         turns::<R>(layout, q, &mut *sin_cos);
         derivatives::<R>(layout, field.gravity, &mut *memory, sin_cos, q, v, a);
         let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da, .. } = &mut memory.results;
-        joints.add_derivatives(layout.nv, (v, a), (tau, dtau_dv, dtau_da));
-        springs::add_derivatives(field.springs, q, (tau, dtau_dq));
+        joints.add_derivatives(layout.nv, (v, a), (&mut *tau, &mut *dtau_dv, dtau_da));
+        field.joints.add_derivatives((q, v), (tau, dtau_dq, dtau_dv));
         &memory.results
     }
 }

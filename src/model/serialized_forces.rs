@@ -1,0 +1,95 @@
+//! Springs and friction curves of joints in documents of models.
+
+use super::friction_curves::CurveConstant;
+use super::{BodyKey, ModelBuilder, ModelError};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Spring {
+    /// Which of the joint's degrees of freedom.
+    index: usize,
+    stiffness: f64,
+    reference: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Curve {
+    /// Which of the joint's degrees of freedom.
+    index: usize,
+    stribeck: f64,
+    stribeck_velocity: f64,
+    asymmetry: f64,
+}
+
+/// Checks that a joint has this degree of freedom.
+fn inside(what: &'static str, joint: &str, index: usize, nv: usize) -> Result<(), ModelError> {
+    match index < nv {
+        true => Ok(()),
+        false => Err(ModelError::Length { what, name: joint.to_owned(), expected: nv, found: index + 1 }),
+    }
+}
+
+impl Spring {
+    pub(super) fn all(springs: &[Option<(f64, f64)>]) -> Vec<Self> {
+        let spring = |(index, spring): (usize, &Option<(f64, f64)>)| {
+            spring.map(|(stiffness, reference)| Self { index, stiffness, reference })
+        };
+        springs.iter().enumerate().filter_map(spring).collect()
+    }
+
+    pub(super) fn set(
+        springs: &[Self],
+        joint: &str,
+        (builder, key): (&mut ModelBuilder, BodyKey),
+        nv: usize,
+    ) -> Result<(), ModelError> {
+        if springs.is_empty() {
+            return Ok(());
+        }
+        let (mut stiffness, mut reference) = (vec![0.0; nv], vec![0.0; nv]);
+        for spring in springs {
+            inside("springs", joint, spring.index, nv)?;
+            (stiffness[spring.index], reference[spring.index]) = (spring.stiffness, spring.reference);
+        }
+        builder.set_stiffness(key, &stiffness)?.set_spring_reference(key, &reference)?;
+        let is_set = |k: usize| springs.iter().any(|spring| spring.index == k);
+        let all = builder.bodies[key.0].springs.iter_mut().enumerate();
+        all.filter(|(k, _)| !is_set(*k)).for_each(|(_, spring)| *spring = None);
+        Ok(())
+    }
+}
+
+impl Curve {
+    pub(super) fn all(curves: &[Option<[f64; 3]>]) -> Vec<Self> {
+        let curve = |(index, curve): (usize, &Option<[f64; 3]>)| {
+            curve.map(|[stribeck, stribeck_velocity, asymmetry]| Self { index, stribeck, stribeck_velocity, asymmetry })
+        };
+        curves.iter().enumerate().filter_map(curve).collect()
+    }
+
+    pub(super) fn set(
+        curves: &[Self],
+        joint: &str,
+        (builder, key): (&mut ModelBuilder, BodyKey),
+        nv: usize,
+    ) -> Result<(), ModelError> {
+        if curves.is_empty() {
+            return Ok(());
+        }
+        let mut numbers = [vec![0.0; nv], vec![1.0; nv], vec![0.0; nv]];
+        for curve in curves {
+            inside("friction_curves", joint, curve.index, nv)?;
+            let [stribeck, velocity, asymmetry] = numbers.each_mut().map(|list| &mut list[curve.index]);
+            (*stribeck, *velocity, *asymmetry) = (curve.stribeck, curve.stribeck_velocity, curve.asymmetry);
+        }
+        for (constant, numbers) in CurveConstant::ALL.into_iter().zip(&numbers) {
+            builder.set_curve(constant, key, numbers)?;
+        }
+        let is_set = |k: usize| curves.iter().any(|curve| curve.index == k);
+        let all = builder.bodies[key.0].curves.iter_mut().enumerate();
+        all.filter(|(k, _)| !is_set(*k)).for_each(|(_, curve)| *curve = None);
+        Ok(())
+    }
+}
