@@ -1,6 +1,7 @@
 //! Making a model, body by body.
 
-use super::draft::{Draft, finite, is_direction, numbers, placed};
+use super::actuator::ActuatorDraft;
+use super::draft::{Draft, finite, is_direction, numbers, placed, unique};
 use super::joint_dynamics::{JointConstant, no_friction_width, sort};
 use super::order::depth_first;
 use super::range::no_range;
@@ -9,7 +10,6 @@ use crate::joint::{Joint, JointKind, value};
 use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::Real;
 use nalgebra::Vector3;
-use std::collections::HashSet;
 
 /// A body of a builder, a parent of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +39,7 @@ pub struct ModelBuilder<P = f64> {
     pub(super) fixed: Inertia<P>,
     pub(super) bodies: Vec<Draft<P>>,
     pub(super) frames: Vec<(String, Option<BodyKey>, Transform<P>)>,
+    pub(super) actuators: Vec<ActuatorDraft>,
 }
 
 impl<P: Real> ModelBuilder<P> {
@@ -53,6 +54,7 @@ impl<P: Real> ModelBuilder<P> {
             fixed: Inertia::zero(),
             bodies: Vec::new(),
             frames: Vec::new(),
+            actuators: Vec::new(),
         }
     }
 
@@ -270,6 +272,7 @@ impl<P: Real> ModelBuilder<P> {
         unique("joint", self.bodies.iter().map(|b| b.joint_name.as_str()))?;
         let names = self.bodies.iter().map(|b| b.name.as_str());
         unique("frame", names.chain(self.frames.iter().map(|f| f.0.as_str())))?;
+        unique("actuator", self.actuators.iter().map(|a| a.name.as_str()))?;
         finite("gravity", &self.name, self.gravity.as_slice())?;
         finite("friction width", &self.name, &[self.friction_width])?;
         numbers(&self.name, &self.fixed)?;
@@ -359,7 +362,10 @@ impl<P: Real> ModelBuilder<P> {
         for (name, body, placement) in self.frames {
             frames.push(Frame { model: number, name, body: body.map(|key| place[key.0]), placement });
         }
+        let driven = |old: usize| (bodies[place[old]].v.start, value(bodies[place[old]].joint.multiplier()));
+        let actuators = self.actuators.into_iter().map(|draft| draft.build(driven)).collect();
         Ok(Model {
+            actuators,
             identity: Identity::new(number, &self.name),
             name: self.name,
             structure: super::structure(&bodies),
@@ -381,14 +387,4 @@ impl<P: Real> ModelBuilder<P> {
             fixed: self.fixed,
         })
     }
-}
-
-fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), ModelError> {
-    let mut seen = HashSet::new();
-    for name in names {
-        if !seen.insert(name) {
-            return Err(ModelError::DuplicateName { what, name: name.to_string() });
-        }
-    }
-    Ok(())
 }

@@ -5,6 +5,7 @@ use super::{DofDynamics, ModelError};
 use crate::joint::{Elementary, Joint, JointKind, value};
 use crate::spatial::{Inertia, Motion, Transform};
 use gradyn_derivatives::Real;
+use std::collections::HashSet;
 
 /// A body, and its joint.
 #[derive(Clone, Debug)]
@@ -141,4 +142,15 @@ pub(super) fn placed<P: Real>(name: &str, x: &Transform<P>) -> Result<(), ModelE
     finite("placement", name, x.translation.as_slice())?;
     finite("placement", name, x.rotation.as_slice())?;
     x.check().map_err(|error| ModelError::Placement { name: name.to_string(), error: error.into() })
+}
+
+/// Checks that no two have one name.
+pub(super) fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), ModelError> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(ModelError::DuplicateName { what, name: name.to_string() });
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Other robots made of a robot: joints locked, another robot put on, frames added, or anything that a builder can do. `reroot.rs` has
 //! more.
 
+use super::actuator::ActuatorDraft;
 use super::joint_dynamics::JointConstant;
 use super::{
     Body, BodyId, BodyKey, CurveConstant, DofDynamics, FrameId, Model, ModelBuilder, ModelError, draft::Draft,
@@ -61,7 +62,7 @@ impl<P: Real> Model<P> {
             draft
         };
         let bodies = self.bodies.iter().enumerate().map(draft).collect();
-        let added = self.frames.iter().skip(self.bodies.len());
+        let (added, owners) = (self.frames.iter().skip(self.bodies.len()), self.dof_owners());
         ModelBuilder {
             name: self.name.clone(),
             gravity: self.gravity,
@@ -70,6 +71,7 @@ impl<P: Real> Model<P> {
             fixed: self.fixed,
             bodies,
             frames: added.map(|frame| (frame.name.clone(), frame.body.map(BodyKey), frame.placement)).collect(),
+            actuators: self.actuators.iter().map(|actuator| ActuatorDraft::of(actuator, &owners)).collect(),
         }
     }
 
@@ -212,6 +214,7 @@ impl<P: Real> Model<P> {
             // Leaders have not been locked, or their followers would have been.
             draft.mimic = draft.mimic.and_then(|(leader, k, b)| Some((seats[leader].0?, k, b)));
         }
+        builder.renumber_actuators(|body| if rigid[body] { None } else { seats[body].0 });
         for (name, body, placement) in frames {
             let frame = match body {
                 Some(BodyKey(b)) if rigid[b] => (name, seats[b].0.map(BodyKey), seats[b].1 * placement),
@@ -225,7 +228,7 @@ impl<P: Real> Model<P> {
 
     /// This robot with another one fixed to one of its frames: the frame takes the place of the other one's world.
     ///
-    /// Names of the other robot's bodies, joints and frames get the prefix. Gravity, the width of the smooth friction and its switch are
+    /// Names of the other robot's bodies, joints, frames and actuators get the prefix. Gravity, the width of the smooth friction and its switch are
     /// this robot's. The [`fixed_inertia`](Self::fixed_inertia) of the other one is added to the inertia of the frame's body. Bodies
     /// stay in depth-first order: the other robot's come after the subtree of the frame's body, so coordinates of bodies after that
     /// move up by its nq and nv. Cost O(n).
@@ -247,7 +250,13 @@ impl<P: Real> Model<P> {
         let at = &self.frames[self.check_frame(frame)?];
         let mut builder = self.to_builder();
         let before = builder.bodies.len();
-        let ModelBuilder { bodies, frames, fixed, .. } = other.to_builder();
+        let mut put_on = other.to_builder();
+        put_on.renumber_actuators(|body| Some(body + before));
+        let ModelBuilder { bodies, frames, fixed, actuators, .. } = put_on;
+        builder.actuators.extend(actuators.into_iter().map(|mut actuator| {
+            actuator.name.insert_str(0, prefix);
+            actuator
+        }));
         for mut draft in bodies {
             draft.name.insert_str(0, prefix);
             draft.joint_name.insert_str(0, prefix);

@@ -240,6 +240,12 @@ pub enum InputError {
         /// Its nv.
         found_nv: usize,
     },
+    /// No joint with coordinates of its own has the name.
+    #[error("there is no joint `{name}` with coordinates of its own")]
+    UnknownJoint {
+        /// The name.
+        name: String,
+    },
     /// A body or a frame of another model: ids belong to the model that gave them, its clones and its variants.
     #[error("{what} {index} is one of {owner}, not of {model}: ids belong to the model that gave them")]
     OtherModel {

@@ -5,6 +5,8 @@
 //! It is generic over the type `P` of its own parameters: `Model<f64>` for most purposes; over a dual number, masses,
 //! placements, axes and friction become variables that can be differentiated by ([`Model::lift`]).
 
+mod actuation;
+mod actuator;
 mod body;
 mod builder;
 mod configuration;
@@ -27,6 +29,7 @@ mod parameters;
 mod range;
 mod reroot;
 mod room;
+mod rotor;
 mod runs;
 pub mod sdf;
 #[cfg(feature = "serde")]
@@ -43,6 +46,8 @@ mod tangent;
 pub mod urdf;
 mod with;
 
+pub use actuation::Actuation;
+pub use actuator::{Actuator, SpeedTorque};
 pub use body::{Body, Frame};
 pub use builder::{BodyKey, ModelBuilder};
 pub use constants::ParameterLayout;
@@ -104,6 +109,7 @@ pub struct Model<P = f64> {
     pub(crate) friction_width: P,
     pub(crate) joint_friction: bool,
     pub(crate) limits: Limits,
+    pub(crate) actuators: Vec<Actuator>,
     /// Of what is fixed to the world, in its frame.
     pub(crate) fixed: Inertia<P>,
     /// Equal for models whose workspaces are interchangeable.
@@ -122,7 +128,7 @@ impl<P: Real> PartialEq for Model<P> {
     fn eq(&self, other: &Self) -> bool {
         // Not `structure` and so on, which are made of these.
         let Self { name, bodies, frames, nq, nv, gravity, dofs, springs, .. } = self;
-        let Self { friction_curves, friction_width, joint_friction, limits, fixed, .. } = self;
+        let Self { friction_curves, friction_width, joint_friction, limits, actuators, fixed, .. } = self;
         *name == other.name
             && *bodies == other.bodies
             && *frames == other.frames
@@ -134,6 +140,7 @@ impl<P: Real> PartialEq for Model<P> {
             && *friction_width == other.friction_width
             && *joint_friction == other.joint_friction
             && *limits == other.limits
+            && *actuators == other.actuators
             && *fixed == other.fixed
     }
 }
@@ -311,6 +318,7 @@ impl<P: Real> Model<P> {
             friction_width: T::from(self.friction_width),
             joint_friction: self.joint_friction,
             limits: self.limits.clone(),
+            actuators: self.actuators.clone(),
             fixed: self.fixed.lift(),
             structure: self.structure,
             runs: self.runs.clone(),

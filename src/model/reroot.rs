@@ -64,10 +64,11 @@ impl<P: Real> Model<P> {
         for draft in &mut builder.bodies {
             draft.mimic = draft.mimic.map(|(leader, k, b)| (carrier[leader], k, b));
         }
+        builder.renumber_actuators(|joint| Some(carrier[joint]));
         builder.with_parents_first().build()
     }
 
-    /// The robot without a body and all that it carries: bodies, joints and frames. What is left keeps its order.
+    /// The robot without a body and all that it carries: bodies, joints, frames, and what drives these. What is left keeps its order.
     ///
     /// Torques, with the coordinates that are left, are those of the robot whose removed bodies have no inertia and whose removed joints have
     /// nothing of their own. Cost O(n).
@@ -100,6 +101,7 @@ impl<P: Real> Model<P> {
             draft.parent = draft.parent.map(place);
             draft.mimic = draft.mimic.map(|(leader, k, b)| (place(leader), k, b));
         }
+        builder.renumber_actuators(|body| (!gone.contains(&body)).then(|| place(body)));
         builder.frames.retain(|(_, body, _)| body.is_none_or(|BodyKey(b)| !gone.contains(&b)));
         for (_, body, _) in &mut builder.frames {
             *body = body.map(|BodyKey(b)| BodyKey(place(b)));
@@ -213,6 +215,7 @@ impl<P: Real> ModelBuilder<P> {
         for (_, body, _) in &mut self.frames {
             *body = body.map(|BodyKey(b)| BodyKey(place[b]));
         }
+        self.renumber_actuators(|body| Some(place[body]));
         self
     }
 }

@@ -6,7 +6,7 @@
 
 use super::draft::Draft;
 use super::joint_dynamics::JointConstant;
-use super::serialized_forces::{Curve, Spring};
+use super::serialized_forces::{Curve, Drive, Spring};
 use super::{BodyKey, DofDynamics, Model, ModelBuilder, ModelError};
 use crate::joint::*;
 use crate::spatial::{Inertia, Symmetric3, Transform};
@@ -29,6 +29,9 @@ struct Document {
     fixed_inertia: Mass,
     bodies: Vec<OneBody>,
     frames: Vec<OneFrame>,
+    /// Documents of robots without actuators do not have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    actuators: Vec<Drive>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -195,6 +198,7 @@ impl Document {
             fixed_inertia: Mass::of(&builder.fixed),
             bodies: builder.bodies.into_iter().map(body).collect(),
             frames: builder.frames.into_iter().map(frame).collect(),
+            actuators: builder.actuators.iter().map(Drive::of).collect(),
         }
     }
 
@@ -236,6 +240,7 @@ impl Document {
         for frame in self.frames {
             builder.add_frame(frame.body.map(BodyKey), frame.name, frame.placement.transform())?;
         }
+        self.actuators.into_iter().try_for_each(|drive| drive.add(&mut builder))?;
         builder.build()
     }
 }

@@ -1,5 +1,6 @@
-//! Springs and friction curves of joints in documents of models.
+//! Springs, friction curves and actuators of joints in documents of models.
 
+use super::actuator::{ActuatorDraft, SpeedTorque};
 use super::friction_curves::CurveConstant;
 use super::{BodyKey, ModelBuilder, ModelError};
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,50 @@ impl Curve {
         let is_set = |k: usize| curves.iter().any(|curve| curve.index == k);
         let all = builder.bodies[key.0].curves.iter_mut().enumerate();
         all.filter(|(k, _)| !is_set(*k)).for_each(|(_, curve)| *curve = None);
+        Ok(())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Drive {
+    name: String,
+    drives: Vec<Gear>,
+    /// Least and greatest control.
+    limits: [Option<f64>; 2],
+    /// Stall torque and no-load speed.
+    speed_torque: Option<[f64; 2]>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gear {
+    /// The place of the body whose joint it drives.
+    body: usize,
+    /// Which of the joint's degrees of freedom.
+    index: usize,
+    gear: f64,
+}
+
+impl Drive {
+    pub(super) fn of(draft: &ActuatorDraft) -> Self {
+        let limit = |x: f64| x.is_finite().then_some(x);
+        Self {
+            name: draft.name.clone(),
+            drives: draft.drives.iter().map(|&(body, index, gear)| Gear { body, index, gear }).collect(),
+            limits: [limit(draft.limits.0), limit(draft.limits.1)],
+            speed_torque: draft.speed_torque.map(|line| [line.stall, line.no_load]),
+        }
+    }
+
+    pub(super) fn add(self, builder: &mut ModelBuilder) -> Result<(), ModelError> {
+        let drives: Vec<_> = self.drives.iter().map(|of| (BodyKey(of.body), of.index, of.gear)).collect();
+        let number = builder.add_actuator(self.name, &drives)?;
+        let [lower, upper] = self.limits;
+        builder.set_actuator_limits(number, lower.unwrap_or(f64::NEG_INFINITY), upper.unwrap_or(f64::INFINITY))?;
+        if let Some([stall, no_load]) = self.speed_torque {
+            builder.set_speed_torque(number, SpeedTorque { stall, no_load })?;
+        }
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 
 mod aba_derivatives;
 mod accuracy;
+mod actuators;
 mod after_failure;
 mod allocation;
 mod batch;

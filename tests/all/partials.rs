@@ -239,6 +239,9 @@ fn friction_at_rest_has_its_derivative() {
                 .filter(own)
                 .map(|x| x.multiplier.powi(2) * (x.damping + x.friction / model.friction_width()))
                 .sum();
+            // At rest all of the breakaway friction is there, and friction of two sides is flat.
+            let curves = model.friction_curves().iter().filter(|x| x.index == i);
+            let slope = slope + curves.map(|x| x.multiplier.powi(2) * x.stribeck / model.friction_width()).sum::<f64>();
             let found = with.dtau_dv[(i, i)] - without[(i, i)];
             // A difference of entries up to a hundred.
             assert_near(&[found], &[slope], 1e-12, format!("{what}: slope {i}"));

@@ -4,8 +4,7 @@ use super::named::{frame, joint};
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
 use gradyn::dynamics::{ReferenceFrame, Workspace, frame_pose_jacobian};
-use gradyn::model::{FrameId, Model};
-use gradyn_trajectory::step::Actuation;
+use gradyn::model::{Actuation, FrameId, Model};
 use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 
 /// Controls by name, `τ = B u`, and their bounds if any were asked for.
@@ -73,7 +72,7 @@ impl Columns {
     }
 }
 
-/// The table `actuation`, or all joints but the floating base; `robot`: what is named where these have no motor.
+/// The table `actuation`, or the robot's actuators, or all joints but the floating base; `robot`: what is named where these have no motor.
 pub(super) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> Result<Actuated, Error> {
     let (names, columns, lower, upper) = (vec![], vec![], vec![], vec![]);
     let mut all = Columns { names, columns, lower, upper, dofs: Some(vec![]), thrusters: vec![] };
@@ -99,6 +98,13 @@ pub(super) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> R
             }
         }
         (Some(_), Some(item)) => return Err(item.refuse("expected `joints` or `matrix`, found both")),
+        (None, None) if get("thrusters").is_none() && !model.actuators().is_empty() => {
+            let direct = matches!(Actuation::of(model), Actuation::Full(_) | Actuation::Joints { .. });
+            all.dofs = direct.then(|| model.actuators().iter().map(|actuator| actuator.gears[0].0).collect());
+            for (column, actuator) in Actuation::of(model).matrix().column_iter().zip(model.actuators()) {
+                all.add(actuator.name.clone(), column.into_owned(), actuator.limits);
+            }
+        }
         (None, None) if get("thrusters").is_none() => {
             let b = Actuation::of(model).matrix();
             for column in b.column_iter() {

@@ -207,10 +207,7 @@ impl ForwardDynamics {
     }
     /// Degrees of freedom.
     pub(super) fn torque_rows(&self) -> usize {
-        match &self.actuation {
-            Actuation::Full(nv) | Actuation::Joints { nv, .. } => *nv,
-            Actuation::Matrix(b) => b.nrows(),
-        }
+        self.actuation.degrees_of_freedom()
     }
 }
 
@@ -280,7 +277,7 @@ impl Acceleration for ForwardDynamics {
         &self.rows
     }
     fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
-        self.actuation.check(place, model)
+        super::actuation::check(&self.actuation, place, model)
     }
     fn value(&self, on: &mut Engine<'_>, [q, v, u]: [&[f64]; 3], a: &mut [f64], f: &mut [f64]) -> Result<(), Reason> {
         self.actuation.torques(u, on.tau);

@@ -163,7 +163,7 @@ impl Step for InverseDynamics {
         self.idle.ncols() + self.multipliers()
     }
     fn check(&self, model: &Model, place: &ProblemPlace) -> Result<(), ProblemError> {
-        self.actuation.check(place, model)
+        super::actuation::check(&self.actuation, place, model)
     }
     fn moves_by(&self) -> Option<[f64; 2]> {
         Some([0.0, 1.0])

@@ -18,8 +18,9 @@ mod rk4;
 mod semi_implicit;
 mod stages;
 
+pub use gradyn::model::Actuation;
+
 pub use acceleration::{Acceleration, Engine, ForwardDynamics, Sensitivities};
-pub use actuation::Actuation;
 pub use algebra::Algebra;
 pub use contact::{Contact, ContactRows};
 pub use euler::Euler;
