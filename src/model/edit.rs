@@ -22,9 +22,11 @@ impl<P: Real> Model<P> {
     #[must_use]
     pub fn to_builder(&self) -> ModelBuilder<P> {
         let mut entries = self.entries_by_body();
-        let leader = |body: &Body<P>| {
-            self.bodies.iter().position(|leader| leader.owns_coordinates && leader.v == body.v && !body.v.is_empty())
-        };
+        let mut owner = vec![None; self.nv];
+        for (i, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.owns_coordinates) {
+            owner[body.v.clone()].fill(Some(i));
+        }
+        let leader = |body: &Body<P>| owner.get(body.v.start).copied().flatten();
         let draft = |(i, body): (usize, &Body<P>)| {
             let (q, v) = (body.q.clone(), body.v.clone());
             let (joint, mimic) = match &body.joint {
@@ -109,9 +111,13 @@ impl<P: Real> Model<P> {
                 }
             }
         }
-        for (index, next) in next.into_iter().enumerate() {
-            // The last body that has the degree of freedom: so they come after those of all others again.
-            let Some(last) = self.bodies.iter().rposition(|body| body.v.contains(&index)) else { continue };
+        // The last body that has each degree of freedom: so they come after those of all others again.
+        let mut last_of = vec![None; self.nv];
+        for (i, body) in self.bodies.iter().enumerate() {
+            last_of[body.v.clone()].fill(Some(i));
+        }
+        for (index, (next, last)) in next.into_iter().zip(last_of).enumerate() {
+            let Some(last) = last else { continue };
             let rest = self.dofs[next..first(index + 1)].iter();
             let start = self.bodies[last].v.start;
             entries[last].1.extend(rest.map(|dof| DofDynamics { index: dof.index - start, ..*dof }));

@@ -45,6 +45,7 @@ mod step;
 mod tangent;
 pub mod urdf;
 mod with;
+pub mod write;
 
 pub use actuation::Actuation;
 pub use actuator::{Actuator, SpeedTorque};

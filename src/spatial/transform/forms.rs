@@ -78,10 +78,13 @@ impl Transform<f64> {
         let r = &self.rotation;
         let cos_pitch = r.m11.hypot(r.m21);
         let pitch = (-r.m31).atan2(cos_pitch);
-        // 1e-12: of the sines and cosines divided here, four digits remain
-        if cos_pitch < 1e-12 {
+        // 1e-15: what is left of both is rounding
+        if cos_pitch < 1e-15 {
             return [0.0, pitch, (-r.m12).atan2(r.m22)];
         }
-        [r.m32.atan2(r.m33), pitch, r.m21.atan2(r.m11)]
+        // The roll of R_z(−yaw) R: however little of the yaw is known, the three together make R.
+        let (cos, sin) = (r.m11 / cos_pitch, r.m21 / cos_pitch);
+        let roll = (sin * r.m13 - cos * r.m23).atan2(cos * r.m22 - sin * r.m12);
+        [roll, pitch, r.m21.atan2(r.m11)]
     }
 }
