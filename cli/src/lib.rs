@@ -40,6 +40,7 @@ pub fn main() -> ExitCode {
     let color = cli.color.into();
     let answered = match &cli.command {
         Command::Info(args) => commands::info(args),
+        Command::Convert(args) => commands::convert(args),
         Command::Evaluate(args) => commands::evaluate(args),
         Command::Derivatives(args) => commands::derivatives(args),
         Command::Check(args) => commands::check(args),

@@ -71,6 +71,7 @@ mod urdf;
 mod urdf_fuzz;
 mod urdf_model;
 mod urdf_rewrite;
+mod write;
 
 #[global_allocator]
 static ALLOCATOR: testing::Counting = testing::Counting;

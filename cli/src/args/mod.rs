@@ -27,7 +27,7 @@ const STYLES: Styles = Styles::styled()
 
 /// Robot dynamics and their exact derivatives.
 ///
-/// Reads a robot from a URDF file, computes the torques of inverse dynamics with their partial derivatives by position,
+/// Reads a robot from a URDF or MJCF file, computes the torques of inverse dynamics with their partial derivatives by position,
 /// velocity and acceleration, and checks the methods that compute them against each other.
 #[derive(Debug, Parser)]
 #[command(name = "gradyn", version, styles = STYLES, max_term_width = 100, after_help = concat!(
@@ -46,6 +46,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show a robot: its tree, joints, masses, limits, and the parts of its file that are not used
     Info(Info),
+    /// Write a robot in another format: URDF, MJCF
+    Convert(Convert),
     /// Compute torques and their derivatives at given states: JSON in, JSON out
     Evaluate(Evaluate),
     /// Show the derivatives at one state, as tables or maps
@@ -77,6 +79,27 @@ pub(crate) struct Info {
     /// Show the form of each algorithm for this robot, at each level of this processor
     #[arg(long, conflicts_with = "json")]
     pub(crate) plan: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "What moves is written: bodies, joints, inertias, frames, limits. Shapes, meshes, sensors and actuators are not.\n",
+    "What the new format cannot say is an error that names it, if it changes the dynamics, and else a warning;\n",
+    "docs/robots.md has a table.\n\n",
+    "Examples:\n  gradyn convert robots/panda.urdf panda.xml\n",
+    "  gradyn convert robots/solo12.urdf solo12.xml --floating-base --force",
+))]
+pub(crate) struct Convert {
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+    /// The file to write; its ending says the format: .urdf, or .xml or .mjcf for MJCF
+    pub(crate) output: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Leave out what the format cannot say even if that changes the dynamics: springs, friction, gravity; each is a warning
+    #[arg(long)]
+    pub(crate) leave_out: bool,
 }
 
 #[derive(Debug, Args)]

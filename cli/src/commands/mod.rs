@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod convert;
 mod derivatives;
 mod evaluate;
 mod excite;
@@ -14,6 +15,7 @@ mod sensitivity;
 
 pub(crate) use bench::bench;
 pub(crate) use check::check;
+pub(crate) use convert::convert;
 pub(crate) use derivatives::derivatives;
 pub(crate) use evaluate::evaluate;
 pub(crate) use excite::excite;

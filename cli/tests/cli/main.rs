@@ -4,6 +4,7 @@ mod against;
 mod bench;
 mod check;
 mod constraints;
+mod convert;
 mod derivatives;
 mod errors;
 mod evaluate;

@@ -1,0 +1,47 @@
+//! `gradyn convert`: a robot of one format, written in another.
+
+use super::Report;
+use crate::args::Convert;
+use crate::error::Error;
+use crate::output::Output;
+use gradyn::model::source::Format;
+use gradyn::model::write::{LeaveOut, WriteOptions, Written};
+use gradyn::text::count;
+use std::path::Path;
+
+pub(crate) fn convert(args: &Convert) -> Result<Report, Error> {
+    let (to, format) = (args.output.as_path(), format(&args.output)?);
+    let mut output = Output::new(Some(to), &[&args.robot.robot])?;
+    if !args.force && to.symlink_metadata().is_ok() {
+        return Err(Error::write(to, "it exists; --force replaces it"));
+    }
+    let robot = args.robot.load()?;
+    let leave_out = if args.leave_out { LeaveOut::Anything } else { LeaveOut::NotDynamics };
+    let written = robot.model.write(format, &WriteOptions::new().leave_out(leave_out));
+    let Written { text, left_out, .. } = written.map_err(|error| Error::write(to, error))?;
+    output.write(|file| file.write_all(text.as_bytes()))?;
+    output.finish()?;
+    let mut warnings = robot.warnings();
+    warnings.extend(left_out.iter().map(|unsaid| format!("{}: left out ({}): {unsaid}", to.display(), unsaid.rank)));
+    let (bodies, freedoms) = (count(robot.model.bodies().len(), "moving body"), robot.model.nv());
+    let text = format!("{}  {bodies}, {}\n", to.display(), degrees(freedoms));
+    Ok(Report { text, warnings, ..Report::default() })
+}
+
+/// "1 degree of freedom".
+fn degrees(n: usize) -> String {
+    if n == 1 { "1 degree of freedom".to_owned() } else { format!("{n} degrees of freedom") }
+}
+
+/// The format of a file that is to be written, by the ending of its name.
+fn format(path: &Path) -> Result<Format, Error> {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    match ending.as_deref().and_then(|ending| ending.to_str()) {
+        Some("urdf") => Ok(Format::Urdf),
+        Some("xml" | "mjcf") => Ok(Format::Mjcf),
+        _ => Err(Error::write(
+            path,
+            "its name says no format: expected one that ends with .urdf (URDF), .xml or .mjcf (MJCF)",
+        )),
+    }
+}
