@@ -6,7 +6,6 @@ use gradyn::model::write::{LeaveOut, WriteError, WriteOptions};
 use gradyn::model::{BodyKey, Model, ModelBuilder};
 use gradyn::spatial::{Inertia, Symmetric3, Transform};
 use nalgebra::Vector3;
-use testing::*;
 
 fn body() -> Inertia<f64> {
     Inertia::new(1.0, Vector3::new(0.1, 0.2, 0.3), Symmetric3::diagonal(0.02, 0.03, 0.04))
