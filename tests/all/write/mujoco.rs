@@ -3,9 +3,9 @@
 
 use super::coordinates::{Convention, of_file};
 use super::{tree_for, written};
-use gradyn::model::Model;
 use gradyn::model::source::Format;
 use gradyn::model::urdf::UrdfOptions;
+use gradyn::model::{DofDynamics, Model};
 use gradyn::once;
 use gradyn::spatial::Inertia;
 use nalgebra::{DMatrix, DVector};
@@ -22,9 +22,15 @@ fn models() -> Vec<(String, Model)> {
     ];
     // Every kind of joint, a third of them a tree.
     for (k, joints) in shuffled_joints(0).chunks(8).enumerate() {
-        models.push((format!("tree{k}"), tree_for(Format::Mjcf, k as u64, joints.to_vec())));
+        models.push((format!("tree{k}"), without_friction(&tree_for(Format::Mjcf, k as u64, joints.to_vec()))));
     }
     models
+}
+
+/// MuJoCo's dry friction is a constraint, and constraints are off.
+fn without_friction(model: &Model) -> Model {
+    let dofs = model.joint_dynamics().iter().map(|dof| DofDynamics { friction: 0.0, ..*dof }).collect();
+    model.clone().with_joint_dynamics(dofs).expect("fits")
 }
 
 fn file(name: &str) -> std::path::PathBuf {
