@@ -78,7 +78,8 @@ impl Model {
     /// Joints with several axes become rows of hinges and slides between links without mass: cylindrical, universal, ZYX, translation,
     /// and composite ones of these. A screw is a hinge, and a slide that mimics it. Frames are links that fixed joints hold. The root
     /// is the first frame of the world that stands at its origin, or a link `world`. Armature stands in `dynamics`, as the reader of
-    /// this crate takes it. A hinge without limits is `continuous`. Without [joint friction](Self::has_joint_friction), damping and friction are not written.
+    /// this crate takes it. A hinge without limits is `continuous`. Without [joint friction](Self::has_joint_friction), damping and friction
+    /// are not written.
     ///
     /// ```
     /// use gradyn::{Model, UrdfOptions};
@@ -114,9 +115,9 @@ impl Model {
     /// free joint does not stand at the world's origin, it becomes three slides and a ball joint.
     ///
     /// # Errors
-    /// [`WriteError`]: dry friction, whose width MuJoCo's has not; velocity limits, limits on one side, limits of effort of ball and free joints; a mass
-    /// or a moment of inertia of a body that moves below 1e-15; an inertia that no rigid body has; more than 495 bodies one within the other; names that
-    /// XML cannot hold.
+    /// [`WriteError`]: dry friction, whose width MuJoCo's has not; velocity limits, limits on one side, effort limits of ball and free
+    /// joints; a mass or a moment of inertia of a body that moves below 1e-15; an inertia that no rigid body has; more than 495 bodies one
+    /// within the other; names that XML cannot hold.
     #[doc(alias("write_mjcf", "mj_saveLastXML"))]
     pub fn to_mjcf(&self) -> Result<String, WriteError> {
         Ok(self.write(Format::Mjcf, &WriteOptions::new())?.text)
