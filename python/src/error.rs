@@ -2,9 +2,9 @@
 
 use gradyn::{InputError as EngineError, ModelError};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
-use std::fmt::Display;
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
+use std::fmt::Display;
 
 create_exception!(
     gradyn,

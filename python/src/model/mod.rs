@@ -159,6 +159,15 @@ impl PyModel {
     fn joint_names(&self) -> Vec<&str> {
         self.model.bodies().iter().map(gradyn::model::Body::joint_name).collect()
     }
+    /// Named configurations of the file: keyframes of MJCF, `file` of SDF, in which links stand where it places them.
+    #[getter]
+    fn configurations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for of in self.origin.iter().flat_map(|robot| &robot.configurations) {
+            dict.set_item(&of.name, numpy::PyArray1::from_slice(py, &of.q))?;
+        }
+        Ok(dict)
+    }
     /// Names of the frames: links and joints of the file.
     #[getter]
     fn frame_names(&self) -> Vec<&str> {

@@ -6,7 +6,7 @@ use crate::error::{self, OfRobot, RobotWarning};
 use crate::options::{numbers, word};
 use gradyn::Model;
 use gradyn::model::urdf::{ContinuousForm, JointOrder, MimicForm, UrdfOptions};
-use gradyn_files::robot::Robot;
+use gradyn_files::robot::{FileOptions, Robot};
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -99,26 +99,37 @@ impl PyModel {
                 read.map_err(|error| error::file(py, &error))?
             }
         };
-        let report = &robot.report;
-        let count = report.warning_count();
-        let file = if robot.path.as_os_str().is_empty() {
-            robot.model.name().to_owned()
-        } else {
-            robot.path.display().to_string()
-        };
-        let mut lines: Vec<_> = report.warnings().take(RAISED).map(|note| format!("{file}: {note}")).collect();
-        if count > RAISED {
-            lines.push(format!("{file}: ... and {} warnings more: see Model.report", count - RAISED));
-        }
-        for line in lines {
-            let line = CString::new(line.replace('\0', "?")).unwrap_or_default();
-            PyErr::warn(py, RobotWarning::type_object(py).as_any(), &line, 1)?;
-        }
-        let mut model = robot.model.clone().with_joint_friction(joint_friction);
-        if let Some(gravity) = gravity {
-            model = model.with_gravity(gravity.into());
-        }
-        Ok(Self { origin: Some(Arc::new(robot)), ..Self::new(model) })
+        Self::warned(py, robot, joint_friction, gravity)
+    }
+
+    /// Reads a robot from a file of any format: URDF, MJCF or SDF, as its root element says. Named configurations of the file are
+    /// `Model.configurations`.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, floating_base = false, fixed_base = false, joint_friction = true, gravity = None, strict = false))]
+    fn from_file(
+        py: Python<'_>,
+        path: PathBuf,
+        floating_base: bool,
+        fixed_base: bool,
+        joint_friction: bool,
+        gravity: Option<&Bound<'_, PyAny>>,
+        strict: bool,
+    ) -> PyResult<Self> {
+        let gravity = gravity.map(|given| numbers::<3>("gravity", given)).transpose()?;
+        let urdf = UrdfOptions::new().floating_base(floating_base).strict(strict);
+        let options = FileOptions::from(urdf).fixed_base(fixed_base);
+        let read = crate::guard::detached(py, || Robot::read(&path, options, None, true))?;
+        Self::warned(py, read.map_err(|error| error::file(py, &error))?, joint_friction, gravity)
+    }
+
+    /// The text of a URDF file of the robot; what URDF cannot say is an error that names it.
+    fn to_urdf(&self, py: Python<'_>) -> PyResult<String> {
+        self.model.to_urdf().map_err(|error| error::robot(py, &error.to_string(), OfRobot::default()))
+    }
+
+    /// The text of an MJCF file of the robot; what MJCF cannot say is an error that names it.
+    fn to_mjcf(&self, py: Python<'_>) -> PyResult<String> {
+        self.model.to_mjcf().map_err(|error| error::robot(py, &error.to_string(), OfRobot::default()))
     }
 
     /// Reads a robot from a document that `to_json` has written.
@@ -143,5 +154,31 @@ impl PyModel {
     }
     fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
         slf
+    }
+}
+
+impl PyModel {
+    /// The robot of a file, whose warnings are Python's.
+    fn warned(py: Python<'_>, robot: Robot, joint_friction: bool, gravity: Option<[f64; 3]>) -> PyResult<Self> {
+        let report = &robot.report;
+        let count = report.warning_count();
+        let file = if robot.path.as_os_str().is_empty() {
+            robot.model.name().to_owned()
+        } else {
+            robot.path.display().to_string()
+        };
+        let mut lines: Vec<_> = report.warnings().take(RAISED).map(|note| format!("{file}: {note}")).collect();
+        if count > RAISED {
+            lines.push(format!("{file}: ... and {} warnings more: see Model.report", count - RAISED));
+        }
+        for line in lines {
+            let line = CString::new(line.replace('\0', "?")).unwrap_or_default();
+            PyErr::warn(py, RobotWarning::type_object(py).as_any(), &line, 1)?;
+        }
+        let mut model = robot.model.clone().with_joint_friction(joint_friction);
+        if let Some(gravity) = gravity {
+            model = model.with_gravity(gravity.into());
+        }
+        Ok(Self { origin: Some(Arc::new(robot)), ..Self::new(model) })
     }
 }
