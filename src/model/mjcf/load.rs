@@ -13,8 +13,9 @@ use roxmltree::Node;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-/// Elements within elements. MuJoCo's own parser has the same bound.
-const MAX_LEVELS: usize = 500;
+/// Elements within elements, those of attached models included. The parser of MuJoCo allows 500; a robot has some fifty, and each takes a
+/// few kB of the stack.
+pub(super) const MAX_LEVELS: usize = 200;
 
 /// Reads files into trees.
 pub(super) struct Loader<'f> {
@@ -97,39 +98,51 @@ impl<'f> Loader<'f> {
                 from.reader.note_text(child, node, &into.owner());
                 continue;
             }
-            from.reader.note_prefixes(child, &mut from.seen);
-            let (name, line) = (full_name(child), from.reader.line(child));
-            if name == "include" {
+            if full_name(child) == "include" {
                 self.include(from, child, into, level)?;
-                continue;
+            } else if let Some(mut element) = self.element(from, child, into, level + 1)? {
+                self.children(from, child, &mut element, level + 1)?;
+                into.children.push(element);
             }
-            let Some(spec) = into.spec.child(name) else {
-                from.reader.note_element(child, &into.owner());
-                continue;
-            };
-            if let Use::Not(rank, reason) = spec.used {
-                from.reader.report.push(line, not_used(into.owner(), spec.name, None, (rank, reason)));
-                continue;
-            }
-            let place = from.place(child);
-            // Tendons are no part of a model; what forces they exert is noted with their attributes.
-            if spec.defaults == "tendon" && name != "tendon" {
-                let kind = not_used(into.owner(), spec.name, None, (Rank::NotDynamics, ""));
-                from.reader.report.push(line, kind);
-            }
-            self.elements += 1;
-            let excess = [("levels of elements", level + 1, MAX_LEVELS), ("elements", self.elements, MAX_NODES)];
-            for (what, count, limit) in excess {
-                if count > limit {
-                    return Err(source(&place, SourceError::TooLarge { line, what, limit }));
-                }
-            }
-            let mut element = Element { spec, place, attributes: Vec::new(), children: Vec::new() };
-            self.attributes(from, child, &mut element)?;
-            self.children(from, child, &mut element, level + 1)?;
-            into.children.push(element);
         }
         Ok(())
+    }
+
+    /// An element without what it holds; none if it is not read.
+    #[inline(never)] // The frames of elements within elements are on the stack: the smaller the better.
+    fn element(
+        &mut self,
+        from: &mut Source,
+        child: Node,
+        within: &Element,
+        level: usize,
+    ) -> Result<Option<Element>, MjcfError> {
+        from.reader.note_prefixes(child, &mut from.seen);
+        let (name, line) = (full_name(child), from.reader.line(child));
+        let Some(spec) = within.spec.child(name) else {
+            from.reader.note_element(child, &within.owner());
+            return Ok(None);
+        };
+        if let Use::Not(rank, reason) = spec.used {
+            from.reader.report.push(line, not_used(within.owner(), spec.name, None, (rank, reason)));
+            return Ok(None);
+        }
+        let place = from.place(child);
+        // Tendons are no part of a model; what forces they exert is noted with their attributes.
+        if spec.defaults == "tendon" && name != "tendon" {
+            let kind = not_used(within.owner(), spec.name, None, (Rank::NotDynamics, ""));
+            from.reader.report.push(line, kind);
+        }
+        self.elements += 1;
+        let excess = [("levels of elements", level, MAX_LEVELS), ("elements", self.elements, MAX_NODES)];
+        for (what, count, limit) in excess {
+            if count > limit {
+                return Err(source(&place, SourceError::TooLarge { line, what, limit }));
+            }
+        }
+        let mut element = Element { spec, place, attributes: Vec::new(), children: Vec::new() };
+        self.attributes(from, child, &mut element)?;
+        Ok(Some(element))
     }
 
     /// Keeps the attributes that are read, and notes the others.

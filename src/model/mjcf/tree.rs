@@ -6,11 +6,10 @@ use super::document::{Document, attach_owner};
 use super::element::{Element, Values, source};
 use super::error::{Fault, MjcfError};
 use super::inertial::{self, Geom, Inertial};
-use super::load::not_used;
+use super::load::{MAX_LEVELS, not_used};
 use super::mesh::Meshes;
 use super::place::Place;
 use super::{joint, orientation};
-use crate::model::source::guard::MAX_NODES;
 use crate::model::source::text::nearest;
 use crate::model::source::{LoadReport, Owner, Rank, SourceError};
 use crate::spatial::{Transform, vector as v3};
@@ -70,8 +69,8 @@ struct Content<'d> {
     has_children: bool,
 }
 
-/// Elements within elements, those of attached models included.
-const MAX_LEVELS: usize = 500;
+/// Bodies, joints, geoms and so on, those of replicas and attached models included: MuJoCo reads 65 534 bodies.
+const MAX_INSTANCES: usize = 1_000_000;
 
 impl<'d> Tree<'d> {
     pub(super) fn of(document: &'d Document, meshes: Meshes<'d>) -> Result<Self, MjcfError> {
@@ -94,8 +93,16 @@ impl<'d> Tree<'d> {
         for world in document.root.each("worldbody") {
             tree.content(world, &mut Content::default(), &context)?;
         }
+        tree.sort_joints();
         tree.name_the_nameless();
         Ok(tree)
+    }
+
+    /// Puts the joints into the order of their bodies, that of MuJoCo: in the file they may stand after bodies within their own.
+    fn sort_joints(&mut self) {
+        self.joints.sort_by_key(|joint| joint.body);
+        let named = self.joints.iter().enumerate().filter(|(_, joint)| !joint.name.is_empty());
+        self.joint_names = named.map(|(i, joint)| (joint.name.clone(), i)).collect();
     }
 
     /// What a body, a frame or a replica holds.
@@ -107,31 +114,52 @@ impl<'d> Tree<'d> {
     ) -> Result<(), MjcfError> {
         for element in &within.children {
             self.count(element, context)?;
-            let own = context.document.classes.named(element, "class", context.class)?;
-            let defaults = context.document.classes.attributes(own, element.spec.defaults);
-            let values = Values { element, defaults };
             match element.spec.name {
                 "body" => self.body(element, content, context)?,
-                "joint" | "freejoint" => self.joint(values, content, context)?,
-                "inertial" => {
-                    if content.body.is_none() {
-                        return Err(misplaced(element, "the world has no inertia"));
-                    }
-                    content.inertial = Some(inertial::read(&values, &context.document.settings)?);
-                }
-                "geom" if content.body.is_some() => {
-                    content.geoms.push(Geom { values, document: context.document, frame: context.frame });
-                }
-                "site" => self.site(values, content, context)?,
                 "frame" => {
-                    let mut inner = self.inner(element, context)?;
-                    inner.frame = context.frame * orientation::pose(&values, &context.document.settings)?;
+                    let inner = self.within_frame(element, context)?;
                     self.content(element, content, &inner)?;
                 }
-                "replicate" => self.replicate(values, content, context)?,
-                "attach" => self.attach(values, content, context)?,
-                _ => {}
+                _ => self.part(element, content, context)?,
             }
+        }
+        Ok(())
+    }
+
+    /// The context within a frame.
+    #[inline(never)] // As of bodies.
+    fn within_frame(&self, element: &'d Element, context: &Context<'d>) -> Result<Context<'d>, MjcfError> {
+        let mut inner = self.inner(element, context)?;
+        inner.frame = context.frame * orientation::pose(&element.plain(), &context.document.settings)?;
+        Ok(inner)
+    }
+
+    /// What is no body and no frame.
+    #[inline(never)]
+    fn part(
+        &mut self,
+        element: &'d Element,
+        content: &mut Content<'d>,
+        context: &Context<'d>,
+    ) -> Result<(), MjcfError> {
+        let own = context.document.classes.named(element, "class", context.class)?;
+        let defaults = context.document.classes.attributes(own, element.spec.defaults);
+        let values = Values { element, defaults };
+        match element.spec.name {
+            "joint" | "freejoint" => self.joint(values, content, context)?,
+            "inertial" => {
+                if content.body.is_none() {
+                    return Err(misplaced(element, "the world has no inertia"));
+                }
+                content.inertial = Some(inertial::read(&values, &context.document.settings)?);
+            }
+            "geom" if content.body.is_some() => {
+                content.geoms.push(Geom { values, document: context.document, frame: context.frame });
+            }
+            "site" => self.site(values, content, context)?,
+            "replicate" => self.replicate(values, content, context)?,
+            "attach" => self.attach(values, content, context)?,
+            _ => {}
         }
         Ok(())
     }
@@ -143,9 +171,10 @@ impl<'d> Tree<'d> {
     }
 
     /// Bounds what replicas and attached models make.
+    #[inline(never)]
     fn count(&mut self, element: &Element, context: &Context) -> Result<(), MjcfError> {
         self.instances += 1;
-        let excess = [("elements", self.instances, MAX_NODES), ("levels of elements", context.level, MAX_LEVELS)];
+        let excess = [("elements", self.instances, MAX_INSTANCES), ("levels of elements", context.level, MAX_LEVELS)];
         for (what, count, limit) in excess {
             if count > limit {
                 let line = element.place.line;
@@ -161,9 +190,23 @@ impl<'d> Tree<'d> {
         content: &mut Content<'d>,
         context: &Context<'d>,
     ) -> Result<(), MjcfError> {
+        let first_joint = self.joints.len();
+        let (mut own, inner) = self.open(element, content, context)?;
+        self.content(element, &mut own, &inner)?;
+        self.close(element, &own, (first_joint, content.body.is_some()), context)
+    }
+
+    /// Adds a body: what it will hold, and the context within.
+    #[inline(never)] // The frames of bodies within bodies are on the stack: the smaller the better.
+    fn open(
+        &mut self,
+        element: &'d Element,
+        content: &mut Content<'d>,
+        context: &Context<'d>,
+    ) -> Result<(Content<'d>, Context<'d>), MjcfError> {
         content.has_children = true;
         let own = orientation::pose(&element.plain(), &context.document.settings)?;
-        let (index, first_joint) = (self.bodies.len(), self.joints.len());
+        let index = self.bodies.len();
         let name = element.name().map(|name| self.named(name, context)).unwrap_or_default();
         insert(&mut self.body_names, "body", &name, index, element, |i| self.bodies.get(i).map(|body| &body.place))?;
         let pose = context.frame * own;
@@ -178,17 +221,29 @@ impl<'d> Tree<'d> {
         self.fixed.push(false); // until its joints are known
         let mut inner = self.inner(element, context)?;
         inner.frame = Transform::identity();
-        let mut own = Content { body: Some(index), ..Content::default() };
+        let own = Content { body: Some(index), ..Content::default() };
         // Joints may stand after geoms and bodies: those of this body are looked for first.
         let parent_is_fixed = content.body.is_none_or(|parent| self.fixed.get(parent).copied().unwrap_or_default());
         if let Some(fixed) = self.fixed.get_mut(index) {
             *fixed = parent_is_fixed && !has_joint(element);
         }
-        self.content(element, &mut own, &inner)?;
+        Ok((own, inner))
+    }
+
+    /// Checks the joints of a body whose content is known, and adds up its inertia.
+    #[inline(never)]
+    fn close(
+        &mut self,
+        element: &'d Element,
+        own: &Content<'d>,
+        (first_joint, has_parent): (usize, bool),
+        context: &Context<'d>,
+    ) -> Result<(), MjcfError> {
+        let Some(index) = own.body else { return Ok(()) };
         let joints: Vec<usize> = (first_joint..self.joints.len())
             .filter(|j| self.joints.get(*j).is_some_and(|joint| joint.body == index))
             .collect();
-        joint::check(&joints, &self.joints, content.body.is_some(), element)?;
+        joint::check(&joints, &self.joints, has_parent, element)?;
         let is_fixed = self.fixed.get(index).copied().unwrap_or_default();
         let settings = &context.document.settings;
         let found = inertial::of_body(element, own.inertial, &own.geoms, settings, &mut self.meshes, is_fixed)?;
@@ -251,7 +306,7 @@ impl<'d> Tree<'d> {
             return Err(values.lacks("count"));
         }
         let count = values.number("count")?;
-        if !(1.0..=MAX_NODES as f64).contains(&count) || count.fract() != 0.0 {
+        if !(1.0..=MAX_INSTANCES as f64).contains(&count) || count.fract() != 0.0 {
             return Err(values.bad("count", count, "expected a whole number from 1"));
         }
         let count = count as usize;

@@ -50,6 +50,19 @@ fn joints_of_a_body_act_in_order() {
     assert_eq!(names, ["x", "z", "y"]);
 }
 
+/// Joints are numbered by their bodies, even if a body stands before the joint of the one that it is in.
+#[test]
+fn joints_are_numbered_by_their_bodies() {
+    let loaded = tree(&format!(
+        "<body><body><joint name='b'/>{BALL}</body>{BALL}<joint name='a' type='slide' axis='1 0 0'/><joint/></body>"
+    ));
+    let names: Vec<_> = loaded.description.joints.iter().map(|joint| joint.name.as_str()).collect();
+    assert_eq!(names, ["a", "joint_1", "b"]);
+    let q = loaded.coordinates.q_of(&loaded.model, &[1.0, 2.0, 3.0]).expect("has this length");
+    assert_eq!(q, [1.0, 2.0, 3.0]);
+    assert_eq!(loaded.model.bodies()[0].joint_name(), "a");
+}
+
 /// The linear velocity of a free joint is in axes of the world, the angular one in those of the body.
 #[test]
 fn a_free_joint_moves_along_the_world_and_turns_about_itself() {
@@ -316,6 +329,17 @@ fn frames_move_what_they_hold() {
     assert_near(&[loaded.model.bodies().last().expect("has one").inertia().com.z], &[3.0]);
 }
 
+/// A body without mass that the compiler gives one has it where the body stands in its parent: MuJoCo has it so.
+#[test]
+fn bounded_masses_are_where_the_body_is_in_its_parent() {
+    let loaded = load(&format!(
+        "<compiler boundmass='0.5'/><worldbody><body name='b'><joint/>{BALL}<body pos='0 0 2'/></body></worldbody>"
+    ));
+    let y = loaded.model.bodies()[0].inertia();
+    // 0.5 kg at 2 + 2 m, with 1 kg at 0.
+    assert_near(&[y.mass, y.com.z], &[1.5, 0.5 * 4.0 / 1.5]);
+}
+
 /// Dry friction needs a width: without one it is left out, and that is said.
 #[test]
 fn dry_friction_is_used_with_a_width() {
@@ -339,8 +363,8 @@ fn shapes_have_their_moments() {
     assert_near(&[of("type='cylinder' size='0.2 0.3'")], &[2.0 * (3.0 * 0.04 + 0.36) / 12.0]);
     // A sphere is a capsule without length, a rod a thin one.
     assert!((of("type='capsule' size='0.3 1e-9'") - 0.072).abs() < 1e-9);
-    assert!((of("type='capsule' size='1e-9 0.3'") - 0.06).abs() < 1e-8);
+    assert!((of("type='capsule' size='1e-6 0.3'") - 0.06).abs() < 1e-8);
     // Both ends at distance one: a point mass, and the moments of the shape about its own x.
-    let fromto = of("type='capsule' fromto='0 0 1 0 1 1' size='1e-9'");
+    let fromto = of("type='capsule' fromto='0 0 1 0 1 1' size='1e-6'");
     assert!((fromto - (2.0 * 1.25 + 2.0 / 12.0)).abs() < 1e-8, "{fromto}");
 }
