@@ -3,11 +3,10 @@
 use super::description::{BodyElement, Description, JointElement, JointKind};
 use super::error::{Fault, MjcfError};
 use super::keys::{Coordinates, JointCoordinates, places};
-use super::load::not_used;
 use super::options::MjcfOptions;
 use super::tree::{body_owner, unused};
 use crate::joint::{Axis, Elementary, Fixed, FreeFlyer, Prismatic, Revolute, Spherical, Translation};
-use crate::model::source::{LoadReport, NoteKind, Owner, Rank, merge};
+use crate::model::source::{LoadReport, Owner, Rank, merge};
 use crate::model::{BodyKey, Model, ModelBuilder};
 use crate::spatial::so3::about_axis;
 use crate::spatial::{Inertia, Transform, vector as v3};
@@ -19,20 +18,20 @@ const NO_MASS: f64 = 1e-15;
 
 /// Where a body of the file is: on which body of the model (none: the world), and its pose there.
 #[derive(Clone, Copy)]
-struct Seat {
-    key: Option<BodyKey>,
-    pose: Transform<f64>,
+pub(super) struct Seat {
+    pub(super) key: Option<BodyKey>,
+    pub(super) pose: Transform<f64>,
 }
 
 /// The model as it grows.
 pub(super) struct Assembly<'d> {
-    description: &'d Description,
-    options: &'d MjcfOptions,
-    builder: ModelBuilder,
-    seats: Vec<Seat>,
+    pub(super) description: &'d Description,
+    pub(super) options: &'d MjcfOptions,
+    pub(super) builder: ModelBuilder,
+    pub(super) seats: Vec<Seat>,
     /// Names of bodies and frames, and of joints.
-    frames: HashMap<String, ()>,
-    joints: HashMap<String, ()>,
+    pub(super) frames: HashMap<String, ()>,
+    pub(super) joints: HashMap<String, ()>,
     /// The bodies that each joint moves: of a free joint in two parts, that of its translation first.
     pub(super) keys: Vec<Vec<BodyKey>>,
     pub(super) report: LoadReport,
@@ -107,7 +106,7 @@ impl<'d> Assembly<'d> {
         Ok(Assembled { model, coordinates, bodies, report: self.report })
     }
 
-    fn seat(&self, body: Option<usize>) -> Seat {
+    pub(super) fn seat(&self, body: Option<usize>) -> Seat {
         let world = Seat { key: None, pose: Transform::identity() };
         body.and_then(|i| self.seats.get(i)).copied().unwrap_or(world)
     }
@@ -297,52 +296,6 @@ impl<'d> Assembly<'d> {
         }
         if joint.spring_damper.is_some() {
             self.note(joint, "springdamper", Rank::ChangesDynamics, "spring and damper are left out");
-        }
-        Ok(())
-    }
-
-    fn note(&mut self, joint: &JointElement, attribute: &str, rank: Rank, reason: &'static str) {
-        let kind = not_used(Owner::Joint(joint.name.clone()), "joint", Some(attribute), (rank, reason));
-        self.report.push_in(joint.place.file.as_ref(), joint.place.line, kind);
-    }
-
-    /// Each joint is a frame at its anchor, in the axes of its body; where a body has the name, the body's.
-    fn frames_of_joints(&mut self) -> Result<(), MjcfError> {
-        let description = self.description;
-        for (joint, keys) in description.joints.iter().zip(&self.keys) {
-            let Some(key) = keys.last().copied() else { continue };
-            if self.frames.insert(joint.name.clone(), ()).is_none() {
-                self.builder.add_frame(Some(key), joint.name.as_str(), Transform::identity())?;
-            } else if description.bodies.get(joint.body).is_none_or(|body| body.name != joint.name)
-                && description.bodies.iter().any(|body| body.name == joint.name)
-            {
-                let kind = NoteKind::NameOfLink { joint: joint.name.clone() };
-                self.report.push_in(joint.place.file.as_ref(), joint.place.line, kind);
-            }
-        }
-        Ok(())
-    }
-
-    /// Each site with a name is a frame.
-    fn frames_of_sites(&mut self) -> Result<(), MjcfError> {
-        for site in &self.description.sites {
-            let Some(name) = &site.name else { continue };
-            let seat = self.seat(site.body);
-            let pose = seat.pose * site.pose;
-            if !pose.translation.iter().all(|x| x.is_finite()) {
-                let owner = Owner::Element("site".to_owned(), name.clone());
-                return Err(Fault::Overflow { owner, what: "its pose" }.at(&site.place));
-            }
-            let mut frame = name.clone();
-            if self.frames.contains_key(&frame) {
-                frame = unused(format!("{name}_site"), &self.frames);
-                let reason = "a body or a joint has its name: that of its frame ends with `_site`";
-                let owner = Owner::Element("site".to_owned(), name.clone());
-                let kind = not_used(owner, "site", Some("name"), (Rank::NotDynamics, reason));
-                self.report.push_in(site.place.file.as_ref(), site.place.line, kind);
-            }
-            self.frames.insert(frame.clone(), ());
-            self.builder.add_frame(seat.key, frame, pose)?;
         }
         Ok(())
     }

@@ -15,6 +15,7 @@
 mod actuators;
 mod assembly;
 mod classes;
+mod copies;
 mod description;
 mod document;
 mod element;
@@ -22,6 +23,7 @@ mod equalities;
 mod error;
 use crate::model::source::files;
 mod following;
+mod frames;
 mod inertial;
 mod joint;
 mod keys;

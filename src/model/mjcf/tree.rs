@@ -2,7 +2,7 @@
 
 use super::classes::MAIN;
 use super::description::{BodyElement, JointElement, SiteElement};
-use super::document::{Document, attach_owner};
+use super::document::Document;
 use super::element::{Element, Values, source};
 use super::error::{Fault, MjcfError};
 use super::inertial::{self, Geom, Inertial};
@@ -10,9 +10,8 @@ use super::load::{MAX_LEVELS, not_used};
 use super::mesh::Meshes;
 use super::place::Place;
 use super::{joint, orientation};
-use crate::model::source::text::nearest;
 use crate::model::source::{LoadReport, Owner, Rank, SourceError};
-use crate::spatial::{Transform, vector as v3};
+use crate::spatial::Transform;
 use std::collections::HashMap;
 
 /// The tree as it grows.
@@ -38,8 +37,8 @@ pub(super) struct Tree<'d> {
 /// What names begin and end with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
-    prefix: String,
-    suffix: String,
+    pub(super) prefix: String,
+    pub(super) suffix: String,
 }
 
 impl Names {
@@ -50,27 +49,27 @@ impl Names {
 
 /// Where an element stands.
 #[derive(Clone)]
-struct Context<'d> {
-    document: &'d Document,
+pub(super) struct Context<'d> {
+    pub(super) document: &'d Document,
     /// The class of elements that name none.
-    class: usize,
+    pub(super) class: usize,
     /// Pose of the frame in the body.
-    frame: Transform<f64>,
-    names: Names,
-    level: usize,
+    pub(super) frame: Transform<f64>,
+    pub(super) names: Names,
+    pub(super) level: usize,
 }
 
 /// What a body holds, until it is complete.
 #[derive(Default)]
-struct Content<'d> {
-    body: Option<usize>,
-    inertial: Option<Inertial>,
-    geoms: Vec<Geom<'d>>,
-    has_children: bool,
+pub(super) struct Content<'d> {
+    pub(super) body: Option<usize>,
+    pub(super) inertial: Option<Inertial>,
+    pub(super) geoms: Vec<Geom<'d>>,
+    pub(super) has_children: bool,
 }
 
 /// Bodies, joints, geoms and so on, those of replicas and attached models included: MuJoCo reads 65 534 bodies.
-const MAX_INSTANCES: usize = 1_000_000;
+pub(super) const MAX_INSTANCES: usize = 1_000_000;
 
 impl<'d> Tree<'d> {
     pub(super) fn of(document: &'d Document, meshes: Meshes<'d>) -> Result<Self, MjcfError> {
@@ -106,7 +105,7 @@ impl<'d> Tree<'d> {
     }
 
     /// What a body, a frame or a replica holds.
-    fn content(
+    pub(super) fn content(
         &mut self,
         within: &'d Element,
         content: &mut Content<'d>,
@@ -165,14 +164,14 @@ impl<'d> Tree<'d> {
     }
 
     /// The context within an element that may say another class.
-    fn inner(&self, element: &Element, context: &Context<'d>) -> Result<Context<'d>, MjcfError> {
+    pub(super) fn inner(&self, element: &Element, context: &Context<'d>) -> Result<Context<'d>, MjcfError> {
         let class = context.document.classes.named(element, "childclass", context.class)?;
         Ok(Context { class, level: context.level + 1, ..context.clone() })
     }
 
     /// Bounds what replicas and attached models make.
     #[inline(never)]
-    fn count(&mut self, element: &Element, context: &Context) -> Result<(), MjcfError> {
+    pub(super) fn count(&mut self, element: &Element, context: &Context) -> Result<(), MjcfError> {
         self.instances += 1;
         let excess = [("elements", self.instances, MAX_INSTANCES), ("levels of elements", context.level, MAX_LEVELS)];
         for (what, count, limit) in excess {
@@ -184,7 +183,7 @@ impl<'d> Tree<'d> {
         Ok(())
     }
 
-    fn body(
+    pub(super) fn body(
         &mut self,
         element: &'d Element,
         content: &mut Content<'d>,
@@ -294,84 +293,6 @@ impl<'d> Tree<'d> {
         Ok(())
     }
 
-    fn replicate(
-        &mut self,
-        values: Values<'d>,
-        content: &mut Content<'d>,
-        context: &Context<'d>,
-    ) -> Result<(), MjcfError> {
-        let element = values.element;
-        let settings = &context.document.settings;
-        if values.find("count").is_none() {
-            return Err(values.lacks("count"));
-        }
-        let count = values.number("count")?;
-        if !(1.0..=MAX_INSTANCES as f64).contains(&count) || count.fract() != 0.0 {
-            return Err(values.bad("count", count, "expected a whole number from 1"));
-        }
-        let count = count as usize;
-        let (offset, euler) = (values.vector("offset")?, values.array::<3>("euler")?);
-        let separator = values.text("sep").unwrap_or_default();
-        let digits = count.to_string().len();
-        let mut position = v3::zero();
-        for k in 0..count {
-            self.count(element, context)?;
-            let turned = orientation::euler(euler.map(|angle| k as f64 * angle), settings);
-            let mut inner = self.inner(element, context)?;
-            inner.frame = context.frame * Transform::new(turned, position);
-            inner.names.suffix = format!("{separator}{k:0digits$}{}", context.names.suffix);
-            self.content(element, content, &inner)?;
-            position = v3::add(position, v3::rotate(&turned, offset));
-        }
-        Ok(())
-    }
-
-    fn attach(
-        &mut self,
-        values: Values<'d>,
-        content: &mut Content<'d>,
-        context: &Context<'d>,
-    ) -> Result<(), MjcfError> {
-        let element = values.element;
-        let model = values.text("model");
-        let document = match model {
-            None => context.document,
-            Some(name) => context.document.models.get(name).ok_or_else(|| {
-                let nearest = nearest(name, context.document.models.keys().map(String::as_str));
-                let (owner, name) = (attach_owner(name), name.to_owned());
-                element.fault(Fault::UnknownName { owner, attribute: "model", what: "model", name, nearest })
-            })?,
-        };
-        let prefix = values.text("prefix").unwrap_or_default();
-        let names = Names { prefix: format!("{}{prefix}", context.names.prefix), ..context.names.clone() };
-        if model.is_some() {
-            self.attached.push((document, names.clone()));
-        }
-        let mut inner = Context { document, class: MAIN, frame: context.frame, names, level: context.level + 1 };
-        let worlds = || document.root.each("worldbody");
-        let Some((what, name)) = ["body", "frame"].into_iter().find_map(|what| Some((what, values.text(what)?))) else {
-            if model.is_none() {
-                return Err(misplaced(element, "expected `model`, or `body` or `frame` of this model"));
-            }
-            for world in worlds() {
-                self.content(world, content, &inner)?;
-            }
-            return Ok(());
-        };
-        let found = worlds().find_map(|world| find(world, what, name, &document.classes, MAIN));
-        let Some((found, class)) = found else {
-            let (owner, name) = (attach_owner(model.unwrap_or_default()), name.to_owned());
-            return Err(element.fault(Fault::UnknownName { owner, attribute: what, what, name, nearest: None }));
-        };
-        inner.class = class;
-        if what == "body" {
-            return self.body(found, content, &inner);
-        }
-        inner.class = document.classes.named(found, "childclass", class)?;
-        inner.frame = inner.frame * orientation::pose(&found.plain(), &document.settings)?;
-        self.content(found, content, &inner)
-    }
-
     /// The full name, which is remembered if it is a replica's.
     fn named(&mut self, name: &str, context: &Context) -> String {
         let Names { prefix, suffix } = &context.names;
@@ -414,24 +335,6 @@ fn has_joint(element: &Element) -> bool {
     })
 }
 
-/// The body or frame of a name, and the class of what names none there.
-fn find<'d>(
-    within: &'d Element,
-    what: &'static str,
-    name: &str,
-    classes: &super::classes::Classes,
-    class: usize,
-) -> Option<(&'d Element, usize)> {
-    within.children.iter().filter(|child| matches!(child.spec.name, "body" | "frame")).find_map(|child| {
-        if child.spec.name == what && child.name() == Some(name) {
-            return Some((child, class));
-        }
-        // A class that is not there is found when its body is read.
-        let class = classes.named(child, "childclass", class).unwrap_or(class);
-        find(child, what, name, classes, class)
-    })
-}
-
 /// Gives a name to an index, unless it is empty.
 fn insert<'p>(
     names: &mut HashMap<String, usize>,
@@ -451,7 +354,7 @@ fn insert<'p>(
     Ok(())
 }
 
-fn misplaced(element: &Element, reason: &'static str) -> MjcfError {
+pub(super) fn misplaced(element: &Element, reason: &'static str) -> MjcfError {
     element.fault(Fault::Misplaced { owner: element.owner(), reason })
 }
 
