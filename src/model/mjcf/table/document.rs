@@ -18,14 +18,18 @@ fn element(spec: &'static ElementSpec, above: &str, seen: &mut Vec<*const Elemen
     }
     seen.push(key);
     let path = if above.is_empty() { spec.name.to_owned() } else { format!("{above}/{}", spec.name) };
+    // Actuators have much in common, which the first one tells.
+    let is_like_others = spec.defaults == "actuator" && spec.name != "general";
     let (read, mut not): (Vec<_>, Vec<_>) = match spec.used {
         Use::Not(rank, reason) => {
             let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             (Vec::new(), vec![format!("*{rank}*{why}")])
         }
         Use::Read => {
-            let all = || spec.attributes.iter().flat_map(|group| group.iter());
-            let read = all().filter(|attribute| attribute.used == Use::Read).map(described).collect();
+            let all = || spec.attributes.iter().skip(usize::from(is_like_others)).flat_map(|group| group.iter());
+            let like = is_like_others.then(|| String::from("as `general`"));
+            let own = all().filter(|attribute| attribute.used == Use::Read).map(described);
+            let read = like.into_iter().chain(own).collect();
             let not = all().filter_map(|attribute| match attribute.used {
                 Use::Not(rank, reason) => Some(format!("`{}` *{rank}*: {reason}", attribute.name)),
                 Use::Read => None,
@@ -33,13 +37,13 @@ fn element(spec: &'static ElementSpec, above: &str, seen: &mut Vec<*const Elemen
             (read, not.collect())
         }
     };
-    if !spec.ignored.is_empty() {
+    if !spec.ignored.is_empty() && !is_like_others {
         let names: Vec<_> = spec.ignored.iter().map(|name| format!("`{name}`")).collect();
         not.push(format!("*not dynamics*: {}", names.join(" ")));
     }
     // Writing to a string does not fail.
     let _ = writeln!(text, "| `{path}` | {} | {} |", read.join(", "), not.join("; "));
-    let above = if path == "mujoco" { "" } else { &path };
+    let above = if matches!(spec.name, "mujoco" | "default" | "worldbody") { "" } else { spec.name };
     for child in spec.children {
         element(child, above, seen, text);
     }
