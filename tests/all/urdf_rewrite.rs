@@ -579,3 +579,21 @@ fn texts_found_by_fuzzing_come_back() {
     assert!(read_back > 100 && refused.len() < read_back / 10, "{read_back}, {refused:#?}");
     assert!(refused.iter().all(|error| !error.contains('\n')), "{refused:?}");
 }
+
+/// What URDF has no place for is listed, not dropped.
+#[test]
+fn springs_and_friction_curves_are_not_written() {
+    let (options, file) = (UrdfOptions::new(), testing::path("robots/panda.urdf"));
+    let text = fs::read_to_string(&file).expect("is readable");
+    let model = Model::from_urdf_text(&text, &options).expect("is read").model;
+    let id = model.find_body("panda_joint3").expect("is there");
+    let model = model.with_stiffness(id, &[3.0]).expect("fits").with_stribeck(id, &[0.2]).expect("fits");
+    let new = rewrite(&text, &options, &model).expect("all else is the same");
+    let listed: Vec<_> = new.not_written.iter().map(|of| (of.what.as_str(), of.model.as_str())).collect();
+    let expected = [
+        ("spring 0 of joint `panda_joint3`", "stiffness 3, reference 0"),
+        ("friction curve 0 of joint `panda_joint3`", "stribeck 0.2 at 0.1, asymmetry 0"),
+    ];
+    assert_eq!(listed, expected);
+    assert!(new.changes.is_empty(), "{:?}", new.changes);
+}

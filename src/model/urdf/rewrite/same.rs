@@ -159,6 +159,14 @@ pub(super) fn no_place(file: &Model, model: &Model, description: &Description) -
                 None => "none".to_owned(),
             };
             differ(format!("spring {k} of joint `{}`", body.joint_name()), text(file), text(model), NONE);
+            let text = |model: &Model| match model.body_id(i).and_then(|id| model.friction_curve_of(id, k)) {
+                Some(of) => {
+                    let (stribeck, velocity, asymmetry) = (of.stribeck, of.stribeck_velocity, of.asymmetry);
+                    format!("stribeck {stribeck} at {velocity}, asymmetry {asymmetry}")
+                }
+                None => "none".to_owned(),
+            };
+            differ(format!("friction curve {k} of joint `{}`", body.joint_name()), text(file), text(model), NONE);
         }
     }
     let known = frame_poses(file);
