@@ -77,3 +77,21 @@ fn what_cannot_be_written_is_refused() {
     let message = refused(&run(["convert", &robot("nobody"), text(&here.join("nobody.xml"))]));
     assert!(message.contains("nobody.urdf"), "{message}");
 }
+
+/// What holds a robot beside its tree is not lost in silence.
+#[test]
+fn loops_are_refused_or_listed() {
+    let here = directory("convert-loops");
+    let (from, to) = (here.join("held.xml"), here.join("held.urdf"));
+    let arm = "<body name='arm'><joint name='j'/><inertial pos='0 0 1' mass='1' diaginertia='1 1 1'/></body>";
+    let held = "<equality><connect name='hand' body1='arm' anchor='0 0 1'/></equality>";
+    fs::write(&from, format!("<mujoco model='held'><worldbody>{arm}</worldbody>{held}</mujoco>")).expect("writes");
+    let message = refused(&run(["convert", text(&from), text(&to)]));
+    let reason = "equality `connect` `hand` is a constraint beside the tree of bodies, and is not written";
+    assert!(message.contains(reason) && message.ends_with("; --leave-out writes the tree alone"), "{message}");
+    assert!(!to.exists());
+    let output = run(["convert", text(&from), text(&to), "--leave-out"]);
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{warnings}");
+    assert!(warnings.contains(&format!("left out (changes the dynamics): {reason}")), "{warnings}");
+}
