@@ -3,11 +3,14 @@
 use super::Writing;
 use super::error::WriteError;
 use super::names::Taken;
-use super::steps::{Dof, Least, Motion, Step};
+use super::steps::{Dof, Least, Motion, NumberOf, Step};
 use super::xml::{Element, Xml, list};
 use crate::model::source::{Owner, Rank};
 use crate::spatial::{Transform, vector as v3};
 use nalgebra::Vector3;
+
+/// A number of a degree of freedom, to be changed.
+type NumberIn = fn(&mut Dof) -> &mut f64;
 
 /// Takes apart what MJCF has no joint for: a planar joint into two slides and a hinge, a free joint that MJCF has not into three slides and a ball.
 pub(super) fn taken_apart(
@@ -49,7 +52,7 @@ fn apart(writing: &mut Writing, step: &Step, motions: &[Motion], taken: &mut Tak
     let mut linear = linear.to_vec();
     let moving = "the axes of the body turn, those of slides do not";
     let first_damping = linear.first().map_or(0.0, |dof| dof.damping);
-    let constants: [(&str, fn(&mut Dof) -> &mut f64, f64, Rank); 4] = [
+    let constants: [(&str, NumberIn, f64, Rank); 4] = [
         ("armature", |dof| &mut dof.armature, 0.0, Rank::ChangesDynamics),
         ("friction", |dof| &mut dof.friction, 0.0, Rank::ChangesDynamics),
         // The same in all directions is the same in all axes.
@@ -160,7 +163,7 @@ pub(super) fn write(
     if let [Dof { spring: Some((stiffness, reference)), .. }] = step.dofs[..] {
         joint = joint.number_unless("stiffness", 0.0, stiffness).number_unless("springref", 0.0, reference);
     }
-    let constants: [(&str, &str, fn(&Dof) -> f64); 3] = [
+    let constants: [(&str, &str, NumberOf); 3] = [
         ("damping", "damping", |dof| dof.damping),
         ("armature", "armature", |dof| dof.armature),
         ("friction", "frictionloss", |dof| dof.friction),

@@ -50,6 +50,9 @@ pub(super) struct Dof {
     pub(super) effort: f64,
 }
 
+/// A number of a degree of freedom.
+pub(super) type NumberOf = fn(&Dof) -> f64;
+
 impl Dof {
     /// Without anything.
     const NONE: Self = Self {

@@ -4,7 +4,7 @@ use super::Writing;
 use super::error::WriteError;
 use super::joint_frames::Frames;
 use super::names::{Taken, check};
-use super::steps::{self, Dof, Least, Motion, Step};
+use super::steps::{self, Dof, Least, Motion, NumberOf, Step};
 use super::xml::{Element, Xml};
 use crate::model::source::{Owner, Rank};
 use crate::spatial::{Inertia, Transform};
@@ -202,7 +202,7 @@ impl File {
 /// A planar or floating joint has no elements for what is its own.
 fn several(writing: &mut Writing, step: &Step) -> Result<(), WriteError> {
     let reason = "only joints with one degree of freedom have it";
-    let all: [(&str, Rank, fn(&Dof) -> f64, f64); 5] = [
+    let all: [(&str, Rank, NumberOf, f64); 5] = [
         ("armature", Rank::ChangesDynamics, |dof| dof.armature, 0.0),
         ("damping", Rank::ChangesDynamics, |dof| dof.damping, 0.0),
         ("friction", Rank::ChangesDynamics, |dof| dof.friction, 0.0),
@@ -211,7 +211,7 @@ fn several(writing: &mut Writing, step: &Step) -> Result<(), WriteError> {
     ];
     for (what, rank, of, none) in all {
         let numbers: Vec<f64> = step.dofs.iter().map(of).collect();
-        if numbers.iter().any(|x| *x != none) {
+        if numbers.iter().any(|x| x.to_bits() != none.to_bits()) {
             let what = format!("{what} {}", super::xml::list(&numbers));
             writing.leave_out(Owner::Joint(step.name.clone()), what, reason, rank)?;
         }
