@@ -27,7 +27,7 @@ pub enum LeaveOut {
     /// Nothing: it is an error.
     #[default]
     Nothing,
-    /// What is no part of the dynamics: limits, frames.
+    /// What is no part of the dynamics: limits, frames, actuators.
     NotDynamics,
     /// Everything that a robot can be without: springs, friction and gravity too. The file has other dynamics then.
     Anything,

@@ -8,6 +8,7 @@ use crate::model::joint_dynamics::JointConstant;
 use crate::model::source::{Owner, Rank};
 use crate::model::write::WriteError;
 use crate::spatial::{Transform, vector as v3};
+use crate::text::count;
 use nalgebra::Vector3;
 use std::ops::Range;
 
@@ -84,16 +85,40 @@ pub(super) fn of_bodies(writing: &mut Writing, taken: &mut Taken) -> Result<Vec<
             step.follows = Some(rule);
         }
     }
+    beside(writing)?;
+    Ok(all)
+}
+
+/// What a model has beside what files say of joints.
+fn beside(writing: &mut Writing) -> Result<(), WriteError> {
+    let joint_friction = writing.model.has_joint_friction();
     for i in 0..writing.builder.bodies.len() {
-        let Draft { joint_name, more, .. } = &writing.builder.bodies[i];
-        if !more.is_empty() {
-            let owner = Owner::Joint(joint_name.clone());
-            let what = format!("entries of armature, damping and friction beside its own ({})", more.len());
+        let Draft { joint_name, more, curves, .. } = &writing.builder.bodies[i];
+        let owner = Owner::Joint(joint_name.clone());
+        let entries = more.len();
+        let rubs = curves.iter().flatten().filter(|[stribeck, _, asymmetry]| *stribeck != 0.0 || *asymmetry != 0.0);
+        let curves: Vec<[f64; 3]> = rubs.filter(|_| joint_friction).copied().collect();
+        if entries > 0 {
+            let what = format!("entries of armature, damping and friction beside its own ({entries})");
             let reason = "a joint has one of each for a degree of freedom";
-            writing.leave_out(owner, what, reason, Rank::ChangesDynamics)?;
+            writing.leave_out(owner.clone(), what, reason, Rank::ChangesDynamics)?;
+        }
+        for [stribeck, velocity, asymmetry] in curves {
+            let what = format!("Stribeck friction {stribeck} below {velocity} rad/s or m/s with asymmetry {asymmetry}");
+            writing.leave_out(
+                owner.clone(),
+                what,
+                "its dry friction is the same at all speeds",
+                Rank::ChangesDynamics,
+            )?;
         }
     }
-    Ok(all)
+    for actuator in writing.model.actuators() {
+        let owner = Owner::Element("actuator".to_owned(), actuator.name.clone());
+        let what = format!("its drive by {}", count(actuator.gears.len(), "gear"));
+        writing.leave_out(owner, what, "actuators are not written", Rank::NotDynamics)?;
+    }
+    Ok(())
 }
 
 /// The steps of one joint.

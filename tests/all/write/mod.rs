@@ -151,6 +151,7 @@ fn tree_for(format: Format, seed: u64, joints: Vec<Joint>) -> Model {
         let key = builder.key(i).expect("is there");
         let nv = body.v_range().len();
         let zero = vec![0.0; nv];
+        builder.set_stribeck(key, &zero).expect("fits").set_friction_asymmetry(key, &zero).expect("fits");
         match (format, body.joint().kind()) {
             (Format::Urdf, "planar" | "free-flyer") => {
                 set(&mut builder, key, [&zero, &zero, &zero]);

@@ -138,6 +138,24 @@ fn cases() -> Vec<(Model, Format, &'static str, Option<Rank>)> {
             changes,
         ),
         (
+            arm(HINGE, |b, k| set(b.set_stribeck(k, &[0.5]).expect("fits").set_stribeck_velocity(k, &[0.2]))),
+            Urdf,
+            "joint `elbow`: Stribeck friction 0.5 below 0.2 rad/s or m/s with asymmetry 0 cannot be written to URDF: its dry friction is the same at all speeds",
+            changes,
+        ),
+        (
+            arm(HINGE, |b, k| set(b.set_friction_asymmetry(k, &[0.1]))),
+            Mjcf,
+            "joint `elbow`: Stribeck friction 0 below 0.1 rad/s or m/s with asymmetry 0.1 cannot be written to MJCF: its dry friction is the same at all speeds",
+            changes,
+        ),
+        (
+            arm(HINGE, |b, k| _ = b.add_actuator("motor", &[(k, 0, 50.0)]).expect("fits")),
+            Mjcf,
+            "actuator `motor`: its drive by 1 gear cannot be written to MJCF: actuators are not written",
+            no_dynamics,
+        ),
+        (
             with(HINGE.into(), "velocity", vec![2.5]),
             Mjcf,
             "joint `elbow`: velocity limit 2.5 cannot be written to MJCF: it has no limits of velocities",
