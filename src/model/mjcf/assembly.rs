@@ -264,7 +264,7 @@ impl<'d> Assembly<'d> {
             None => {}
         }
         if let Some([lower, upper]) = joint.effort {
-            if -lower != upper {
+            if lower + upper != 0.0 {
                 self.note(
                     joint,
                     "actuatorfrcrange",

@@ -241,7 +241,7 @@ impl<'a> Values<'a> {
 
 /// An error of the text, in its file.
 pub(super) fn source(place: &Place, error: SourceError) -> MjcfError {
-    MjcfError::Source { file: place.file.as_deref().map(str::to_owned), error }
+    MjcfError::Source { file: place.file.as_deref().map(str::to_owned), error: Box::new(error) }
 }
 
 /// Two numbers, or texts, as far as they are the same: a default that is written out.
@@ -250,7 +250,7 @@ pub(super) fn same_value(a: &str, b: &str) -> bool {
         (Ok(a), Ok(b)) => {
             let n = a.len().max(b.len());
             let at = |list: &[f64], k| list.get(k).copied().unwrap_or_default();
-            (0..n).all(|k| at(&a, k) == at(&b, k))
+            (0..n).all(|k| at(&a, k) - at(&b, k) == 0.0)
         }
         _ => a.trim() == b.trim(),
     }

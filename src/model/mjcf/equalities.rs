@@ -93,7 +93,7 @@ fn places(values: &Values, lookup: Lookup, ending: &str) -> Result<Option<Equali
 /// a point of the second body.
 fn weld(values: &Values, anchor: Vector3<f64>, x_12: Transform<f64>) -> Result<[Transform<f64>; 2], MjcfError> {
     let [x, y, z, quaternion @ ..] = values.array::<7>("relpose")?;
-    let relative = if quaternion == [0.0; 4] {
+    let relative = if quaternion.iter().all(|x| *x == 0.0) {
         x_12
     } else {
         let zero = || Fault::Zero { owner: values.element.owner(), attribute: "relpose" }.at(values.place("relpose"));

@@ -17,7 +17,7 @@ pub enum MjcfError {
         /// The included file; none for the file itself.
         file: Option<String>,
         /// What is wrong, with its line.
-        error: SourceError,
+        error: Box<SourceError>,
     },
     /// The file says something that makes no sense.
     #[error("{place}: {fault}")]
@@ -25,7 +25,7 @@ pub enum MjcfError {
         /// Where.
         place: Place,
         /// What.
-        fault: Fault,
+        fault: Box<Fault>,
     },
     /// There are warnings, and [`MjcfOptions::strict`](super::MjcfOptions::strict) was asked for.
     #[error("{first} (warning 1 of {count}, refused by `strict`)")]
@@ -205,9 +205,16 @@ impl std::fmt::Display for DidYouMean<'_> {
     }
 }
 
+impl MjcfError {
+    /// Whether a file cannot be used.
+    pub(super) fn is_of_file(&self) -> bool {
+        matches!(self, Self::Content { fault, .. } if matches!(**fault, Fault::File { .. }))
+    }
+}
+
 impl Fault {
     /// At a place.
     pub(super) fn at(self, place: &Place) -> MjcfError {
-        MjcfError::Content { place: place.clone(), fault: self }
+        MjcfError::Content { place: place.clone(), fault: Box::new(self) }
     }
 }

@@ -18,7 +18,7 @@ fn following(description: &Description) -> Vec<Option<(usize, usize, f64, f64)>>
         let Equality::Joint { joint, of: Some(of), coefficients: [offset, factor, c2, c3, c4] } = equality.holds else {
             return None;
         };
-        if !equality.active || [c2, c3, c4] != [0.0; 3] || factor == 0.0 {
+        if !equality.active || [c2, c3, c4].iter().any(|c| *c != 0.0) || factor == 0.0 {
             return None;
         }
         let (follower, lead) = (one_coordinate(joint)?, one_coordinate(of)?);

@@ -89,7 +89,7 @@ pub(super) fn of_body(
             Ok(None) => {}
             Ok(Some(own)) => sum = Some(sum.map_or(own, |others| merge::sum(&others, &own))),
             // A body that never moves needs no mass.
-            Err(MjcfError::Content { fault: Fault::File { .. }, .. }) if is_fixed && settings.total_mass.is_none() => {
+            Err(error) if error.is_of_file() && is_fixed && settings.total_mass.is_none() => {
                 left_out = Some("its mass is left out: its mesh cannot be read, and it never moves");
             }
             Err(error) => return Err(error),

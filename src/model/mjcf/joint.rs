@@ -140,12 +140,9 @@ pub(super) fn is_free(joint: &JointElement) -> bool {
 
 /// Whether the free joint of a body asks for the frame of its inertia.
 pub(super) fn aligned(body: &Element, align_free: bool) -> Result<bool, MjcfError> {
-    for joint in body.each("freejoint") {
-        return Ok(match joint.plain().word("align")? {
-            "true" => true,
-            "auto" => align_free,
-            _ => false,
-        });
+    match body.each("freejoint").next().map(|joint| joint.plain().word("align")).transpose()? {
+        Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        _ => Ok(align_free),
     }
-    Ok(align_free)
 }

@@ -49,7 +49,7 @@ impl Model {
     #[doc(alias("MjModel", "from_xml_path", "mj_loadXML", "buildModelFromMJCF"))]
     pub fn from_mjcf_file(path: impl AsRef<Path>, options: &MjcfOptions) -> Result<Loaded, MjcfError> {
         let path = path.as_ref();
-        let text = file::text(path).map_err(|error| MjcfError::Source { file: None, error })?;
+        let text = file::text(path).map_err(|error| MjcfError::Source { file: None, error: Box::new(error) })?;
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         let files = options.files.clone().unwrap_or_else(|| Files::of_folder(folder));
         Self::from_mjcf_text(&text, &MjcfOptions { files: Some(files), ..options.clone() })
@@ -184,7 +184,7 @@ fn given_armature(options: &MjcfOptions, joints: &mut [JointElement]) -> Result<
         if numbers.len() != joint.kind.degrees_of_freedom() {
             return refuse("expected one number for each degree of freedom");
         }
-        if !(first.is_finite() && *first >= 0.0) || others.iter().any(|other| other != first) {
+        if !(first.is_finite() && *first >= 0.0) || others.iter().any(|other| other - first != 0.0) {
             return refuse("expected finite numbers that are not negative, those of one joint equal");
         }
         joint.armature = *first;
