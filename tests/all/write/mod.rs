@@ -272,9 +272,9 @@ fn names_and_limits_come_back() {
             let found = again.find_body(body.joint_name()).expect("is there");
             let found = &again.bodies()[found.index()];
             let range = |model: &Model, k: usize| [model.limits().q_lower[k], model.limits().q_upper[k]];
-            assert_eq!(range(&again, found.q_range().start), range(&model, body.q_range().start), "{what}");
-            let effort = |model: &Model, k: usize| model.limits().effort[k];
-            assert_eq!(effort(&again, found.v_range().start), effort(&model, body.v_range().start), "{what}");
+            assert_same(&range(&again, found.q_range().start), &range(&model, body.q_range().start), &what);
+            let effort = |model: &Model, k: usize| [model.limits().effort[k]];
+            assert_same(&effort(&again, found.v_range().start), &effort(&model, body.v_range().start), &what);
         }
     }
 }
