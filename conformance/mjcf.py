@@ -408,13 +408,13 @@ def main():
             worst, notes, refusal, allowed = compare(path, model)
             off = {name: value for name, value in worst.items() if not value <= allowed}
             if refusal is not None:
-                outcome, why = "refused", refusal.removeprefix("error: ").removeprefix(f"{path}: ")
+                outcome, why = "refused", refusal.removeprefix("gradyn: error: ").removeprefix(f"{path}: ")
             elif not off:
                 outcome, why = "agrees", f"{max(worst.values(), default=0.0):.0e}"
                 if max(worst.values(), default=0.0) > TOLERANCE:
                     why += f", of {allowed:.0e} by which MuJoCo rounds inertias"
             elif any(explains(note) for note in notes):
-                outcome, why = "reported", "; ".join(sorted({note.split(": ", 1)[-1] for note in notes}))
+                outcome, why = "reported", "; ".join(sorted({note.split(": ", 1)[-1] for note in notes if explains(note)}))
             else:
                 outcome, why = "DIFFERS", ", ".join(f"{name} {value:.1e}" for name, value in off.items())
             counts[outcome] += 1
@@ -424,7 +424,7 @@ def main():
     print(counts)
     if not arguments.packages and not arguments.folder:
         head = "# MJCF files, compared with MuJoCo\n\nMade by `mjcf.py`; see [README.md](README.md).\n\n"
-        total = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+        total = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count).replace("agrees", "agree")
         head += f"{total}.\n\n| package | file | bodies | nv | outcome | largest deviation, or why |\n|---|---|---|---|---|---|\n"
         TABLE.write_text(head + "\n".join(rows) + "\n")
         if counts["agrees"] < AT_LEAST:
