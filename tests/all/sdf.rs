@@ -368,7 +368,7 @@ fn what_makes_no_sense_is_refused_by_line() {
             model("1.9", "<link name='a'><inertial><mass>-1</mass></inertial></link>"),
             "line 3: link `a`: mass is -1: expected a number that is not negative",
         ),
-        (joint(&format!("type='fixed'><parent>a</parent>")), "line 5: joint `j`: there is no element `child`"),
+        (joint("type='fixed'><parent>a</parent>"), "line 5: joint `j`: there is no element `child`"),
         (joint(&format!("type='revolute'>{ends}")), "line 5: joint `j`: there is no element `axis`"),
         (joint(&format!("type='revolute'>{ends}<axis><xyz>0 0 0</xyz></axis>")), "line 5: joint `j`: its axis is zero"),
         (joint("type='fixed'><parent>a</parent><child>c</child>"), "line 5: joint `j`: child `c` is unknown"),

@@ -27,10 +27,10 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn fault(&self, fault: SdfFault) -> SdfError {
-        SdfError::Fault { file: self.file.as_deref().map(str::to_owned), line: self.line, fault }
+        SdfError::Fault { file: self.file.as_deref().map(str::to_owned), line: self.line, fault: Box::new(fault) }
     }
     pub(super) fn source(&self, error: SourceError) -> SdfError {
-        SdfError::Source { file: self.file.as_deref().map(str::to_owned), error }
+        SdfError::Source { file: self.file.as_deref().map(str::to_owned), error: Box::new(error) }
     }
 }
 

@@ -16,7 +16,7 @@ pub enum SdfError {
         /// The included file; none for the file itself.
         file: Option<String>,
         /// What is wrong with it.
-        error: SourceError,
+        error: Box<SourceError>,
     },
     /// Something in the file makes no sense.
     #[error("{}line {line}: {fault}", of_file(.file.as_deref()))]
@@ -26,14 +26,14 @@ pub enum SdfError {
         /// Line of the element.
         line: u32,
         /// What is wrong.
-        fault: SdfFault,
+        fault: Box<SdfFault>,
     },
     /// The model cannot be built.
-    #[error(transparent)]
-    Model(#[from] ModelError),
+    #[error("{0}")]
+    Model(Box<ModelError>),
     /// The first warning, under [`SdfOptions::strict`](super::SdfOptions::strict).
     #[error("{0}")]
-    Strict(Note),
+    Strict(Box<Note>),
 }
 
 /// What makes no sense in an SDF file.
@@ -152,6 +152,12 @@ pub enum SdfFault {
         /// The number.
         what: &'static str,
     },
+}
+
+impl From<ModelError> for SdfError {
+    fn from(error: ModelError) -> Self {
+        Self::Model(Box::new(error))
+    }
 }
 
 fn of_file(file: Option<&str>) -> String {

@@ -70,6 +70,7 @@ pub(super) struct Frames {
     pub(super) scopes: Vec<Scope>,
     names: HashMap<String, usize>,
     poses: Vec<Option<Transform<f64>>>,
+    links: Vec<Option<usize>>,
 }
 
 impl Frames {
@@ -84,7 +85,7 @@ impl Frames {
             placement: None,
         };
         let scope = Scope { prefix: String::new(), node: WORLD, version };
-        Self { nodes: vec![node], scopes: vec![scope], names: HashMap::new(), poses: Vec::new() }
+        Self { nodes: vec![node], scopes: vec![scope], names: HashMap::new(), poses: Vec::new(), links: Vec::new() }
     }
 
     /// Adds a node with this name in a scope; without a name it cannot be referred to.
@@ -135,18 +136,39 @@ impl Frames {
         }
     }
 
-    /// The link that a node is fixed to; none for the world.
-    pub(super) fn link(&self, node: usize) -> Result<Option<usize>, SdfError> {
-        let mut at = node;
-        for _ in 0..=self.nodes.len() {
-            let Some(of) = self.nodes.get(at) else { return Ok(None) };
-            match of.kind {
-                NodeKind::World => return Ok(None),
-                NodeKind::Link(link) => return Ok(Some(link)),
-                _ => at = self.node(&of.attached_to, of)?,
+    /// The link that a node is fixed to, once they are resolved; none for the world.
+    pub(super) fn link(&self, node: usize) -> Option<usize> {
+        self.links.get(node).copied().flatten()
+    }
+
+    /// Finds the links of all nodes.
+    fn resolve_links(&mut self) -> Result<(), SdfError> {
+        self.links = vec![None; self.nodes.len()];
+        let mut known = vec![false; self.nodes.len()];
+        let mut begun = known.clone();
+        for start in 0..self.nodes.len() {
+            let mut chain = Vec::new();
+            let mut at = start;
+            let link = loop {
+                let of = &self.nodes[at];
+                match of.kind {
+                    NodeKind::World => break None,
+                    NodeKind::Link(link) => break Some(link),
+                    _ if known[at] => break self.links[at],
+                    _ => {}
+                }
+                if std::mem::replace(&mut begun[at], true) {
+                    return Err(self.circle(at, "attached_to"));
+                }
+                chain.push(at);
+                at = self.node(&of.attached_to, of)?;
+            };
+            chain.push(start);
+            for at in chain {
+                (self.links[at], known[at]) = (link, true);
             }
         }
-        Err(self.circle(node, "attached_to"))
+        Ok(())
     }
 
     fn circle(&self, node: usize, what: &'static str) -> SdfError {
@@ -156,7 +178,7 @@ impl Frames {
         }
     }
 
-    /// Computes the poses of all nodes in the world.
+    /// Computes the poses of all nodes in the world, and the links that they are fixed to.
     pub(super) fn resolve(&mut self) -> Result<(), SdfError> {
         self.poses = vec![None; self.nodes.len()];
         let mut begun = vec![false; self.nodes.len()];
@@ -186,7 +208,7 @@ impl Frames {
                 self.poses[at] = Some(pose);
             }
         }
-        Ok(())
+        self.resolve_links()
     }
 
     /// The pose of a node in a model that holds it.

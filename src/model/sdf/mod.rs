@@ -52,7 +52,7 @@ impl Model {
     #[doc(alias = "buildModelFromSdf")]
     pub fn from_sdf_file(path: impl AsRef<Path>, options: &SdfOptions) -> Result<Loaded, SdfError> {
         let path = path.as_ref();
-        let text = file::text(path).map_err(|error| SdfError::Source { file: None, error })?;
+        let text = file::text(path).map_err(|error| SdfError::Source { file: None, error: Box::new(error) })?;
         let mut options = options.clone();
         if options.files.is_none() {
             options.files = Some(Files::of_folder(path.parent().unwrap_or_else(|| Path::new("."))));
@@ -89,7 +89,7 @@ impl Model {
         if options.strict
             && let Some(note) = report.notes().iter().find(|note| note.severity() == Severity::Warning)
         {
-            return Err(SdfError::Strict(note.clone()));
+            return Err(SdfError::Strict(Box::new(note.clone())));
         }
         let assembly::Assembled { model, loops, configuration } = assembled;
         let links = description.links.into_iter().map(|link| link.name).collect();

@@ -23,7 +23,7 @@ pub(super) fn description(text: &str, options: &SdfOptions) -> Result<(Descripti
         let place = raw.place.clone();
         let [parent, child] = [&raw.parent, &raw.child].map(|name| {
             let node = frames.find(name, &owner, &place)?;
-            frames.link(node)
+            Ok::<_, SdfError>(frames.link(node))
         });
         let (parent, child) = match (parent?, child?) {
             // Nothing moves there.
@@ -48,7 +48,7 @@ pub(super) fn description(text: &str, options: &SdfOptions) -> Result<(Descripti
     let links = links.collect();
     let frames = named_frames
         .into_iter()
-        .map(|(name, node)| Ok(Frame { name, link: frames.link(node)?, pose: frames.pose(node) }));
+        .map(|(name, node)| Ok(Frame { name, link: frames.link(node), pose: frames.pose(node) }));
     let frames = frames.collect::<Result<_, SdfError>>()?;
     Ok((Description { name: name.unwrap_or_default(), gravity, links, joints, frames }, report))
 }

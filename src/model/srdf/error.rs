@@ -10,8 +10,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum SrdfError {
     /// The text, an element or a number cannot be read.
-    #[error(transparent)]
-    Source(#[from] SourceError),
+    #[error("{0}")]
+    Source(Box<SourceError>),
     /// The root element is not `robot`.
     #[error("line {line}: the root element is {}, not `robot`", Quoted(.found))]
     NotARobot {
@@ -53,6 +53,12 @@ pub enum SrdfError {
         /// How many the state gives.
         found: usize,
     },
+}
+
+impl From<SourceError> for SrdfError {
+    fn from(error: SourceError) -> Self {
+        Self::Source(Box::new(error))
+    }
 }
 
 fn hint(nearest: Option<&str>) -> String {

@@ -1,5 +1,7 @@
 //! What readers of MJCF get wrong, each with its number.
 
+#![allow(clippy::float_cmp, reason = "numbers of the file come back to the bit")]
+
 use super::{assert_near, load, mass_matrix, moment, pose, refusal, tree};
 use gradyn::model::mjcf::{Equality, MjcfOptions, Rank, Transmission};
 use gradyn::{Model, once};

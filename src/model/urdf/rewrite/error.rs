@@ -10,8 +10,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum RewriteError {
     /// The text cannot be read; or, changed, could not be read any more.
-    #[error(transparent)]
-    Urdf(#[from] UrdfError),
+    #[error("{0}")]
+    Urdf(Box<UrdfError>),
     /// The model is not that of the file with other numbers.
     #[error("the model is another robot than the file's: {what} is {file} by the file and {model} in the model")]
     OtherTree {
@@ -72,4 +72,10 @@ pub enum RewriteError {
         /// How many there are.
         count: usize,
     },
+}
+
+impl From<UrdfError> for RewriteError {
+    fn from(error: UrdfError) -> Self {
+        Self::Urdf(Box::new(error))
+    }
 }
