@@ -1,7 +1,7 @@
 //! Reading robots from MJCF, the XML format of MuJoCo.
 //!
 //! [`Model::from_mjcf_file`](crate::model::Model::from_mjcf_file) makes a model of a file. What a file says that the model does not
-//! have is listed line by line in the report, each with its [`Rank`](crate::model::source::Rank): *changes the dynamics*, *dubious*,
+//! have is listed line by line in the report, each with its [`Rank`]: *changes the dynamics*, *dubious*,
 //! *not dynamics*. A file that makes no sense is refused with an [`MjcfError`] that names the line, the element and the values.
 //!
 //! What is read: the tree of bodies with frames, replicas and attached models, joints, inertias (those that the file gives, those of
