@@ -225,6 +225,54 @@ class Model:
             For what is ignored and could matter, or looks dubious; `Model.report` has all of it.
         """
     @staticmethod
+    def from_file(
+        path: str | os.PathLike[str],
+        *,
+        floating_base: bool = False,
+        fixed_base: bool = False,
+        joint_friction: bool = True,
+        gravity: ArrayLike | None = None,
+        strict: bool = False,
+    ) -> Model:
+        """Reads a robot from a file of any format: URDF, MJCF or SDF, as its root element says.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file.
+        floating_base : bool
+            Of URDF: hangs the root link from the world by a free-flyer instead of fixing it.
+        fixed_base : bool
+            Of SDF: fixes links that no joint carries to the world, instead of letting them move freely.
+        joint_friction : bool
+            With the file's damping and friction.
+        gravity : array_like, shape (3,), optional
+            m/s^2, in the world; without it that of the file, else 0, 0, -9.81.
+        strict : bool
+            Makes the first warning an error.
+
+        Returns
+        -------
+        Model
+            Its `configurations` are those that the file names.
+
+        Raises
+        ------
+        RobotError
+            With the line, the element and the value that make no sense.
+        FileError
+            For a file that cannot be read.
+
+        Warns
+        -----
+        RobotWarning
+            For what is ignored and could matter, or looks dubious; `Model.report` has all of it.
+        """
+    def to_urdf(self) -> str:
+        """The text of a URDF file of the robot; what URDF cannot say is an error that names it."""
+    def to_mjcf(self) -> str:
+        """The text of an MJCF file of the robot; what MJCF cannot say is an error that names it."""
+    @staticmethod
     def from_json(text: str) -> Model:
         """Reads a robot from a document that `to_json` has written."""
     def to_json(self) -> str:
@@ -266,6 +314,9 @@ class Model:
     @property
     def frame_names(self) -> list[str]:
         """Names of the frames: links and joints of the file."""
+    @property
+    def configurations(self) -> dict[str, _Array]:
+        """Named configurations of the file: keyframes of MJCF, `file` of SDF, in which links stand where it places them."""
     @property
     def dof_names(self) -> list[str]:
         """Names of the degrees of freedom, nv."""

@@ -300,3 +300,31 @@ def test_parameter_blocks_cover_all_parameters(panda: gradyn.Model) -> None:
 def test_slices_stand_in_the_order_of_the_tree(panda: gradyn.Model) -> None:
     for model in (panda, load("solo12"), load("floating")):
         assert list(model.q_slices) == list(model.v_slices) == model.joint_names
+
+
+MJCF = """<mujoco model='arm'><worldbody><body name='upper'><joint name='shoulder' axis='0 1 0'/>
+<geom type='capsule' size='0.05' fromto='0 0 0 0 0 1'/></body></worldbody><keyframe><key name='up' qpos='0.5'/></keyframe></mujoco>"""
+SDF = """<sdf version='1.9'><model name='m'><link name='a'><pose>1 2 3 0 0 0</pose><inertial><mass>2</mass></inertial></link></model></sdf>"""
+
+
+def test_files_of_other_formats(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(MJCF)
+    (tmp_path / "box.sdf").write_text(SDF)
+    arm = gradyn.Model.from_file(tmp_path / "arm.xml")
+    assert arm.nv == 1 and arm.joint_names == ["shoulder"]
+    np.testing.assert_array_equal(arm.configurations["up"], [0.5])
+    box = gradyn.Model.from_file(tmp_path / "box.sdf")
+    assert box.nv == 6
+    np.testing.assert_array_equal(box.configurations["file"][:3], [1, 2, 3])
+    assert gradyn.Model.from_file(tmp_path / "box.sdf", fixed_base=True).nv == 0
+    (tmp_path / "again.xml").write_text(arm.to_mjcf())
+    (tmp_path / "again.urdf").write_text(arm.to_urdf())
+    q, v = np.array([0.3]), np.array([1.1])
+    for name in ("again.xml", "again.urdf"):
+        again = gradyn.Model.from_file(tmp_path / name)
+        # The numbers of the file come back to rounding.
+        np.testing.assert_allclose(again.rnea(q, v, v), arm.rnea(q, v, v), rtol=1e-13)
+    (tmp_path / "wrong.xml").write_text(MJCF.replace("0 1 0", "0 0 0"))
+    with pytest.raises(gradyn.RobotError) as raised:
+        gradyn.Model.from_file(tmp_path / "wrong.xml")
+    assert raised.value.path == str(tmp_path / "wrong.xml")
