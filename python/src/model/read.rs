@@ -89,7 +89,7 @@ impl PyModel {
             .filter(|text| text.trim_start_matches('\u{feff}').trim_start().starts_with('<'));
         let robot = match text {
             Some(text) => {
-                let loaded = crate::guard::detached(py, || Model::from_urdf_text(&text, &urdf))?;
+                let loaded = crate::guard::detached(py, || Model::from_urdf_text(&text, &urdf).map_err(Box::new))?;
                 let loaded = loaded.map_err(|error| error::urdf(py, &error, None))?;
                 Robot::of_urdf(Path::new(""), loaded, text, urdf)
             }
