@@ -200,10 +200,14 @@ def test_errors_of_states_are_those_of_the_method(panda: gradyn.Model, pool: Exe
         gradyn.map_states(panda, "from_urdf", q)
     with pytest.raises(TypeError, match="takes 3 arrays"):
         gradyn.map_states(panda, "rnea", q, v)
+
+
+def test_constraints_go_to_other_processes(pool: Executor, panda: gradyn.Model) -> None:
+    q, v, tau = states(panda, 150)
     held = panda.contact("panda_link8", at=[0.4, 0.0, 0.5], kp=3.0)
     for constraints in (held, [held]):
-        here = panda.constraint_dynamics(q, v, a, constraints=constraints)
-        there = gradyn.map_states(panda, "constraint_dynamics", q, v, a, constraints=constraints, executor=pool)
+        here = panda.constraint_dynamics(q, v, tau, constraints=constraints)
+        there = gradyn.map_states(panda, "constraint_dynamics", q, v, tau, constraints=constraints, executor=pool)
         for x, y in zip(here, there, strict=True):
             np.testing.assert_array_equal(x, y)
 
