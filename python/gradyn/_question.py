@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gradyn import _constraints, _gradyn, executors
 from gradyn._gradyn import Constraint, Model, Parameters, Priors
+from gradyn.solution import Solution
 
 Array = NDArray[np.float64]
 Patterns = str | Sequence[str] | Parameters
@@ -27,6 +28,8 @@ def chosen_parameters(model: Model, patterns: Patterns) -> Parameters:
 
 class Question:
     """An output at a state, which other processes can be asked too."""
+
+    warnings: list[str] = []
 
     def __init__(
         self,
@@ -72,12 +75,74 @@ class Question:
         )
 
 
+class Along:
+    """Where a trajectory ends, which other processes can be asked too."""
+
+    def __init__(self, parameters: Parameters, output: Any) -> None:
+        self.parameters: Parameters = parameters
+        self.output: Any = output
+        self.warnings: list[str] = output.warnings
+
+    @staticmethod
+    def of(solution: Solution, parameters: Patterns, of: str, frame: str | None, closed_loop: bool) -> Along:
+        if of not in ("configuration", "pose"):
+            raise ValueError(f"`of` is '{of}', along a solution expected 'configuration' or 'pose'")
+        if of == "pose" and frame is None:
+            raise ValueError("`frame` is needed: the frame whose pose it is")
+        inner = solution._live()
+        chosen = chosen_parameters(inner.model(), parameters)
+        return Along(chosen, inner.along(chosen, frame if of == "pose" else None, closed_loop))
+
+    def local(self, method: str = "analytical", values: ArrayLike | None = None) -> tuple[Array, Array, list[str]]:
+        if method != "analytical" or values is not None:
+            raise ValueError("`method` and `values` are for states: along a solution derivatives are exact, at the robot's values")
+        found: tuple[Array, Array, list[str]]
+        found = _gradyn.sensitivity_local(self.parameters, self.parameters.nominal, self.output, method)
+        return found
+
+    def spec(self) -> str:
+        """What a worker makes it of again."""
+        names = self.parameters.names
+        return json.dumps({"model": self.parameters.model.to_json(), "parameters": names, "along": self.output.to_json()})
+
+
+Asked = Question | Along
+
+
+def asked(
+    model: Model | Solution,
+    parameters: Patterns,
+    of: str,
+    q: ArrayLike | None,
+    v: ArrayLike | None,
+    a: ArrayLike | None,
+    tau: ArrayLike | None,
+    frame: str | None,
+    constraints: Sequence[Constraint] | None,
+    closed_loop: bool,
+) -> Asked:
+    """What is asked: at a state of a robot, or along a solution."""
+    if isinstance(model, Solution):
+        given = {"q": q, "v": v, "a": a, "tau": tau, "constraints": constraints}
+        for name, x in given.items():
+            if x is not None:
+                raise ValueError(f"`{name}` is the solution's own: expected none")
+        return Along.of(model, parameters, of, frame, closed_loop)
+    if q is None:
+        raise ValueError("`q` is needed: the configuration, (nq,)")
+    if closed_loop:
+        raise ValueError("`closed_loop` is for solutions: a state has no feedback")
+    return Question(model, chosen_parameters(model, parameters), of, q, v, a, tau, frame, constraints)
+
+
 @functools.lru_cache(maxsize=4)
-def _question(spec: str) -> Question:
+def _question(spec: str) -> Asked:
     made = json.loads(spec)
     model = Model.from_json(made["model"])
-    q, v, u = made["state"]
     parameters = Parameters(model, [_exactly(name) for name in made["parameters"]])
+    if "along" in made:
+        return Along(parameters, _gradyn._Along.from_json(model, made["along"]))
+    q, v, u = made["state"]
     constraints = made["constraints"] and _constraints.made(model, made["constraints"])
     return Question(model, parameters, made["of"], q, v, u, u, made["frame"], constraints)
 
@@ -133,7 +198,7 @@ class _Chunks(Sequence[tuple[Any, ...]]):
 
 
 def evaluate(
-    question: Question,
+    question: Asked,
     plan: dict[str, Any],
     priors: Priors,
     total: int,

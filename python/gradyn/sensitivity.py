@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from gradyn import _gradyn, _toml, executors
 from gradyn._gradyn import Constraint, Model, Parameters, Priors
-from gradyn._question import Patterns, Question, chosen_parameters, evaluate
+from gradyn._question import Asked, Patterns, asked, evaluate
 from gradyn.identification import Excitation, Fit, excite, identify
+from gradyn.solution import Solution
 
 __all__ = ["Excitation", "Fit", "Local", "Morris", "Parameters", "Priors", "Sobol", "Uncertainty"]
 __all__ += ["excite", "identify", "local", "morris", "sobol", "uncertainty"]
@@ -77,9 +78,9 @@ class Local(_Result):
     value: Array
     jacobian: Array
 
-    def __init__(self, question: Question, method: str, values: ArrayLike | None) -> None:
+    def __init__(self, question: Asked, method: str, values: ArrayLike | None) -> None:
         self.value, self.jacobian, rows = question.local(method, values)
-        super().__init__(rows, question.parameters.names, [])
+        super().__init__(rows, question.parameters.names, question.warnings)
 
 
 class Sobol(_Result):
@@ -181,50 +182,55 @@ class Uncertainty:
 
 
 def local(
-    model: Model,
+    model: Model | Solution,
     parameters: Patterns,
     of: str,
     *,
-    q: ArrayLike,
+    q: ArrayLike | None = None,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     frame: str | None = None,
     constraints: Sequence[Constraint] | None = None,
+    closed_loop: bool = False,
     values: ArrayLike | None = None,
     method: str = "analytical",
 ) -> Local:
-    """Derivatives of an output at a state by parameters.
+    """Derivatives of an output at a state, or of where a trajectory ends, by parameters.
 
     Parameters
     ----------
-    model : Model
-        The robot.
+    model : Model or Solution
+        The robot; or the solution of a task, whose trajectory is simulated with other parameters.
     parameters : str or sequence of str
         Patterns of names of ``model.parameters``: ``"*.mass"``, ``"panda_link[2-7].com.*"``.
     of : {"torques", "accelerations", "mass-matrix", "pose", "energy", "contact-forces"}
-        The output. "pose" needs ``frame``, "contact-forces" needs ``constraints``.
+        The output at a state. "pose" needs ``frame``, "contact-forces" needs ``constraints``. Along a solution: "configuration"
+        or "pose", how far its end moves.
     q, v, a, tau : array_like
-        The state; at rest without them. ``a`` is for torques, ``tau`` for accelerations and contact forces.
+        The state, unless ``model`` is a solution; at rest without them. ``a`` is for torques, ``tau`` for accelerations and contact forces.
     values : array_like, optional
         Values of the parameters; the robot's own without it.
     method : {"analytical", "dual", "difference"}
+    closed_loop : bool
+        Along a solution: with the solver's feedback.
     """
-    question = Question(model, chosen_parameters(model, parameters), of, q, v, a, tau, frame, constraints)
+    question = asked(model, parameters, of, q, v, a, tau, frame, constraints, closed_loop)
     return Local(question, method, values)
 
 
 def sobol(
-    model: Model,
+    model: Model | Solution,
     parameters: Patterns,
     of: str,
     *,
-    q: ArrayLike,
+    q: ArrayLike | None = None,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     frame: str | None = None,
     constraints: Sequence[Constraint] | None = None,
+    closed_loop: bool = False,
     rows: int = 1024,
     priors: Given = None,
     share: float = SHARE,
@@ -242,7 +248,7 @@ def sobol(
 
     Parameters
     ----------
-    model, parameters, of, q, v, a, tau, frame, constraints
+    model, parameters, of, q, v, a, tau, frame, constraints, closed_loop
         As of `local`.
     rows : int
         Rows of the sample, best a power of two; each takes a number of evaluations that grows with the parameters.
@@ -262,8 +268,8 @@ def sobol(
     -------
     Sobol
     """
-    chosen = chosen_parameters(model, parameters)
-    question = Question(model, chosen, of, q, v, a, tau, frame, constraints)
+    question = asked(model, parameters, of, q, v, a, tau, frame, constraints, closed_loop)
+    chosen = question.parameters
     distribution = _priors(chosen, priors, share)
     names, members = _groups(chosen, groups)
     entries = question.local()[2]
@@ -274,7 +280,7 @@ def sobol(
     found, warnings = _gradyn.sobol_analyze(
         distribution, members, rows, second_order, seed, values, resamples, level, rounding
     )
-    return Sobol(found, entries, names, warnings)
+    return Sobol(found, entries, names, question.warnings + warnings)
 
 
 def _groups(chosen: Parameters, groups: Mapping[str, str | Sequence[str]] | None) -> tuple[list[str], list[list[int]]]:
@@ -292,16 +298,17 @@ def _groups(chosen: Parameters, groups: Mapping[str, str | Sequence[str]] | None
 
 
 def morris(
-    model: Model,
+    model: Model | Solution,
     parameters: Patterns,
     of: str,
     *,
-    q: ArrayLike,
+    q: ArrayLike | None = None,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     frame: str | None = None,
     constraints: Sequence[Constraint] | None = None,
+    closed_loop: bool = False,
     paths: int = 64,
     levels: int = 4,
     priors: Given = None,
@@ -315,8 +322,8 @@ def morris(
     threads: int | None = None,
 ) -> Morris:
     """Elementary effects of parameters on an output: a cheap screening. Arguments as of `sobol`; ``paths`` of ``levels``."""
-    chosen = chosen_parameters(model, parameters)
-    question = Question(model, chosen, of, q, v, a, tau, frame, constraints)
+    question = asked(model, parameters, of, q, v, a, tau, frame, constraints, closed_loop)
+    chosen = question.parameters
     distribution = _priors(chosen, priors, share)
     entries = question.local()[2]
     plan = {"kind": "morris", "paths": paths, "levels": levels, "seed": seed}
@@ -324,20 +331,21 @@ def morris(
     values = evaluate(question, plan, distribution, total, len(entries), executor, progress, resume, threads)
     rounding = _gradyn.sensitivity_rounding(chosen, question.output)
     found, warnings = _gradyn.morris_analyze(distribution, paths, levels, seed, values, resamples, level, rounding)
-    return Morris(found, entries, chosen.names, warnings)
+    return Morris(found, entries, chosen.names, question.warnings + warnings)
 
 
 def uncertainty(
-    model: Model,
+    model: Model | Solution,
     parameters: Patterns,
     of: str,
     *,
-    q: ArrayLike,
+    q: ArrayLike | None = None,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     frame: str | None = None,
     constraints: Sequence[Constraint] | None = None,
+    closed_loop: bool = False,
     samples: int = 4096,
     priors: Given = None,
     share: float = SHARE,
@@ -348,8 +356,8 @@ def uncertainty(
     threads: int | None = None,
 ) -> Uncertainty:
     """How far an output scatters over priors of parameters: by derivatives, and by samples. Arguments as of `sobol`."""
-    chosen = chosen_parameters(model, parameters)
-    question = Question(model, chosen, of, q, v, a, tau, frame, constraints)
+    question = asked(model, parameters, of, q, v, a, tau, frame, constraints, closed_loop)
+    chosen = question.parameters
     distribution = _priors(chosen, priors, share)
     value, jacobian, entries = question.local()
     first = np.sqrt(np.square(jacobian) @ np.square(distribution.deviations))
@@ -361,4 +369,6 @@ def uncertainty(
     values = evaluate(question, plan, distribution, total, len(entries), executor, progress, resume, threads)
     # A row is A, A with the group from B, B: the first and the last.
     kept = values.reshape(rows, 3, -1)[:, [0, 2]].reshape(2 * rows, -1)
-    return Uncertainty(value, first, kept, entries, _gradyn.sensitivity_rounding(chosen, question.output))
+    found = Uncertainty(value, first, kept, entries, _gradyn.sensitivity_rounding(chosen, question.output))
+    found.warnings += question.warnings
+    return found

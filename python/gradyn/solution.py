@@ -140,11 +140,22 @@ class Solution:
             ``time`` (N + 1,), ``q``, ``v``, ``by_parameters`` (N + 1, 2 nv, k), ``by_start`` (N + 1, 2 nv, 2 nv): of
             (q, v) along the tangent; ``trustworthy``.
         """
+        inner = self._live()
+        if not isinstance(parameters, _gradyn.Parameters):
+            parameters = _gradyn.Parameters(inner.model(), parameters)
+        return inner.rollout(parameters, closed_loop)
+
+    def _live(self) -> Any:
+        """The solution as the solver left it, with its task.
+
+        Raises
+        ------
+        ValueError
+            If this is plain data.
+        """
         if isinstance(self._inner, _Stored):
             raise ValueError("this solution was sent or read again: ask where the task was solved")
-        if not isinstance(parameters, _gradyn.Parameters):
-            parameters = _gradyn.Parameters(self._inner.model(), parameters)
-        return self._inner.rollout(parameters, closed_loop)
+        return self._inner
 
     def plot(self, axes: Any = None) -> Any:
         """Plot positions, velocities and controls over time with Matplotlib; gives the figure."""

@@ -53,6 +53,7 @@ fn _gradyn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sensitivity::PyParameters>()?;
     module.add_class::<sensitivity::PyPriors>()?;
     module.add_class::<sensitivity::PyOutput>()?;
+    module.add_class::<sensitivity::PyAlong>()?;
     module.add_class::<task::PySolution>()?;
     module.add_class::<mpc::PyMpc>()?;
     module.add_class::<task::PyRollout>()?;

@@ -3,9 +3,10 @@
 use crate::error::{self, Said, wrong};
 use crate::guard;
 use crate::model::PyModel;
-use crate::sensitivity::PyParameters;
+use crate::options;
+use crate::sensitivity::{PyAlong, PyParameters};
 use gradyn::nalgebra::DMatrix;
-use gradyn_files::sensitivity::rollout;
+use gradyn_files::sensitivity::{motion, rollout};
 use gradyn_files::solution::{Event, RefineOption, Solution};
 use gradyn_files::task::source::Source;
 use gradyn_files::task::{Given, OwnResidual, Task};
@@ -306,6 +307,27 @@ impl PySolution {
         let by = guard::detached(py, || run.forward(&parameters.nominal(), &start.0, &start.1))?;
         let by = by.map_err(|error| wrong(py, &error.to_string(), Said::default()))?;
         Ok(PyRollout { by, time, nv: parameters.robot().nv() })
+    }
+    /// The end of the trajectory as an output of `sensitivity`: of the configuration, or of a frame's pose.
+    fn along(
+        &self,
+        py: Python<'_>,
+        parameters: &PyParameters,
+        frame: Option<String>,
+        closed_loop: bool,
+    ) -> PyResult<PyAlong> {
+        let solution = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (task, parameters) = (&solution.task, &parameters.0);
+        let place = frame.as_deref().map(|name| options::frame(py, parameters.robot(), "frame", name)).transpose()?;
+        let done = guard::detached(py, || {
+            let found = &solution.solved.found;
+            let (_, warnings) = motion(task, parameters, found, place, closed_loop)?;
+            let (run, nodes) = rollout(task, parameters, found, closed_loop)?;
+            let time = nodes.iter().map(|k| task.problem.time(*k)).collect();
+            let start = (task.start.q.clone(), task.start.v.clone());
+            Ok(PyAlong { run: run.document(), start, time, frame: place, frame_name: frame, warnings })
+        })?;
+        done.map_err(|error: String| wrong(py, &error, Said::default()))
     }
     fn page(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |solution| solution.page(None))

@@ -443,3 +443,65 @@ def test_a_motion_has_a_page(panda: gradyn.Model, tmp_path: Path) -> None:
     page = (tmp_path / "motion.html").read_text(encoding="utf-8")
     assert "gradyn excite: panda" in page and "panda_joint7" in page
     assert motion.verdict.startswith("deviations are")  # type: ignore[attr-defined]
+
+
+# Along a trajectory.
+
+
+def reach(panda: gradyn.Model) -> gradyn.trajectory.Solution:
+    goal = panda.frame_pose(Q + 0.1, "panda_link8")
+    task = gradyn.Task(panda, start=Q, dt=0.02, name="reach").phase("reach", nodes=20)
+    task.cost("frame-placement", frame="panda_link8", goal=goal, weight=1e3, at="last")
+    task.cost("state", weight=0.1).cost("control", weight=1e-3)
+    return task.solve()
+
+
+CHOSEN = ["panda_link[57].mass", "panda_joint2.damping"]
+
+
+def test_shares_of_variance_along_a_solution(panda: gradyn.Model) -> None:
+    solution = reach(panda)
+    first = sensitivity.local(solution, CHOSEN, "configuration")
+    run = solution.sensitivity(CHOSEN)
+    assert np.array_equal(first.jacobian, run.by_parameters[-1, : panda.nv])
+    assert np.array_equal(first.value, np.zeros(panda.nv))
+    # Priors so narrow that the end moves by straight lines: shares are those of the derivatives.
+    study = sensitivity.sobol(solution, CHOSEN, "configuration", rows=256, share=1e-3)
+    deviations = Parameters(solution._live().model(), CHOSEN).default_priors(1e-3).deviations
+    parts = np.square(first.jacobian * deviations)
+    # Twice the half width of the 95 % interval of each, of which one in 15 000 is further off; and curvature over a thousandth.
+    off = np.abs(study.total - parts / parts.sum(axis=1, keepdims=True))
+    assert np.all(off < 2 * study.total_half_width + 1e-3)
+    effects = sensitivity.morris(solution, CHOSEN, "configuration", paths=16, share=1e-3)
+    assert np.array_equal(np.argmax(effects.magnitude, axis=1), np.argmax(parts, axis=1))
+
+
+def test_a_pose_along_a_solution_closed_loop_and_elsewhere(panda: gradyn.Model) -> None:
+    solution = reach(panda)
+    of: dict[str, Any] = {"frame": "panda_link8", "rows": 8}
+    here = sensitivity.sobol(solution, CHOSEN, "pose", closed_loop=True, **of)
+    assert here.outputs == ["x", "y", "z", "rx", "ry", "rz"]
+    there = sensitivity.sobol(solution, CHOSEN, "pose", closed_loop=True, executor=2, **of)
+    for name in ("first", "total", "variance", "mean"):
+        assert np.array_equal(getattr(here, name), getattr(there, name), equal_nan=True)
+    # The solver's feedback holds the end back.
+    free = sensitivity.sobol(solution, CHOSEN, "pose", **of)
+    assert np.all(here.variance[:3] < free.variance[:3])
+    scatter = sensitivity.uncertainty(solution, CHOSEN, "pose", frame="panda_link8", samples=512, share=0.01)
+    assert not scatter.disagree.any()
+
+
+def test_along_a_solution_what_cannot_be_is_said(panda: gradyn.Model) -> None:
+    solution = reach(panda)
+    for needle, call in {
+        "expected 'configuration' or 'pose'": lambda: sensitivity.local(solution, CHOSEN, "torques"),
+        "`q` is the solution's own": lambda: sensitivity.local(solution, CHOSEN, "configuration", q=Q),
+        "`frame` is needed": lambda: sensitivity.local(solution, CHOSEN, "pose"),
+        "no_frame": lambda: sensitivity.local(solution, CHOSEN, "pose", frame="no_frame"),
+        "`method` and `values`": lambda: sensitivity.local(solution, CHOSEN, "configuration", method="dual"),
+        "ask where the task was solved": lambda: sensitivity.local(solution.detached(), CHOSEN, "configuration"),
+        "`q` is needed": lambda: sensitivity.local(panda, CHOSEN, "torques"),
+        "`closed_loop` is for solutions": lambda: sensitivity.local(panda, CHOSEN, "torques", q=Q, closed_loop=True),
+    }.items():
+        with pytest.raises(ValueError, match="(?s)" + needle.replace("[", "\\[")):
+            call()

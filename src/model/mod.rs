@@ -36,6 +36,8 @@ pub mod sdf;
 mod serialized;
 #[cfg(feature = "serde")]
 mod serialized_forces;
+#[cfg(feature = "serde")]
+mod serialized_parts;
 mod size;
 pub mod source;
 mod spring_setters;

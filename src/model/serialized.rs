@@ -81,7 +81,7 @@ struct Mass {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pose {
+pub(super) struct Pose {
     /// Row by row.
     rotation: [[f64; 3]; 3],
     translation: [f64; 3],
@@ -110,7 +110,7 @@ struct Entry {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Direction {
+pub(super) enum Direction {
     X,
     Y,
     Z,
@@ -119,7 +119,7 @@ enum Direction {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum Kind {
+pub(super) enum Kind {
     Fixed,
     Revolute { axis: Direction },
     Continuous { axis: Direction },
@@ -257,10 +257,10 @@ impl Mass {
 }
 
 impl Pose {
-    fn of(x: &Transform<f64>) -> Self {
+    pub(super) fn of(x: &Transform<f64>) -> Self {
         Self { rotation: x.rotation.transpose().into(), translation: x.translation.into() }
     }
-    fn transform(&self) -> Transform<f64> {
+    pub(super) fn transform(&self) -> Transform<f64> {
         Transform::new(Matrix3::from(self.rotation).transpose(), Vector3::from(self.translation))
     }
 }
@@ -307,7 +307,7 @@ impl Kind {
         }
     }
 
-    fn of_elementary(joint: &Elementary) -> Self {
+    pub(super) fn of_elementary(joint: &Elementary) -> Self {
         match joint {
             Elementary::Fixed(_) => Self::Fixed,
             Elementary::Revolute(k) => Self::Revolute { axis: Direction::of(&k.axis) },
@@ -332,7 +332,7 @@ impl Kind {
         Ok(Composite::with_placements(parts.iter().map(part).collect::<Result<Vec<_>, ModelError>>()?).into())
     }
 
-    fn elementary(&self) -> Result<Elementary, ModelError> {
+    pub(super) fn elementary(&self) -> Result<Elementary, ModelError> {
         Ok(match self {
             Self::Fixed => Fixed.into(),
             Self::Revolute { axis } => Revolute { axis: axis.axis() }.into(),

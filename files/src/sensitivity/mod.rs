@@ -2,14 +2,16 @@
 
 mod answer;
 mod formats;
+mod motion;
 mod page;
 mod rollout;
 mod scatter;
 
 pub use answer::{Answer, ByOutput, CLEAR, Column, Finding, NONE, percent, with_interval};
 pub use formats::{to_csv, to_csv_by_outputs, to_json};
+pub use motion::Motion;
 pub use page::write;
-pub use rollout::rollout;
+pub use rollout::{check_given, motion, rollout};
 pub use scatter::{Scatter, Series, Tube, Uncertainty};
 
 /// How an answer was found.

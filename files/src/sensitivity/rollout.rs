@@ -1,9 +1,67 @@
 //! The roll-out of what a task's solver has found: simulated, with other parameters, and its derivatives.
 
+use super::Motion;
 use crate::task::{SolverResult, Task};
 use gradyn::Constraint;
+use gradyn::dynamics::FrameRef;
 use gradyn_sensitivity::{Feedback, Parameters, Rollout, Scheme};
 use nalgebra::DMatrix;
+
+/// Simulations may be this far from what the solver has found: its gaps.
+const CLOSE: f64 = 1e-4;
+
+/// Checks that the motion of a task is one of the robot alone: nothing of it is chosen by the solver but controls.
+///
+/// # Errors
+/// What its solver chooses, in a sentence.
+pub fn check_given(task: &Task) -> Result<(), String> {
+    if let Some(of) = task.start.parameters.first() {
+        return Err(format!(
+            "the task `{}` has the parameter `{}`, which its solver chooses: give it the value in the robot's file instead",
+            task.name,
+            of.parameter.name()
+        ));
+    }
+    if let Some(phase) = task.free_phases().next() {
+        return Err(format!(
+            "the solver of the task `{}` chooses how long `{}` lasts: give it a duration instead of `free_duration`",
+            task.name, phase.name
+        ));
+    }
+    Ok(())
+}
+
+/// The motion of a trajectory, and warnings where it is odd. `frame`, `closed_loop`: as of [`Motion::new`], [`rollout`].
+///
+/// # Errors
+/// Why there is none, in a sentence.
+pub fn motion<'p>(
+    task: &Task,
+    parameters: &'p Parameters,
+    found: &SolverResult,
+    frame: Option<FrameRef>,
+    closed_loop: bool,
+) -> Result<(Motion<'p>, Vec<String>), String> {
+    check_given(task)?;
+    let mut warnings = Vec::new();
+    let status = &found.report.status;
+    if !status.is_solved() {
+        warnings.push(format!("the trajectory of `{}` is not optimal: {status}", task.name));
+    }
+    let (run, nodes) = rollout(task, parameters, found, closed_loop)?;
+    let start = &task.start;
+    let time = nodes.iter().map(|k| task.problem.time(*k)).collect();
+    let motion = Motion::new(run, (&start.q, &start.v), time, frame).map_err(|error| error.to_string())?;
+    if let (Some((q, _)), Some(last)) = (motion.planned().last(), nodes.last()) {
+        let goal = &found.trajectory.x(*last)[..q.len()];
+        let off = start.model.difference(goal, q).map_err(|error| error.to_string())?;
+        let off = off.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        if off > CLOSE {
+            warnings.push(format!("simulated, the motion ends {off:.1e} (rad or m) from where the solver ends"));
+        }
+    }
+    Ok((motion, warnings))
+}
 
 /// The roll-out of a trajectory, and its nodes: impacts are no steps of their own.
 ///

@@ -1,8 +1,10 @@
 //! Which parameters matter, and what data say of them.
 
+mod along;
 mod fits;
 mod question;
 
+pub(crate) use along::PyAlong;
 pub(crate) use fits::{excite_find, identify_fit};
 pub(crate) use question::{PyOutput, PyParameters, PyPriors};
 
@@ -13,7 +15,7 @@ use gradyn::Method;
 use gradyn_sensitivity::global::{Morris, Plan, Points, Run, Saltelli};
 use gradyn_sensitivity::local::rounding;
 use gradyn_sensitivity::statistics::{Interval, Resampling};
-use gradyn_sensitivity::{evaluate_many, local};
+use gradyn_sensitivity::{SensitivityError, evaluate_many, local};
 use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -38,21 +40,44 @@ fn intervals<'py>(
     Ok((shaped(py, values, shape)?, shaped(py, halves, shape)?))
 }
 
+/// What is asked: at a state, or at the end of a motion.
+#[derive(FromPyObject)]
+pub(crate) enum Asked<'py> {
+    AtState(Bound<'py, PyOutput>),
+    Along(Bound<'py, PyAlong>),
+}
+
 /// Value, derivatives by the parameters, and names of the entries.
 #[pyfunction]
 pub(crate) fn sensitivity_local<'py>(
     py: Python<'py>,
     parameters: &PyParameters,
     values: Vec<f64>,
-    output: &PyOutput,
+    output: Asked<'py>,
     method: &str,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<String>)> {
     let method: Method = options::word(py, "method", method, &options::methods())?;
-    let done = crate::guard::detached(py, || local(&parameters.0, &values, output.output(), method))?;
-    let by = done.map_err(|error| refused(py, &error))?;
-    let shape = [by.jacobian.nrows(), by.jacobian.ncols()];
-    let rows: Vec<f64> = by.jacobian.transpose().as_slice().to_vec();
-    Ok((PyArray1::from_slice(py, by.value.as_slice()).into_any(), shaped(py, rows, &shape)?, by.rows))
+    let (value, jacobian, rows) = match &output {
+        Asked::AtState(output) => {
+            let output = output.get();
+            let done = crate::guard::detached(py, || local(&parameters.0, &values, output.output(), method))?;
+            let by = done.map_err(|error| refused(py, &error))?;
+            (by.value.as_slice().to_vec(), by.jacobian, by.rows)
+        }
+        Asked::Along(along) => {
+            let along = along.get();
+            let done = crate::guard::detached(py, || {
+                let motion = along.motion(&parameters.0)?;
+                let mut value = vec![0.0; motion.rows().len()];
+                motion.evaluate(&[along.last()], &values, &mut value);
+                Ok((value, motion.derivatives()?.jacobians.pop().unwrap_or_default(), motion.rows()))
+            })?;
+            done.map_err(|error: SensitivityError| refused(py, &error))?
+        }
+    };
+    let shape = [jacobian.nrows(), jacobian.ncols()];
+    let numbers: Vec<f64> = jacobian.transpose().as_slice().to_vec();
+    Ok((PyArray1::from_vec(py, value).into_any(), shaped(py, numbers, &shape)?, rows))
 }
 
 /// By how much rounding moves each entry.
@@ -60,10 +85,19 @@ pub(crate) fn sensitivity_local<'py>(
 pub(crate) fn sensitivity_rounding<'py>(
     py: Python<'py>,
     parameters: &PyParameters,
-    output: &PyOutput,
+    output: Asked<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let done = crate::guard::detached(py, || rounding(parameters.0.robot(), output.output()))?;
-    Ok(PyArray1::from_vec(py, done.map_err(|error| refused(py, &error))?).into_any())
+    let done = match &output {
+        Asked::AtState(output) => {
+            let output = output.get();
+            crate::guard::detached(py, || rounding(parameters.0.robot(), output.output()).map_err(Into::into))?
+        }
+        Asked::Along(along) => {
+            let along = along.get();
+            crate::guard::detached(py, || along.motion(&parameters.0)?.rounding())?
+        }
+    };
+    Ok(PyArray1::from_vec(py, done.map_err(|error: SensitivityError| refused(py, &error))?).into_any())
 }
 
 /// The output of the robot of each sample, (N, entries); NaN for robots that are invalid. The bits of a sample depend on it
@@ -72,7 +106,7 @@ pub(crate) fn sensitivity_rounding<'py>(
 pub(crate) fn sensitivity_evaluate<'py>(
     py: Python<'py>,
     parameters: &PyParameters,
-    output: &PyOutput,
+    output: Asked<'py>,
     samples: PyReadonlyArray2<'py, f64>,
     entries: usize,
     threads: usize,
@@ -85,19 +119,41 @@ pub(crate) fn sensitivity_evaluate<'py>(
     }
     let samples: Vec<f64> = array.iter().copied().collect();
     let mut outputs = vec![f64::NAN; count * entries];
-    crate::guard::detached(py, || {
-        let f = |x: &[f64], y: &mut [f64]| evaluate_many(&parameters.0, output.output(), x, y);
-        if threads <= 1 {
-            return f(&samples, &mut outputs);
+    let to = (&mut outputs[..], entries, k);
+    match &output {
+        Asked::AtState(output) => {
+            let output = output.get();
+            let f = |x: &[f64], y: &mut [f64]| evaluate_many(&parameters.0, output.output(), x, y);
+            crate::guard::detached(py, || in_blocks(&samples, to, threads, f))?;
         }
-        // Whole blocks of 64, so that the same samples share registers however many threads there are.
-        let blocks = samples.chunks(64 * k.max(1)).zip(outputs.chunks_mut(64 * entries.max(1)));
-        pool::install(|| {
-            use rayon::prelude::*;
-            blocks.collect::<Vec<_>>().into_par_iter().for_each(|(x, y)| f(x, y));
-        });
-    })?;
+        Asked::Along(along) => {
+            let along = along.get();
+            let done = crate::guard::detached(py, || {
+                let motion = along.motion(&parameters.0)?;
+                in_blocks(&samples, to, threads, |x, y| motion.evaluate(&[along.last()], x, y));
+                Ok(())
+            })?;
+            done.map_err(|error: SensitivityError| refused(py, &error))?;
+        }
+    }
     shaped(py, outputs, &[count, entries])
+}
+
+/// Whole blocks of 64, so that the same samples share registers however many threads there are.
+fn in_blocks(
+    samples: &[f64],
+    (outputs, entries, k): (&mut [f64], usize, usize),
+    threads: usize,
+    f: impl Fn(&[f64], &mut [f64]) + Sync,
+) {
+    if threads <= 1 {
+        return f(samples, outputs);
+    }
+    let blocks = samples.chunks(64 * k.max(1)).zip(outputs.chunks_mut(64 * entries.max(1)));
+    pool::install(|| {
+        use rayon::prelude::*;
+        blocks.collect::<Vec<_>>().into_par_iter().for_each(|(x, y)| f(x, y));
+    });
 }
 
 fn saltelli(priors: &PyPriors, groups: Vec<Vec<usize>>, rows: usize, second_order: bool, seed: u64) -> Saltelli {

@@ -14,6 +14,7 @@ mod adjoint;
 mod backward;
 mod columns;
 mod cost;
+mod document;
 mod event;
 mod forward;
 mod hessian;
@@ -25,6 +26,7 @@ mod vectors;
 
 pub use adjoint::{Adjoint, StateMemory};
 pub use cost::{QuadraticCost, TrajectoryCost};
+pub use document::RolloutDocument;
 pub use event::{Event, EventRecord, EventStatus, Hybrid, HybridRun};
 pub use forward::Forward;
 pub use gradyn_trajectory::step::Scheme;

@@ -21,6 +21,7 @@ mod prior;
 mod realistic_data;
 mod reweight;
 mod rollout;
+mod rollout_document;
 mod rounding;
 mod run;
 mod salib;
