@@ -50,6 +50,7 @@ pub fn main() -> ExitCode {
         Command::Sensitivity(args) => commands::sensitivity(args),
         Command::Identify(args) => commands::identify(args),
         Command::Excite(args) => commands::excite(args),
+        Command::Generate(args) => commands::generate(args),
     };
     match answered {
         Err(error) => refuse(&error, color),

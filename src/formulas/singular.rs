@@ -45,5 +45,5 @@ pub(crate) fn scale_of<T: Real>(mass: T, trace: T, s: Motion<T>) -> T {
 /// Whether the pivot, in any lane, does not exceed the rounding of this scale.
 #[inline(always)]
 pub(crate) fn is_lost<T: Real>(pivot: T, scale: T) -> bool {
-    (scale * RESOLUTION - pivot).select_lt(0.0, T::zero(), T::one()) != T::zero()
+    !(scale * RESOLUTION - pivot).all_below(0.0)
 }

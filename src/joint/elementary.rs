@@ -141,11 +141,10 @@ impl<P: Real> Elementary<P> {
             Self::Planar(kind) => Some(kind.normal()),
             _ => None,
         };
-        let (i, o) = (P::one(), P::zero());
         for axis in self.axes().into_iter().chain([normal]).flatten() {
             let square = v3::norm_squared(axis.vector());
             // Twice as much of the square; not below where it is NaN.
-            let near = square.select_lt(1.0 + 2e-9, i, o) == i && square.select_lt(1.0 - 2e-9, i, o) == o;
+            let near = square.all_below(1.0 + 2e-9) && !square.any_below(1.0 - 2e-9);
             if !near {
                 let rule = "expected 1, to within 1e-9: `Axis::along` makes an axis of any vector";
                 return Some(("length of the axis", value(square.sqrt()), rule));

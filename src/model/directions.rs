@@ -74,15 +74,10 @@ at_level! {
     /// Whether all of them have length one, in all lanes.
     #[inline(always)]
     fn are_units<T: Real>(directions: &[Direction], q: &[T]) -> bool {
-        let (good, bad) = (T::zero(), T::one());
-        for direction in directions {
+        directions.iter().all(|direction| {
             let square = direction.square(q);
-            let below = square.select_lt(UNIT_SQUARES.start, bad, good);
-            if square.select_lt(UNIT_SQUARES.end, below, bad) != good {
-                return false;
-            }
-        }
-        true
+            square.all_below(UNIT_SQUARES.end) && !square.any_below(UNIT_SQUARES.start)
+        })
     }
 }
 

@@ -122,8 +122,7 @@ pub(super) fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> 
 /// Finite and not negative.
 pub(super) fn not_negative<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), ModelError> {
     finite(what, name, numbers)?;
-    let is_negative = |p: P| p.select_lt(0.0, P::one(), P::zero()) != P::zero();
-    numbers.iter().find(|p| is_negative(**p)).map_or(Ok(()), |p| {
+    numbers.iter().find(|p| p.any_below(0.0)).map_or(Ok(()), |p| {
         let (name, rule) = (name.to_string(), "expected a number that is not negative");
         Err(ModelError::BadNumber { what, name, value: value(*p), rule })
     })

@@ -174,8 +174,7 @@ impl CurveConstant {
 
 /// Why a curve cannot have this velocity: its square is divided by.
 pub(super) fn no_stribeck_velocity<P: Real>(c: P) -> Option<&'static str> {
-    let (i, o) = (P::one(), P::zero());
-    let bad = !c.is_finite() || (c.select_lt(0.0, i, o)) != o || (c * c).select_lt(f64::MIN_POSITIVE, o, i) != i;
+    let bad = !c.is_finite() || c.any_below(0.0) || (c * c).any_below(f64::MIN_POSITIVE);
     bad.then_some("expected a positive number, above 1.5e-154: its square is divided by")
 }
 
@@ -183,10 +182,7 @@ pub(super) fn no_stribeck_velocity<P: Real>(c: P) -> Option<&'static str> {
 fn wrong<P: Real>(constant: CurveConstant, numbers: &[P]) -> Option<(P, &'static str)> {
     let rule = |x: &P| match constant {
         CurveConstant::Velocity => no_stribeck_velocity(*x),
-        CurveConstant::Stribeck => {
-            let negative = x.select_lt(0.0, P::one(), P::zero()) != P::zero();
-            negative.then_some("expected a number that is not negative")
-        }
+        CurveConstant::Stribeck => x.any_below(0.0).then_some("expected a number that is not negative"),
         CurveConstant::Asymmetry => None,
     };
     numbers.iter().find_map(|x| Some((*x, rule(x)?)))

@@ -266,8 +266,7 @@ impl<P: Real> Model<P> {
 /// Why friction cannot have this width. At width zero it jumps, and has no derivative at rest; so it would where the square of the
 /// width vanishes.
 pub(super) fn no_friction_width<P: Real>(w: P) -> Option<&'static str> {
-    let (i, o) = (P::one(), P::zero());
-    let bad = !w.is_finite() || w.select_lt(0.0, i, o) != o || (w * w).select_lt(f64::MIN_POSITIVE, o, i) != i;
+    let bad = !w.is_finite() || w.any_below(0.0) || (w * w).any_below(f64::MIN_POSITIVE);
     bad.then_some("expected a positive number, above 1.5e-154: its square is divided by")
 }
 

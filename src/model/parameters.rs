@@ -301,7 +301,7 @@ impl<P: Real> Parameters<'_, P> {
         if numbers.iter().any(|x| !x.is_finite()) {
             finite(what, &format!("joint {}", b.joint_name), numbers)?;
         }
-        if let Some(x) = numbers.iter().find(|x| x.select_lt(0.0, P::one(), P::zero()) != P::zero()) {
+        if let Some(x) = numbers.iter().find(|x| x.any_below(0.0)) {
             let (name, rule) = (format!("joint {}", b.joint_name), "expected a number that is not negative");
             return Err(InputError::Parameter { what, name, value: value(*x), rule });
         }

@@ -147,9 +147,8 @@ impl<P: Real> Parameters<'_, P> {
         if numbers.iter().any(|x| !x.is_finite()) {
             finite(what, &name(), numbers)?;
         }
-        let is_negative = |x: &&P| x.select_lt(0.0, P::one(), P::zero()) != P::zero();
         if constant == SpringConstant::Stiffness
-            && let Some(x) = numbers.iter().find(is_negative)
+            && let Some(x) = numbers.iter().find(|x| x.any_below(0.0))
         {
             let rule = "expected a number that is not negative";
             return Err(InputError::Parameter { what, name: name(), value: value(*x), rule });

@@ -3,12 +3,14 @@
 mod check;
 mod evaluate;
 mod excite;
+mod generate;
 mod parameters;
 mod robot;
 
 pub(crate) use check::{Check, Layout};
 pub(crate) use evaluate::Evaluate;
 pub(crate) use excite::Excite;
+pub(crate) use generate::{Generate, Language};
 pub(crate) use parameters::{Global, Identify, OutputArg, Parameters, Sensitivity};
 pub(crate) use robot::{ConstraintArgs, Continuous, Order, RobotArgs};
 
@@ -66,6 +68,8 @@ pub(crate) enum Command {
     Identify(Identify),
     /// Find the motion within the joint limits that is most informative about parameters
     Excite(Excite),
+    /// Generate straight-line code of functions of a robot: Rust, C, CasADi
+    Generate(Generate),
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod convert;
 mod derivatives;
 mod evaluate;
 mod excite;
+mod generate;
 mod identify;
 mod info;
 mod joint_forces;
@@ -19,12 +20,17 @@ pub(crate) use convert::convert;
 pub(crate) use derivatives::derivatives;
 pub(crate) use evaluate::evaluate;
 pub(crate) use excite::excite;
+pub(crate) use generate::generate;
 pub(crate) use identify::identify;
 pub(crate) use info::info;
 pub(crate) use optimize::optimize;
 pub(crate) use parameters::parameters;
 pub(crate) use sensitivity::sensitivity;
 
+use crate::error::Error;
+use gradyn::dynamics::FrameRef;
+use gradyn_files::nearest::nearest;
+use gradyn_files::robot::Robot;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// What a command has to say.
@@ -38,6 +44,18 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
     /// Whether a check failed.
     pub(crate) failed: bool,
+}
+
+/// The frame of a link or joint of this name.
+fn frame_named(robot: &Robot, name: &str) -> Result<FrameRef, Error> {
+    if let Some(frame) = robot.model.find_frame(name) {
+        return Ok(frame.into());
+    }
+    robot.model.find_body(name).map(FrameRef::from).ok_or_else(|| {
+        let names = robot.model.frames().iter().map(|frame| frame.name());
+        let nearest = nearest(name, names).unwrap_or_default();
+        Error::Usage(format!("there is no link or joint `{name}`{nearest}"))
+    })
 }
 
 /// A bar on standard error, if that is a terminal.

@@ -238,6 +238,18 @@ pub trait Real:
             None
         }
     }
+    /// Whether the value of every lane is less than `bound`; NaN is not. Of numbers that have no value yet, as those that
+    /// record what is computed with them, true: such code goes the usual way.
+    #[inline(always)]
+    fn all_below(self, bound: f64) -> bool {
+        self.select_lt(bound, Self::zero(), Self::one()) == Self::zero()
+    }
+    /// Whether the value of some lane is less than `bound`. Of numbers that have no value yet, false: see
+    /// [`all_below`](Self::all_below).
+    #[inline(always)]
+    fn any_below(self, bound: f64) -> bool {
+        self.select_lt(bound, Self::one(), Self::zero()) != Self::zero()
+    }
     /// Whether the value is less than that of `other`. `None` if lanes differ.
     #[inline(always)]
     fn is_less(self, other: Self) -> Option<bool> {

@@ -14,7 +14,6 @@ use crate::args::{Global, OutputArg, Sensitivity};
 use crate::error::{Error, one_line};
 use crate::output::Output;
 use gradyn::dynamics::FrameRef;
-use gradyn_files::nearest::nearest;
 use gradyn_files::robot::Robot;
 use gradyn_files::sensitivity::{
     self as answers, Answer, ByOutput, CLEAR, Column, Method, to_csv, to_csv_by_outputs, to_json,
@@ -256,12 +255,5 @@ fn frame(args: &Sensitivity, robot: &Robot) -> Result<FrameRef, Error> {
     let Some(name) = &args.frame else {
         return Err(Error::Usage("--of pose needs --frame, the name of a link or joint".into()));
     };
-    if let Some(frame) = robot.model.find_frame(name) {
-        return Ok(frame.into());
-    }
-    robot.model.find_body(name).map(FrameRef::from).ok_or_else(|| {
-        let names = robot.model.frames().iter().map(|frame| frame.name());
-        let nearest = nearest(name, names).unwrap_or_default();
-        Error::Usage(format!("there is no link or joint `{name}`{nearest}"))
-    })
+    super::frame_named(robot, name)
 }

@@ -1,0 +1,7 @@
+//! Recorded functions are the engine's; generated code is the recorded function.
+
+mod common;
+mod compiled;
+mod graph;
+mod recorded;
+mod trace;
