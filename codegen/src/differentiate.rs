@@ -135,9 +135,9 @@ impl Function {
         (0..self.inputs[input].len()).map(seed).collect()
     }
 
-    /// Derivatives of an output's numbers along directions: a matrix, output by direction, column by column.
-    pub(crate) fn along(&mut self, outputs: &[usize], seeds: &Seeds) -> Vec<Vec<Id>> {
-        let count = self.graph.nodes().len();
+    /// Derivatives of outputs' numbers along directions, of each a matrix, output by direction, column by column. The outputs
+    /// need the first `count` nodes alone.
+    pub(crate) fn along(&mut self, outputs: &[usize], seeds: &Seeds, count: usize) -> Vec<Vec<Id>> {
         let found = forward(&mut self.graph, count, seeds);
         let zero = self.graph.constant(0.0);
         let of = |output: &usize| {
@@ -151,13 +151,13 @@ impl Function {
     /// outputs first.
     #[must_use]
     pub fn jacobian(&self, name: impl Into<String>) -> Self {
-        let mut made = self.clone();
+        let (mut made, count) = (self.clone(), self.graph.nodes().len());
         let mut outputs = Vec::new();
         let all: Vec<usize> = (0..self.outputs.len()).collect();
         let by: Vec<Vec<Vec<Id>>> = (0..self.inputs.len())
             .map(|input| {
                 let seeds = made.along_numbers(input);
-                made.along(&all, &seeds)
+                made.along(&all, &seeds, count)
             })
             .collect();
         for (o, output) in self.outputs.iter().enumerate() {
@@ -170,6 +170,16 @@ impl Function {
         made.outputs = outputs;
         made.name = name.into();
         made.compact()
+    }
+
+    /// The [`jacobian`](Self::jacobian) as CasADi looks for it: `jac_NAME`, whose inputs are followed by the outputs of this
+    /// function, `out_OUTPUT`, which it does not read.
+    #[must_use]
+    pub fn jacobian_for_casadi(&self) -> Self {
+        let mut made = self.jacobian(format!("jac_{}", self.name));
+        let outputs = self.outputs.iter().map(|output| &output.port);
+        made.inputs.extend(outputs.map(|port| Port::new(format!("out_{}", port.name), port.rows, port.columns)));
+        made
     }
 
     /// `λᵀ` times an output, as a node, and its derivative by every node before it: backward.

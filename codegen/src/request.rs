@@ -187,8 +187,8 @@ pub(crate) fn rates(model: &Model) -> Result<Function, CodegenError> {
         let q = model.integrate(&x[0], &x[1])?;
         Ok(vec![(Port::vector("moved", q.len()), q)])
     })?;
-    let seeds = moved.along_numbers(1);
-    let nodes = moved.along(&[0], &seeds).remove(0);
+    let (count, seeds) = (moved.graph.nodes().len(), moved.along_numbers(1));
+    let nodes = moved.along(&[0], &seeds, count).remove(0);
     moved.outputs = vec![Output { port: Port::new("rates", model.nq(), model.nv()), nodes }];
     Ok(moved.compact())
 }
@@ -201,8 +201,8 @@ fn projection(model: &Model) -> Result<Function, CodegenError> {
         let off = model.difference(&x[0], &x[1])?;
         Ok(vec![(Port::vector("off", off.len()), off)])
     })?;
-    let seeds = off.along_numbers(1);
-    let nodes = off.along(&[0], &seeds).remove(0);
+    let (count, seeds) = (off.graph.nodes().len(), off.along_numbers(1));
+    let nodes = off.along(&[0], &seeds, count).remove(0);
     off.outputs = vec![Output { port: Port::new("projection", model.nv(), model.nq()), nodes }];
     Ok(off.compact())
 }
@@ -264,7 +264,7 @@ impl Function {
         let by: Vec<Vec<Vec<Id>>> = (0..count)
             .map(|input| {
                 let seeds = if input == 0 { made.along_configurations(rates) } else { made.along_numbers(input) };
-                made.along(&all, &seeds)
+                made.along(&all, &seeds, self.graph.nodes().len())
             })
             .collect();
         let columns = |input: usize| if input == 0 { rates.inputs[1].len() } else { self.inputs[input].len() };
@@ -314,7 +314,8 @@ impl Function {
             Output { port: Port::vector("value", 1), nodes: vec![value] },
             Output { port: Port::vector("gradient", n), nodes: gradient },
         ];
-        let hessian = made.along(&[1], &seeds).remove(0);
+        let all = made.graph.nodes().len();
+        let hessian = made.along(&[1], &seeds, all).remove(0);
         made.outputs.push(Output { port: Port::new("hessian", n, n), nodes: hessian });
         made.compact()
     }

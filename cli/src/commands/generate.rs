@@ -107,7 +107,7 @@ fn with_jacobians(functions: &[Function], times: usize) -> Vec<Function> {
     for function in functions {
         let mut last = function.clone();
         for _ in 0..times {
-            let next = last.jacobian(format!("jac_{}", last.name));
+            let next = last.jacobian_for_casadi();
             all.push(std::mem::replace(&mut last, next));
         }
         all.push(last);

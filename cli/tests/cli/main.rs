@@ -10,6 +10,7 @@ mod errors;
 mod evaluate;
 mod excite;
 mod function;
+mod generate;
 mod identify;
 mod identify_payload;
 mod info;

@@ -14,7 +14,7 @@ const CARRIED: &str = include_str!("carried.h");
 /// A file of functions `int NAME(const double** arg, double** res, long long* iw, double* w, int mem)` with their patterns.
 ///
 /// Missing inputs (null) are zero, missing outputs are not written. Of each function that is followed by `jac_NAME`
-/// ([`Function::jacobian`]), CasADi takes derivatives from there. Outputs have the numbers that are not zero everywhere.
+/// ([`Function::jacobian_for_casadi`]), CasADi takes derivatives from there. Outputs have the numbers that are not zero everywhere.
 ///
 /// # Errors
 /// [`CodegenError::Language`]
@@ -25,8 +25,7 @@ pub fn c(functions: &[Function], options: &Options) -> Result<String, CodegenErr
     let mut text = format!("/* {}*/\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", text.trim_start());
     text.push_str(CARRIED);
     for function in functions {
-        let derived = function.name.strip_prefix("jac_").and_then(|name| functions.iter().find(|f| f.name == name));
-        Writer { function, plan: Plan::of(function, options.fuse), value: derived }.write(&mut text);
+        Writer { function, plan: Plan::of(function, options.fuse) }.write(&mut text);
     }
     text.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     Ok(text)
@@ -35,8 +34,6 @@ pub fn c(functions: &[Function], options: &Options) -> Result<String, CodegenErr
 struct Writer<'a> {
     function: &'a Function,
     plan: Plan,
-    /// What this one is the Jacobian of: CasADi passes its outputs, too.
-    value: Option<&'a Function>,
 }
 
 impl Writer<'_> {
@@ -116,16 +113,11 @@ impl Writer<'_> {
             let columns = vec!["0"; port.columns + 1].join(", ");
             format!("{{{}, {}, {columns}}}", port.rows, port.columns)
         };
-        let mut inputs: Vec<(&str, String)> =
-            function.inputs.iter().map(|port| (port.name.as_str(), dense(port))).collect();
-        let given: Vec<String> = self
-            .value
-            .iter()
-            .flat_map(|value| value.outputs.iter().map(|output| format!("out_{}", output.port.name)))
-            .collect();
-        if let Some(value) = self.value {
-            inputs.extend(given.iter().zip(&value.outputs).map(|(name, output)| (name.as_str(), none(&output.port))));
-        }
+        // Of Jacobians, outputs that are given and not read.
+        let is_read = |port: &Port| !(name.starts_with("jac_") && port.name.starts_with("out_"));
+        let pattern = |port: &Port| if is_read(port) { dense(port) } else { none(port) };
+        let inputs: Vec<(&str, String)> =
+            function.inputs.iter().map(|port| (port.name.as_str(), pattern(port))).collect();
         let outputs: Vec<(&str, String)> = function
             .outputs
             .iter()

@@ -6,10 +6,10 @@ use gradyn_codegen::{Frames, Function, Port, QUANTITIES, Request};
 use gradyn_sensitivity::Parameters;
 
 /// The same operations in the same order, but for signs and products with ones: 1e-13 of the largest entry, and where a mass
-/// matrix is inverted some thousand times that.
+/// matrix is inverted the condition of that times rounding: ur5's is 1e5.
 fn near(name: &str) -> f64 {
     let inverts = ["aba", "minv", "step", "contact"].iter().any(|start| name.starts_with(start));
-    if inverts { 1e-10 } else { 1e-13 }
+    if inverts { 1e-9 } else { 1e-13 }
 }
 
 #[test]
