@@ -13,7 +13,7 @@
 //! | [`logs`] | measured motions and poses, read from CSV |
 //! | [`priors`] | priors of parameters, read from TOML |
 //! | [`states`], [`constraints`], [`armature`] | inputs of a robot, read from JSON |
-//! | [`robot`] | a robot with the file that it comes from |
+//! | [`robot`], [`rewritten`] | a robot with the file that it comes from; that file with other numbers |
 //! | [`quantity`], [`evaluation`], [`answer`] | quantities by name, computed at states, written as JSON |
 //! | [`page`] | pieces of HTML pages: documents, tables, plots |
 //! | [`json`], [`csv`], [`npz`], [`number`], [`labels`], [`nearest`] | formats, numbers and names for people |
@@ -41,6 +41,7 @@ pub mod number;
 pub mod page;
 pub mod priors;
 pub mod quantity;
+pub mod rewritten;
 pub mod robot;
 pub mod sensitivity;
 pub mod solution;

@@ -61,7 +61,14 @@ pub enum Origin {
         options: UrdfOptions,
     },
     /// Of an MJCF file.
-    Mjcf(Box<mjcf::Loaded>),
+    Mjcf {
+        /// What it says.
+        loaded: Box<mjcf::Loaded>,
+        /// The text of the file.
+        text: String,
+        /// How it was read.
+        options: Box<MjcfOptions>,
+    },
     /// Of an SDF file.
     Sdf(Box<sdf::Loaded>),
 }
@@ -122,8 +129,9 @@ impl Robot {
                 Self::of_sdf(path, loaded)
             }
             Some(Format::Mjcf) => {
-                let loaded = Model::from_mjcf_text(&text, &mjcf_options(path, &options)?);
-                Self::of_mjcf(path, loaded.map_err(|error| refused(path, error))?)
+                let options = mjcf_options(path, &options)?;
+                let loaded = Model::from_mjcf_text(&text, &options).map_err(|error| refused(path, error))?;
+                Self::of_mjcf(path, loaded, text, options)
             }
             // What it is not is said by the reader of URDF.
             _ => {
@@ -146,12 +154,12 @@ impl Robot {
     }
 
     /// A robot of the text of an MJCF file.
-    pub fn of_mjcf(path: &Path, loaded: mjcf::Loaded) -> Self {
+    pub fn of_mjcf(path: &Path, loaded: mjcf::Loaded, text: String, options: MjcfOptions) -> Self {
         let (model, report) = (loaded.model.clone(), loaded.report.clone());
         let named = loaded.configurations.iter();
         let configurations =
             named.map(|of| Configuration { name: of.name.clone(), q: of.q.clone(), v: of.v.clone() }).collect();
-        let origin = Origin::Mjcf(Box::new(loaded));
+        let origin = Origin::Mjcf { loaded: Box::new(loaded), text, options: Box::new(options) };
         Self { path: path.to_owned(), model, report, origin, configurations, groups: Vec::new() }
     }
 
@@ -211,7 +219,7 @@ impl Robot {
     pub fn link_names(&self) -> Vec<&str> {
         match &self.origin {
             Origin::Urdf { description, .. } => description.links.iter().map(|link| link.name.as_str()).collect(),
-            Origin::Mjcf(loaded) => loaded.description.bodies.iter().map(|body| body.name.as_str()).collect(),
+            Origin::Mjcf { loaded, .. } => loaded.description.bodies.iter().map(|body| body.name.as_str()).collect(),
             Origin::Sdf(loaded) => loaded.links.iter().map(String::as_str).collect(),
         }
     }

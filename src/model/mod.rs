@@ -28,6 +28,7 @@ mod parameter_id;
 mod parameters;
 mod range;
 mod reroot;
+mod rewrite;
 mod room;
 mod rotor;
 mod runs;

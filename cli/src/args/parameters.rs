@@ -159,7 +159,7 @@ pub(crate) struct Sensitivity {
     "f.FRAME.x, .y, .z[, .rx, .ry, .rz]: forces of the ground on the robot. Exit codes: 0 fitted, 1 the data cannot identify a parameter, or an inertia is not physical,\n",
     "2 bad input.\n\n",
     "Example:\n  gradyn identify robots/panda.urdf --data log.csv --parameters 'panda_link7.payload.m,*.friction,*.damping' \\\n",
-    "    --write-urdf identified.urdf --report report.html",
+    "    --write-robot identified.urdf --report report.html",
 ))]
 pub(crate) struct Identify {
     #[command(flatten)]
@@ -212,7 +212,7 @@ pub(crate) struct Identify {
     #[arg(long, value_name = "LIST")]
     pub(crate) parameters: String,
     /// Only check whether the data are consistent, and what they can tell
-    #[arg(long, conflicts_with_all = ["write_urdf"])]
+    #[arg(long, conflicts_with_all = ["write_robot"])]
     pub(crate) check_only: bool,
     /// The share of the data, at the end, that the fit does not use
     #[arg(long, allow_hyphen_values = true, value_name = "SHARE", default_value_t = 0.3)]
@@ -237,9 +237,9 @@ pub(crate) struct Identify {
     /// The level of intervals
     #[arg(long, allow_hyphen_values = true, value_name = "LEVEL", default_value_t = 0.95)]
     pub(crate) confidence: f64,
-    /// Write the robot's file with the new numbers, everything else unchanged
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write_urdf: Option<PathBuf>,
+    /// Write the robot's file with the new numbers, everything else unchanged: URDF or MJCF, as it was read
+    #[arg(long, visible_alias = "write-urdf", value_name = "FILE")]
+    pub(crate) write_robot: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -43,7 +43,7 @@ const BESIDE: &str = "is a constraint beside the tree of bodies, and is not writ
 fn constraints(robot: &Robot) -> Vec<String> {
     match &robot.origin {
         Origin::Sdf(loaded) => loaded.loops.iter().map(|joint| format!("joint `{}`", one_line(&joint.name))).collect(),
-        Origin::Mjcf(loaded) => {
+        Origin::Mjcf { loaded, .. } => {
             let held = loaded.description.equalities.iter().filter(|equality| equality.active);
             let of = |equality: &EqualityElement| {
                 let kind = match equality.holds {

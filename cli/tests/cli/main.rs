@@ -13,6 +13,7 @@ mod function;
 mod generate;
 mod identify;
 mod identify_payload;
+mod identify_write;
 mod info;
 mod layouts;
 mod mjcf;

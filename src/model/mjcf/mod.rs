@@ -11,6 +11,8 @@
 //! Coordinates are those of the file: a joint is at `ref` where its body has the pose of the file. They are numbered as in MuJoCo;
 //! of quaternions the real part comes last, and the velocity of a free joint is that of the body in its own axes.
 //! [`Coordinates`] translates.
+//!
+//! [`rewrite`] is the way back: it writes the parameters of a changed model into the text, and changes nothing else there.
 
 mod actuators;
 mod assembly;
@@ -35,11 +37,13 @@ mod options;
 mod orientation;
 mod parse;
 mod place;
+mod rewrite;
 mod settings;
 mod shape;
 mod table;
 mod tree;
 
+pub use crate::model::rewrite::{Change, NotWritten, RewriteError, Rewritten};
 pub use crate::model::source::Files;
 pub use crate::model::source::{LoadReport, MimicForm, Note, NoteKind, Owner, Rank, Severity};
 pub use description::{
@@ -51,6 +55,7 @@ pub use keys::{Configuration, Coordinates};
 pub use options::MjcfOptions;
 pub use parse::{Loaded, parse};
 pub use place::Place;
+pub use rewrite::rewrite;
 
 /// The table of `docs/robots.md`: what of MJCF is read, and what the rest means for the dynamics.
 #[must_use]

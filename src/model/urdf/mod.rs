@@ -28,12 +28,13 @@ mod tree;
 mod tree_error;
 mod xacro;
 
+pub use crate::model::rewrite::{Change, NotWritten, RewriteError, Rewritten};
 pub use crate::model::source::{JointType, LoadReport, MimicForm, Note, NoteKind, Owner, Rank, Severity, Unphysical};
 pub use description::{Description, JointElement, Limits, LinkElement, Mimic};
 pub use error::UrdfError;
 pub use load::Loaded;
 pub use options::{ContinuousForm, JointOrder, UrdfOptions};
-pub use rewrite::{Change, NotWritten, RewriteError, Rewritten, rewrite};
+pub use rewrite::rewrite;
 pub use tree_error::TreeError;
 
 use crate::model::source::guard;

@@ -3,6 +3,7 @@
 mod damaged;
 mod documentation;
 mod files;
+mod rewrite;
 mod traps;
 
 use gradyn::model::mjcf::{Loaded, MjcfOptions};

@@ -8,12 +8,12 @@ use crate::args::Identify;
 use crate::error::{Error, one_line};
 use crate::output::Output;
 use crate::table::{Align, Cell, Table};
-use gradyn::model::urdf::rewrite;
 use gradyn_files::identify::{self as answer, Told, half_width, is_good, verdict};
 use gradyn_files::logs;
 use gradyn_files::number;
 use gradyn_files::priors;
-use gradyn_files::robot::{Origin, Robot};
+use gradyn_files::rewritten::{rewritten, writable};
+use gradyn_files::robot::Robot;
 use gradyn_sensitivity::estimate::Loss;
 use gradyn_sensitivity::identify::{Data, Fit, FitOptions, Validation, fit};
 use gradyn_sensitivity::{Parameters, Prior, SensitivityError};
@@ -46,7 +46,7 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     }
     let to = Output::new(args.output.as_deref(), &inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
-    let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
+    let mut new = new_robot(args, &robot, &parameters, &inputs)?;
     let prior = args.prior.as_deref().map(|prior| deviations(prior, &parameters)).transpose()?;
     let loss = args.robust.map_or(Loss::Quadratic, |width| Loss::Huber { width });
     let options = FitOptions {
@@ -63,7 +63,7 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
         ..FitOptions::default()
     };
     let found = fit(&parameters, &data, &options).map_err(usage)?;
-    let failed = !is_good(&found);
+    let mut failed = !is_good(&found);
     let Validation { fitted, held_out: tried, .. } = found.validation;
     // What a wrench leaves that was not measured is no rounding.
     if free && if tried.is_nan() { fitted } else { tried } > UNEXPLAINED {
@@ -77,15 +77,16 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     let files = files(args);
     warnings.extend(found.warnings.iter().map(|warning| format!("{files}: {warning}")));
     let mut changes = Vec::new();
-    if let Some(file) = &mut urdf {
+    if new.is_some() {
         let values = to_write(&parameters, &found, &mut warnings);
-        changes = written(&robot, &parameters, &values, file, &mut warnings)?;
+        changes = written(&robot, &parameters, &values, &mut new, &mut warnings)?;
+        failed |= new.is_none();
     }
     if let Some(file) = &mut page {
         let html = answer::page(&robot, &parameters, &data, &found, args.confidence, &warnings);
         file.write(|to| to.write_all(html.as_bytes()))?;
     }
-    for file in [urdf, page].into_iter().flatten() {
+    for file in [new, page].into_iter().flatten() {
         file.finish()?;
     }
     let text = if args.json {
@@ -120,21 +121,39 @@ fn reported(
     Ok(Report { text, warnings, failed, ..Report::default() })
 }
 
-/// Writes the robot's file with these values; what has changed there.
+/// The file that takes the robot, if one was asked for: what cannot be written to it is said before the work.
+fn new_robot(
+    args: &Identify,
+    robot: &Robot,
+    parameters: &Parameters,
+    inputs: &[&Path],
+) -> Result<Option<Output>, Error> {
+    let Some(path) = args.write_robot.as_deref() else { return Ok(None) };
+    writable(robot, parameters, path)?;
+    Output::new(Some(path), inputs).map(Some)
+}
+
+/// Writes the robot's file with these values; what has changed there. What cannot be written is a warning, and leaves no file: the
+/// answer is not lost.
 fn written(
     robot: &Robot,
     parameters: &Parameters,
     values: &[f64],
-    file: &mut Output,
+    file: &mut Option<Output>,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<String>, Error> {
+    let Some(to) = file else { return Ok(Vec::new()) };
     let identified = parameters.robot_at(values).map_err(|error| Error::Usage(error.to_string()))?;
-    let Origin::Urdf { text, options, .. } = &robot.origin else {
-        return Err(Error::Usage(format!("{}: only URDF files are written", robot.path.display())));
+    let new = match rewritten(robot, &identified) {
+        Ok(new) => new,
+        Err(error) => {
+            warnings.push(format!("nothing is written: {error}"));
+            *file = None;
+            return Ok(Vec::new());
+        }
     };
-    let new = rewrite(text, options, &identified).map_err(|error| Error::Usage(error.to_string()))?;
     warnings.extend(new.not_written.iter().map(|what| format!("not written: {what}")));
-    file.write(|to| to.write_all(new.text.as_bytes()))?;
+    to.write(|to| to.write_all(new.text.as_bytes()))?;
     Ok(new.changes.iter().map(ToString::to_string).collect())
 }
 

@@ -1,7 +1,7 @@
 //! `gradyn identify --output-error`: the simulation of a log fitted to its motion.
 
 use super::poses::{estimates, list, parameter_table};
-use super::{files, written};
+use super::{files, new_robot, written};
 use crate::args::Identify;
 use crate::commands::Report;
 use crate::error::{Error, one_line};
@@ -25,7 +25,7 @@ pub(super) fn fit(
     let usage = |error: SensitivityError| Error::Usage(error.to_string());
     let to = Output::new(args.output.as_deref(), inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), inputs)).transpose()?;
-    let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), inputs)).transpose()?;
+    let mut new = new_robot(args, robot, parameters, inputs)?;
     let options = OutputErrorOptions { samples: args.piece as usize, hold_out: args.hold_out };
     let found = fit_output_error(parameters, data, &options).map_err(usage)?;
     let files = files(args);
@@ -33,24 +33,25 @@ pub(super) fn fit(
     warnings.extend(odd);
     warnings.extend(found.warnings.iter().map(|warning| format!("{files}: {warning}")));
     let impossible = not_physical(parameters, &found)?;
-    let failed = !is_good(&found) || impossible.is_some();
+    let mut failed = !is_good(&found) || impossible.is_some();
     if let Some(why) = &impossible {
         warnings.push(format!("not physical: {why}"));
     }
     let mut changes = Vec::new();
-    if let Some(to) = &mut urdf {
+    if new.is_some() {
         let good = found.explains && found.motion.cannot_tell.is_empty() && impossible.is_none();
         let values = if good { found.motion.estimate.parameters.clone() } else { parameters.nominal() };
         if !good {
             warnings.push(format!("nothing is written: {}", verdict(&found)));
         }
-        changes = written(robot, parameters, &values, to, &mut warnings)?;
+        changes = written(robot, parameters, &values, &mut new, &mut warnings)?;
+        failed |= new.is_none();
     }
     if let Some(to) = &mut page {
         let html = html(robot, parameters, &found, args.confidence, &warnings);
         to.write(|to| to.write_all(html.as_bytes()))?;
     }
-    for file in [urdf, page].into_iter().flatten() {
+    for file in [new, page].into_iter().flatten() {
         file.finish()?;
     }
     let text = if args.json {

@@ -1,6 +1,6 @@
 //! `gradyn identify --poses`: geometry from measured poses of a frame.
 
-use super::written;
+use super::{new_robot, written};
 use crate::args::Identify;
 use crate::commands::Report;
 use crate::error::{Error, one_line};
@@ -27,22 +27,23 @@ pub(super) fn calibrate(args: &Identify, robot: &Robot, parameters: &Parameters,
     let inputs = [&*robot.path, file];
     let to = Output::new(args.output.as_deref(), &inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
-    let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
+    let mut new = new_robot(args, robot, parameters, &inputs)?;
     let found = fit_poses(parameters, &poses, args.hold_out).map_err(usage)?;
-    let failed = !is_good(&found);
+    let mut failed = !is_good(&found);
     let mut changes = Vec::new();
-    if let Some(to) = &mut urdf {
+    if new.is_some() {
         let values = if found.explains { found.estimate.parameters.clone() } else { parameters.nominal() };
         if !found.explains {
             warnings.push("nothing is written: the fit does not explain the poses".to_owned());
         }
-        changes = written(robot, parameters, &values, to, &mut warnings)?;
+        changes = written(robot, parameters, &values, &mut new, &mut warnings)?;
+        failed |= new.is_none();
     }
     if let Some(to) = &mut page {
         let html = html(robot, parameters, &found, args.confidence, &warnings);
         to.write(|to| to.write_all(html.as_bytes()))?;
     }
-    for file in [urdf, page].into_iter().flatten() {
+    for file in [new, page].into_iter().flatten() {
         file.finish()?;
     }
     let text = if args.json {

@@ -1,12 +1,12 @@
 //! Placements, axes, dynamics, limits and mimic functions of joints.
 
-use super::edits::{EditTarget, Edits, Numbers, attribute, child};
-use super::links::number;
-use super::nearest::{nearest, same};
-use super::same::{armature_of, dof};
-use super::{NotWritten, RewriteError, Robot};
+use super::Robot;
 use crate::joint::{Axis, Joint, mimic};
 use crate::model::DofDynamics;
+use crate::model::rewrite::edits::{EditTarget, Edits, Numbers, attribute, child, number, singles};
+use crate::model::rewrite::nearest::{nearest, same};
+use crate::model::rewrite::same::{armature_of, dof};
+use crate::model::rewrite::{NotWritten, RewriteError};
 use crate::model::source::number::numbers;
 use crate::model::source::rotation::unit;
 use crate::model::source::text::Owner;
@@ -141,16 +141,6 @@ pub(super) fn constants<'a, 'i>(
         }
     }
     Ok(())
-}
-
-/// Attributes of one number each: name, old and new.
-fn singles<'n>(all: &'n [(&'static str, f64, f64)]) -> Vec<Numbers<'n>> {
-    let numbers = |(attribute, old, new): &'n (&'static str, f64, f64)| Numbers {
-        attribute,
-        old: std::slice::from_ref(old),
-        new: std::slice::from_ref(new),
-    };
-    all.iter().map(numbers).collect()
 }
 
 /// A joint of one degree of freedom.

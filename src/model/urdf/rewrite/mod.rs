@@ -4,62 +4,21 @@
 //! read from, and the robot with other numbers; comments, order, blanks, quotes and what gradyn does not know stay as
 //! they are, byte for byte.
 
-mod change;
-mod edits;
-mod error;
 mod joints;
 mod links;
-mod nearest;
-mod same;
-
-pub use error::RewriteError;
-
-pub use change::Change;
+mod no_place;
 
 use super::assembly;
 use super::description::{Description, JointElement};
 use super::error::UrdfError;
 use super::options::UrdfOptions;
 use crate::model::Model;
+use crate::model::rewrite::edits::Edits;
+use crate::model::rewrite::{RewriteError, Rewritten, same};
 use crate::model::source::{guard, xml};
 use crate::spatial::Transform;
-use edits::Edits;
 use roxmltree::Node;
 use std::collections::HashMap;
-use std::fmt;
-
-/// A text with other numbers, and which they are.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Rewritten {
-    /// The text. Without changes it is the one that was given, to the byte.
-    pub text: String,
-    /// The numbers that have changed, in the order of their lines.
-    pub changes: Vec<Change>,
-    /// What differs between the robots and has no place in the file.
-    pub not_written: Vec<NotWritten>,
-}
-
-/// A difference between the robot of the file and the changed one that the file cannot hold.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct NotWritten {
-    /// What differs, as "gravity" or "frame `camera`".
-    pub what: String,
-    /// What the file gives.
-    pub file: String,
-    /// What the model has.
-    pub model: String,
-    /// Why it is not written.
-    pub reason: &'static str,
-}
-
-impl fmt::Display for NotWritten {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, file, model, reason } = self;
-        write!(f, "{what}: {file} by the file, {model} in the model; {reason}")
-    }
-}
 
 /// Writes the parameters of a model into the text of the URDF file that it was read from.
 ///
@@ -122,7 +81,7 @@ pub fn rewrite(text: &str, options: &UrdfOptions, model: &Model) -> Result<Rewri
     let loaded = Model::from_urdf_text(text, options)?;
     let (base, description) = (loaded.model, loaded.description);
     same::tree(&base, model)?;
-    let mut not_written = same::no_place(&base, model, &description);
+    let mut not_written = no_place::no_place(&base, model, &description);
 
     let checked = guard::check(text).map_err(UrdfError::from)?;
     let document = xml::document(&checked).map_err(UrdfError::from)?;

@@ -3,6 +3,7 @@
 use super::Change;
 use super::nearest::{same, text as shortest};
 use crate::model::source::guard::{Checked, Tag};
+use crate::model::source::number::numbers;
 use crate::model::source::text::Owner;
 use crate::model::source::xml::{Reader, full_name};
 use roxmltree::{Attribute, Node};
@@ -11,29 +12,29 @@ use std::ops::Range;
 
 /// Where numbers belong.
 #[derive(Clone)]
-pub(super) struct EditTarget<'a, 'i> {
+pub(in crate::model) struct EditTarget<'a, 'i> {
     /// The link, joint or transmission.
-    pub(super) owner: Owner,
+    pub(in crate::model) owner: Owner,
     /// The element that holds `element`, or has to.
-    pub(super) parent: Node<'a, 'i>,
+    pub(in crate::model) parent: Node<'a, 'i>,
     /// An element between the two that is missing.
-    pub(super) within: Option<&'static str>,
+    pub(in crate::model) within: Option<&'static str>,
     /// The element that has the attributes.
-    pub(super) element: &'static str,
+    pub(in crate::model) element: &'static str,
     /// The body whose inertia, that of several links, the link makes up for.
-    pub(super) whole_body: Option<String>,
+    pub(in crate::model) whole_body: Option<String>,
 }
 
 /// The numbers of an attribute, as many as `new`.
-pub(super) struct Numbers<'n> {
-    pub(super) attribute: &'static str,
+pub(in crate::model) struct Numbers<'n> {
+    pub(in crate::model) attribute: &'static str,
     /// As read; what the reader takes where there is none.
-    pub(super) old: &'n [f64],
-    pub(super) new: &'n [f64],
+    pub(in crate::model) old: &'n [f64],
+    pub(in crate::model) new: &'n [f64],
 }
 
 impl Numbers<'_> {
-    pub(super) fn differ(&self) -> bool {
+    pub(in crate::model) fn differ(&self) -> bool {
         self.old.iter().zip(self.new).any(|(old, new)| !same(*old, *new))
     }
     fn text(&self) -> String {
@@ -48,28 +49,43 @@ struct Insert {
 }
 
 /// All changes of a text.
-pub(super) struct Edits<'a, 'i> {
+pub(in crate::model) struct Edits<'a, 'i> {
     text: &'a str,
     reader: Reader,
     edits: Vec<(Range<usize>, String)>,
     /// By where the element that gets them begins.
     inserts: BTreeMap<usize, (Node<'a, 'i>, Vec<Insert>)>,
-    pub(super) changes: Vec<Change>,
+    pub(in crate::model) changes: Vec<Change>,
 }
 
 /// The first child of this name: the one that the reader reads.
-pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+pub(in crate::model) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     node.children().find(|child| child.is_element() && full_name(*child) == name)
 }
 
 /// The attribute of this name, prefix included.
-pub(super) fn attribute<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Attribute<'a, 'i>> {
+pub(in crate::model) fn attribute<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Attribute<'a, 'i>> {
     let text = node.document().input_text();
     node.attributes().find(|attribute| text.get(attribute.range_qname()) == Some(name))
 }
 
+/// The number of an attribute.
+pub(in crate::model) fn number(node: Node, name: &str) -> Option<f64> {
+    attribute(node, name).and_then(|attribute| numbers(attribute.value()).ok()).map(|[x]| x)
+}
+
+/// Attributes of one number each: name, old and new.
+pub(in crate::model) fn singles<'n>(all: &'n [(&'static str, f64, f64)]) -> Vec<Numbers<'n>> {
+    let numbers = |(attribute, old, new): &'n (&'static str, f64, f64)| Numbers {
+        attribute,
+        old: std::slice::from_ref(old),
+        new: std::slice::from_ref(new),
+    };
+    all.iter().map(numbers).collect()
+}
+
 impl<'a, 'i> Edits<'a, 'i> {
-    pub(super) fn new(checked: &'a Checked<'i>) -> Self {
+    pub(in crate::model) fn new(checked: &'a Checked<'i>) -> Self {
         let mut edits = Vec::new();
         if let Some((at, bytes)) = checked.added {
             edits.push((at..at + bytes, String::new())); // the user did not write this
@@ -79,22 +95,45 @@ impl<'a, 'i> Edits<'a, 'i> {
     }
 
     /// Writes the numbers of an element that differ. An element that is missing gets the attributes that differ.
-    pub(super) fn set(&mut self, place: &EditTarget<'a, 'i>, attributes: &[Numbers]) {
+    pub(in crate::model) fn set(&mut self, place: &EditTarget<'a, 'i>, attributes: &[Numbers]) {
         if attributes.iter().any(Numbers::differ) {
-            self.write(place, attributes, false);
+            self.write(place, self.element(place), attributes, false);
         }
+    }
+
+    /// The same for an element that is there.
+    pub(in crate::model) fn set_on(&mut self, place: &EditTarget<'a, 'i>, node: Node<'a, 'i>, attributes: &[Numbers]) {
+        self.write(place, Some(node), attributes, false);
+    }
+
+    /// Takes an attribute away, and the blanks before it.
+    pub(in crate::model) fn remove(&mut self, node: Node<'a, 'i>, name: &str) {
+        let Some(found) = attribute(node, name) else { return };
+        let Range { start, end } = found.range();
+        let before = self.text.get(..start).map_or(start, |before| before.trim_end().len());
+        self.edits.push((before..end, String::new()));
     }
 
     /// The same for an element that has all attributes or none. If it `must` be there it is inserted even without a
     /// difference.
-    pub(super) fn set_all(&mut self, place: &EditTarget<'a, 'i>, attributes: &[Numbers], must: bool) {
+    pub(in crate::model) fn set_all(&mut self, place: &EditTarget<'a, 'i>, attributes: &[Numbers], must: bool) {
         if must || attributes.iter().any(Numbers::differ) {
-            self.write(place, attributes, true);
+            self.write(place, self.element(place), attributes, true);
         }
     }
 
-    fn write(&mut self, place: &EditTarget<'a, 'i>, attributes: &[Numbers], whole: bool) {
-        let node = if place.within.is_none() { child(place.parent, place.element) } else { None };
+    /// The element that has the attributes, if it is there.
+    fn element(&self, place: &EditTarget<'a, 'i>) -> Option<Node<'a, 'i>> {
+        if place.within.is_none() { child(place.parent, place.element) } else { None }
+    }
+
+    fn write(
+        &mut self,
+        place: &EditTarget<'a, 'i>,
+        node: Option<Node<'a, 'i>>,
+        attributes: &[Numbers],
+        whole: bool,
+    ) {
         for numbers in attributes.iter().filter(|numbers| numbers.differ()) {
             let found = node.and_then(|node| attribute(node, numbers.attribute));
             let at = found.map_or(node.unwrap_or(place.parent).range().start, |found| found.range().start);
@@ -125,7 +164,7 @@ impl<'a, 'i> Edits<'a, 'i> {
     }
 
     /// Writes the number that an element gives by its attribute `value`, or else by its text.
-    pub(super) fn set_value(&mut self, place: &EditTarget<'a, 'i>, node: Node<'a, 'i>, old: f64, new: f64) {
+    pub(in crate::model) fn set_value(&mut self, place: &EditTarget<'a, 'i>, node: Node<'a, 'i>, old: f64, new: f64) {
         let numbers = Numbers { attribute: "value", old: &[old], new: &[new] };
         if !numbers.differ() {
             return;
@@ -194,7 +233,7 @@ impl<'a, 'i> Edits<'a, 'i> {
     }
 
     /// The changed text, and what has changed in the order of lines.
-    pub(super) fn finish(mut self) -> (String, Vec<Change>) {
+    pub(in crate::model) fn finish(mut self) -> (String, Vec<Change>) {
         let layout = Layout::of(self.text, self.inserts.values().next().map(|(node, _)| *node));
         for (node, inserts) in std::mem::take(&mut self.inserts).into_values() {
             self.edits.push(layout.insertion(node, inserts));

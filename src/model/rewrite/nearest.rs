@@ -6,12 +6,12 @@ use std::cmp::Ordering;
 const ROUNDS: usize = 3;
 
 /// Whether they are the same number. Both zeros are.
-pub(super) fn same(a: f64, b: f64) -> bool {
+pub(in crate::model) fn same(a: f64, b: f64) -> bool {
     a.partial_cmp(&b) == Some(Ordering::Equal)
 }
 
 /// The shortest decimal that reads back to the same number.
-pub(super) fn text(x: f64) -> String {
+pub(in crate::model) fn text(x: f64) -> String {
     let size = x.abs();
     if size > 0.0 && !(1e-5..1e16).contains(&size) { format!("{x:e}") } else { format!("{x}") }
 }
@@ -21,7 +21,7 @@ pub(super) fn text(x: f64) -> String {
 /// One number after the other is tried as it was, with fifteen digits, and as its neighbors: what was derived with
 /// roundings finds back to numbers of few digits, and often to the very bits that are wanted. Of equally good ones the
 /// old is taken, else the shortest.
-pub(super) fn nearest<const N: usize>(guess: [f64; N], old: [f64; N], distance: impl Fn(&[f64; N]) -> f64) -> [f64; N] {
+pub(in crate::model) fn nearest<const N: usize>(guess: [f64; N], old: [f64; N], distance: impl Fn(&[f64; N]) -> f64) -> [f64; N] {
     if distance(&old) <= 0.0 {
         return old;
     }

@@ -2,25 +2,23 @@
 
 use super::nearest::same;
 use super::{NotWritten, RewriteError};
-use crate::joint::{Elementary, Joint};
-use crate::model::urdf::{Description, JointElement, JointType};
+use crate::joint::Joint;
 use crate::model::{Body, DofDynamics, JointConstant, Model};
 use crate::spatial::{Inertia, Transform, vector as v3};
-use nalgebra::Vector3;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What a number read back may differ by, relative to the size of its kind. What can be written comes back to a few
 /// 1e-16; poses and axes are accepted by a model with errors of 1e-9, and the reader makes them exact.
 const WITHIN: f64 = 1e-8;
 
 /// What the joint of a body has by itself at its `k`-th degree of freedom.
-pub(super) fn dof(model: &Model, body: usize, k: usize) -> DofDynamics {
+pub(in crate::model) fn dof(model: &Model, body: usize, k: usize) -> DofDynamics {
     let entry = model.joint_entry(body, k).ok().and_then(|at| model.joint_dynamics().get(at));
     entry.copied().unwrap_or(DofDynamics::none(k, 1.0))
 }
 
 /// The poses of frames, by their names.
-pub(super) fn frame_poses(model: &Model) -> HashMap<&str, Transform<f64>> {
+pub(in crate::model) fn frame_poses(model: &Model) -> HashMap<&str, Transform<f64>> {
     model.frames().iter().map(|frame| (frame.name(), *frame.placement())).collect()
 }
 
@@ -32,7 +30,7 @@ fn kind(joint: &Joint) -> String {
 }
 
 /// Checks that the model is that of the file, with other numbers.
-pub(super) fn tree(file: &Model, model: &Model) -> Result<(), RewriteError> {
+pub(in crate::model) fn tree(file: &Model, model: &Model) -> Result<(), RewriteError> {
     let other = |what: String, file: String, model: String| Err(RewriteError::OtherTree { what, file, model });
     let (in_file, in_model) = (file.bodies(), model.bodies());
     for (i, (a, b)) in in_file.iter().zip(in_model).enumerate() {
@@ -79,106 +77,7 @@ pub(super) fn tree(file: &Model, model: &Model) -> Result<(), RewriteError> {
     Ok(())
 }
 
-/// What differs and has no place in a file.
-pub(super) fn no_place(file: &Model, model: &Model, description: &Description) -> Vec<NotWritten> {
-    let bounded = |joint: &&JointElement| matches!(joint.joint_type, JointType::Revolute | JointType::Prismatic);
-    let bounded: HashSet<_> = description.joints.iter().filter(bounded).map(|joint| joint.name.as_str()).collect();
-    let in_file: HashSet<_> = description.joints.iter().map(|joint| joint.name.as_str()).collect();
-    let mut list = Vec::new();
-    let mut differ = |what: String, file: String, model: String, reason: &'static str| {
-        if file != model {
-            list.push(NotWritten { what, file, model, reason });
-        }
-    };
-    const NONE: &str = "URDF has no place for it";
-    let text = |g: Vector3<f64>| format!("{:?}", [g.x + 0.0, g.y + 0.0, g.z + 0.0]);
-    differ("the robot's name".into(), format!("{:?}", file.name()), format!("{:?}", model.name()), "names stay");
-    differ("gravity".into(), text(file.gravity()), text(model.gravity()), NONE);
-    let (a, b) = (file.friction_width(), model.friction_width());
-    differ("the friction width".into(), a.to_string(), b.to_string(), NONE);
-    let on = |model: &Model| if model.has_joint_friction() { "on" } else { "off" }.to_owned();
-    differ("joint friction".into(), on(file), on(model), NONE);
-    for (i, (a, b)) in file.bodies().iter().zip(model.bodies()).enumerate() {
-        let normal = |body: &Body| match body.joint() {
-            Joint::Elementary(Elementary::Planar(planar)) => Some(format!("{:?}", planar.normal().vector().as_slice())),
-            _ => None,
-        };
-        if let (Some(from), Some(to)) = (normal(a), normal(b)) {
-            differ(format!("the normal of joint `{}`", a.joint_name()), from, to, "placements turn it");
-        }
-        if !in_file.contains(a.joint_name()) {
-            let (from, to) = (pose_text(a.placement()), pose_text(b.placement()));
-            differ(placement_of(a.joint_name()), from, to, "the joint of a floating base is not in the file");
-        }
-        if a.v_range().len() > 1 {
-            for k in 0..a.v_range().len() {
-                let text = |model: &Model| {
-                    let DofDynamics { armature, damping, friction, .. } = dof(model, i, k);
-                    let [armature, damping, friction] = [armature, damping, friction].map(|x| x + 0.0);
-                    format!("armature {armature}, damping {damping}, friction {friction}")
-                };
-                let what = format!("degree of freedom {k} of joint `{}`", a.joint_name());
-                differ(what, text(file), text(model), "URDF has these for joints of one degree of freedom");
-            }
-        }
-        if !a.owns_coordinates() {
-            continue;
-        }
-        let bounded = bounded.contains(a.joint_name());
-        let (q, v) = (a.q_range(), a.v_range());
-        let places =
-            [("least q", 0, q.clone()), ("greatest q", 1, q), ("greatest |v|", 2, v.clone()), ("greatest |τ|", 3, v)];
-        for (what, which, range) in places {
-            for k in range.clone() {
-                let of = |model: &Model| {
-                    let l = model.limits();
-                    let list = [&l.q_lower, &l.q_upper, &l.velocity, &l.effort][which];
-                    list.get(k).copied().unwrap_or(f64::INFINITY)
-                };
-                let (from, to) = (of(file), of(model));
-                let written = to.is_finite() && range.len() == 1 && (bounded || which > 1);
-                if !same(from, to) && !written {
-                    let what = format!("{what} of joint `{}`", a.joint_name());
-                    differ(
-                        what,
-                        from.to_string(),
-                        to.to_string(),
-                        "only finite limits of joints that have such ones are written",
-                    );
-                }
-            }
-        }
-    }
-    let more = |model: &Model| (0..model.joint_dynamics().len()).filter(|at| !model.is_of_a_joint(*at)).count();
-    let reason = "they are no joint's own";
-    differ("entries of joint dynamics".into(), more(file).to_string(), more(model).to_string(), reason);
-    for (i, body) in model.bodies().iter().enumerate() {
-        for k in 0..body.v_range().len() {
-            let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_of(id, k)) {
-                Some(spring) => format!("stiffness {}, reference {}", spring.stiffness, spring.reference),
-                None => "none".to_owned(),
-            };
-            differ(format!("spring {k} of joint `{}`", body.joint_name()), text(file), text(model), NONE);
-            let text = |model: &Model| match model.body_id(i).and_then(|id| model.friction_curve_of(id, k)) {
-                Some(of) => {
-                    let (stribeck, velocity, asymmetry) = (of.stribeck, of.stribeck_velocity, of.asymmetry);
-                    format!("stribeck {stribeck} at {velocity}, asymmetry {asymmetry}")
-                }
-                None => "none".to_owned(),
-            };
-            differ(format!("friction curve {k} of joint `{}`", body.joint_name()), text(file), text(model), NONE);
-        }
-    }
-    let known = frame_poses(file);
-    for frame in model.frames() {
-        if !known.contains_key(frame.name()) {
-            differ(format!("frame `{}`", frame.name()), "not there".into(), "there".into(), "no link is added");
-        }
-    }
-    list
-}
-
-fn pose_text(x: &Transform<f64>) -> String {
+pub(in crate::model) fn pose_text(x: &Transform<f64>) -> String {
     format!("xyz {:?}, rpy {:?}", x.translation.as_slice(), x.rpy())
 }
 
@@ -200,7 +99,7 @@ fn near_pose(a: &Transform<f64>, b: &Transform<f64>, reach: f64) -> bool {
 
 /// Lists the frames that the changed text does not put where the model has them: those of joints that go with their
 /// links, and of links that bodies are named after.
-pub(super) fn frames(base: &Model, read: &Model, model: &Model, not_written: &mut Vec<NotWritten>) {
+pub(in crate::model) fn frames(base: &Model, read: &Model, model: &Model, not_written: &mut Vec<NotWritten>) {
     let reach = reach(model);
     let (model, base) = (frame_poses(model), frame_poses(base));
     for frame in read.frames() {
@@ -218,7 +117,7 @@ pub(super) fn frames(base: &Model, read: &Model, model: &Model, not_written: &mu
 }
 
 /// Checks that the numbers are those of the model, up to rounding.
-pub(super) fn numbers(read: &Model, model: &Model, not_written: &[NotWritten]) -> Result<(), RewriteError> {
+pub(in crate::model) fn numbers(read: &Model, model: &Model, not_written: &[NotWritten]) -> Result<(), RewriteError> {
     let fail = |what: String, wanted: String, read: String| Err(RewriteError::NotReproduced { what, wanted, read });
     let listed = |what: &str| not_written.iter().any(|listed| listed.what == what);
     let reach = reach(model);
@@ -259,9 +158,9 @@ pub(super) fn numbers(read: &Model, model: &Model, not_written: &[NotWritten]) -
             let (x, y) = (dof(read, i, 0), dof(model, i, 0));
             for constant in JointConstant::ALL.into_iter().rev() {
                 let (what, x, y) = (constant.name(), *constant.of(&x), *constant.of(&y));
-                let excused = constant == JointConstant::Armature && listed(&armature_of(b.joint_name()));
-                if !(excused || near(x, y, y.abs())) {
-                    return fail(format!("{what} of joint `{}`", b.joint_name()), y.to_string(), x.to_string());
+                let what = format!("{what} of joint `{}`", b.joint_name());
+                if !(listed(&what) || near(x, y, y.abs())) {
+                    return fail(what, y.to_string(), x.to_string());
                 }
             }
         }
@@ -269,11 +168,35 @@ pub(super) fn numbers(read: &Model, model: &Model, not_written: &[NotWritten]) -
     Ok(())
 }
 
-fn placement_of(joint: &str) -> String {
+/// How a list of what is not written names it.
+pub(in crate::model) fn placement_of(joint: &str) -> String {
     format!("placement of joint `{joint}`")
 }
 
 /// How a list of what is not written names it.
-pub(super) fn armature_of(joint: &str) -> String {
+pub(in crate::model) fn armature_of(joint: &str) -> String {
     format!("armature of joint `{joint}`")
+}
+
+/// Checks what MJCF has and URDF has not, springs and gravity, up to rounding.
+pub(in crate::model) fn springs_and_gravity(read: &Model, model: &Model) -> Result<(), RewriteError> {
+    let fail = |what: String, wanted: String, read: String| Err(RewriteError::NotReproduced { what, wanted, read });
+    let (g, wanted) = (read.gravity(), model.gravity());
+    if !g.iter().zip(wanted.iter()).all(|(a, b)| near(*a, *b, b.abs())) {
+        return fail("gravity".into(), format!("{:?}", wanted.as_slice()), format!("{:?}", g.as_slice()));
+    }
+    for (i, body) in model.bodies().iter().enumerate().filter(|(_, body)| body.v_range().len() == 1) {
+        let (a, b) = (spring(read, i), spring(model, i));
+        if !(near(a[0], b[0], b[0].abs()) && near(a[1], b[1], b[1].abs().max(1.0))) {
+            let text = |[stiffness, reference]: [f64; 2]| format!("stiffness {stiffness}, reference {reference}");
+            return fail(format!("spring of joint `{}`", body.joint_name()), text(b), text(a));
+        }
+    }
+    Ok(())
+}
+
+/// Stiffness and reference of the spring of a joint of one degree of freedom; without stiffness there is none, and no reference.
+pub(in crate::model) fn spring(model: &Model, body: usize) -> [f64; 2] {
+    let spring = model.body_id(body).and_then(|id| model.spring_of(id, 0));
+    spring.filter(|spring| spring.stiffness != 0.0).map_or([0.0; 2], |spring| [spring.stiffness, spring.reference])
 }

@@ -2,6 +2,7 @@
 
 use super::NotWritten;
 use crate::model::source::text::{Owner, Quoted};
+use crate::model::mjcf::MjcfError;
 use crate::model::urdf::UrdfError;
 use thiserror::Error;
 
@@ -12,6 +13,17 @@ pub enum RewriteError {
     /// The text cannot be read; or, changed, could not be read any more.
     #[error("{0}")]
     Urdf(Box<UrdfError>),
+    /// The same of an MJCF file.
+    #[error("{0}")]
+    Mjcf(Box<MjcfError>),
+    /// What has changed does not stand in the text itself, or stands there for several.
+    #[error("{owner}: its numbers have changed, and cannot be written: {reason}")]
+    Elsewhere {
+        /// The body or joint.
+        owner: Owner,
+        /// Where it stands.
+        reason: String,
+    },
     /// The model is not that of the file with other numbers.
     #[error("the model is another robot than the file's: {what} is {file} by the file and {model} in the model")]
     OtherTree {
@@ -40,7 +52,7 @@ pub enum RewriteError {
         /// Mass of the other links of the body, kg.
         others: f64,
     },
-    /// A number that URDF refuses.
+    /// A number that the format refuses.
     #[error("{owner}: {what} is {value} in the model: {rule}")]
     Unwritable {
         /// The link or joint.
@@ -49,12 +61,12 @@ pub enum RewriteError {
         what: &'static str,
         /// The number.
         value: f64,
-        /// What URDF asks for.
+        /// What the format asks for.
         rule: &'static str,
     },
     /// The changed text does not give the model.
     #[error(
-        "{what}: the changed file would give {read} instead of {wanted}: URDF cannot say this, or not beside what it says elsewhere"
+        "{what}: the changed file would give {read} instead of {wanted}: the format cannot say this, or not beside what the file says elsewhere"
     )]
     NotReproduced {
         /// What cannot be written.
@@ -64,7 +76,7 @@ pub enum RewriteError {
         /// What the changed text gives.
         read: String,
     },
-    /// Something has no place in a file, and [`UrdfOptions::strict`](crate::model::urdf::UrdfOptions::strict) was asked for.
+    /// Something has no place in a file, and `strict` was asked for.
     #[error("{first}{}", if *.count > 1 { format!(" (and {} more)", .count - 1) } else { String::new() })]
     NotWritten {
         /// The first of them.
@@ -77,5 +89,11 @@ pub enum RewriteError {
 impl From<UrdfError> for RewriteError {
     fn from(error: UrdfError) -> Self {
         Self::Urdf(Box::new(error))
+    }
+}
+
+impl From<MjcfError> for RewriteError {
+    fn from(error: MjcfError) -> Self {
+        Self::Mjcf(Box::new(error))
     }
 }
