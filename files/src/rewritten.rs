@@ -64,8 +64,8 @@ pub fn writable(robot: &Robot, parameters: &Parameters, to: &Path) -> Result<(),
         let Ok(model) = moved(k) else { return Ok(None) };
         Ok(match attempt(robot, &model)? {
             Ok(new) => {
-                let known = |what: &str| before.iter().any(|other| other.what == what);
-                new.not_written.iter().find(|of| !known(&of.what)).map(|of| format!("{}: {}", of.what, of.reason))
+                let first = new.not_written.iter().find(|of| !before.contains(of));
+                first.map(|of| format!("{}: {}", of.what, of.reason))
             }
             Err(error @ (RewriteError::Elsewhere { .. } | RewriteError::NotReproduced { .. })) => {
                 Some(error.to_string())

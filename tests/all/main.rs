@@ -23,6 +23,7 @@ mod dynamics;
 mod dynamics_as_on_the_page;
 mod edited_models;
 mod examples;
+mod faults;
 mod forward_dynamics;
 mod friction_curves;
 mod golden;

@@ -2,8 +2,9 @@
 
 use gradyn::model::urdf::{
     ContinuousForm, Description, JointOrder, JointType, LoadReport, MimicForm, NoteKind, Owner, Severity, TreeError,
-    Unphysical, UrdfError, UrdfOptions, parse,
+    Unphysical, UrdfError, UrdfOptions, parse, rewrite,
 };
+use gradyn::model::source::SourceError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,14 +116,14 @@ fn errors_carry_the_names_and_values_as_data() {
     assert_eq!(refused("tests/urdf/bad/axis_zero.urdf"), UrdfError::ZeroAxis { line: 21, joint: joint() });
     assert_eq!(
         refused("tests/urdf/bad/origin_xyz_two_components.urdf"),
-        UrdfError::WrongCount {
+        UrdfError::from(SourceError::WrongCount {
             line: 20,
             owner: Owner::Joint(joint()),
             element: "origin".into(),
             attribute: "xyz".into(),
             expected: 3,
             found: 2
-        }
+        })
     );
 }
 
@@ -501,9 +502,12 @@ fn hostile_xml_is_refused_quickly() {
     ] {
         let result = match parse(&text, &UrdfOptions::new()) {
             Ok(_) => "Ok",
-            Err(UrdfError::Xml { .. }) => "Xml",
-            Err(UrdfError::TooLarge { .. }) => "TooLarge",
-            Err(UrdfError::DocumentType { .. }) => "DocumentType",
+            Err(UrdfError::Source(error)) => match *error {
+                SourceError::Xml { .. } => "Xml",
+                SourceError::TooLarge { .. } => "TooLarge",
+                SourceError::DocumentType { .. } => "DocumentType",
+                _ => "other",
+            },
             Err(_) => "other",
         };
         assert_eq!(result, what, "{}", &text.chars().take(60).collect::<String>());
@@ -608,7 +612,10 @@ fn a_rotor_is_inertia_along_the_axis() {
 #[test]
 fn errors_have_their_places_whatever_prefixes_there_are() {
     let at = |text: &str| match parse(text, &UrdfOptions::new()) {
-        Err(UrdfError::Xml { line, column, .. }) => (line, column),
+        Err(UrdfError::Source(error)) => match *error {
+            SourceError::Xml { line, column, .. } => (line, column),
+            other => panic!("{other:?}"),
+        },
         other => panic!("{other:?}"),
     };
     let column = |text: &str| text.find('@').unwrap() as u32 + 1;
@@ -651,7 +658,7 @@ fn names_of_any_length_do_not_fill_the_memory() {
     let long = "x".repeat(1025);
     let text = format!("<robot name='r'><link name='{long}'/></robot>");
     let error = parse(&text, &UrdfOptions::new()).unwrap_err();
-    assert_eq!(error, UrdfError::TooLarge { line: 1, what: "bytes of a name", limit: 1024 });
+    assert_eq!(error, SourceError::TooLarge { line: 1, what: "bytes of a name", limit: 1024 }.into());
     let text = format!("<robot name='r'><link name='l'/><{long} {long}='1'/></robot>");
     let (_, report) = parse(&text, &UrdfOptions::new()).unwrap();
     assert!(report.notes().iter().all(|note| format!("{note:?}").len() < 400), "{report}");
@@ -668,4 +675,29 @@ fn only_sizes_far_beyond_the_robot_are_dubious() {
         parse(&two_links(&link, "revolute", LIMIT), &UrdfOptions::new()).unwrap().1.has_warnings()
     };
     assert!(!size(0.1) && !size(0.9) && size(1.1) && size(100.0));
+}
+
+/// XML allows no white space before its declaration; programs that fill in templates write it. Rewriting leaves it where it is.
+#[test]
+fn white_space_before_the_declaration_is_skipped_with_a_warning() {
+    let robot = two_links(INERTIAL, "continuous", "<limit effort='1' velocity='1'/>");
+    for blank in ["\n", " \t\r\n\n", "\u{feff}\n"] {
+        let text = format!("{blank}<?xml version='1.0'?>{robot}");
+        let (_, report) = parse(&text, &UrdfOptions::new()).unwrap();
+        let line = 1 + blank.matches('\n').count();
+        let expected = format!(
+            "line {line}: white space stands before the XML declaration, where XML allows none: it is skipped"
+        );
+        assert_eq!(report.warnings().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
+        let model = gradyn::Model::from_urdf_text(&text, &UrdfOptions::new()).unwrap().model;
+        let joint = model.body_id(0).unwrap();
+        let new = rewrite(&text, &UrdfOptions::new(), &model.with_damping(joint, &[0.5]).unwrap()).unwrap();
+        assert!(new.text.starts_with(&format!("{blank}<?xml version='1.0'?>")) && new.changes.len() == 1, "{}", new.text);
+    }
+    for other in ["<?xml version='1.0'?>", "<!-- --><?xm_ a?>"] {
+        let (_, report) = parse(&format!("{other}{robot}"), &UrdfOptions::new()).unwrap();
+        assert!(!report.has_warnings(), "{report}");
+    }
+    // A second one is still a fault.
+    assert!(parse(&format!("\n<?xml version='1.0'?><?xml version='1.0'?>{robot}"), &UrdfOptions::new()).is_err());
 }

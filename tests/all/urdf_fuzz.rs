@@ -1,33 +1,11 @@
 //! Robot files with random faults: nothing panics, and what loads is sane.
 
+use crate::faults::{Random, are_refused_or_sane};
 use gradyn::model::Model;
 use gradyn::model::urdf::{ContinuousForm, JointOrder, Loaded, MimicForm, UrdfError, UrdfOptions};
 use gradyn::once;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
-
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Below `n`, which is not zero.
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
-        list[self.below(list.len())]
-    }
-}
 
 const VALUES: [&str; 31] = [
     "",
@@ -200,43 +178,21 @@ fn files_with_random_faults_are_refused_or_give_a_sane_model() {
     let others = others.map(|name| format!("tests/urdf/{name}"));
     let robots: Vec<_> =
         robots.iter().chain(&others).map(|name| fs::read(folder.join(format!("{name}.urdf"))).unwrap()).collect();
-    let (mut loaded, mut refused) = (0, 0);
-    // Longer on request: GRADYN_FUZZ_SECONDS=600 cargo test --test all urdf_fuzz::
-    let seconds = std::env::var("GRADYN_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let started = Instant::now();
-    let mut seed = 0;
-    while started.elapsed() < Duration::from_secs(seconds) || seed < 2000 {
-        let mut random = Random(seed);
+    let damaged = |random: &mut Random| {
         let mut text = robots[random.below(robots.len())].clone();
         for _ in 0..1 + random.below(2) * random.below(4) {
-            mutate(&mut text, &mut random);
+            mutate(&mut text, random);
         }
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let read = |text: &str, random: &mut Random| {
         let options = UrdfOptions::new()
             .floating_base(random.below(2) == 0)
             .merge_fixed_joints(random.below(2) == 0)
             .mimic(if random.below(4) == 0 { MimicForm::Independent } else { MimicForm::Follow })
             .continuous(if random.below(2) == 0 { ContinuousForm::Angle } else { ContinuousForm::CosSin })
             .joint_order(if random.below(2) == 0 { JointOrder::File } else { JointOrder::Pinocchio });
-        let text = String::from_utf8_lossy(&text);
-        let outcome = std::panic::catch_unwind(|| match Model::from_urdf_text(&text, &options) {
-            Ok(model) => {
-                assert_sane(&model);
-                true
-            }
-            Err(error) => {
-                let message = error.to_string();
-                assert!(message.starts_with("line ") && !message.contains('\n') && message.len() < 1500, "{message}");
-                assert!(!matches!(error, UrdfError::Model(_)), "the reader has to find this itself: {message}");
-                false
-            }
-        });
-        match outcome {
-            Ok(true) => loaded += 1,
-            Ok(false) => refused += 1,
-            Err(_) => panic!("seed {seed}: {text}"),
-        }
-        seed += 1;
-    }
-    println!("{loaded} loaded, {refused} refused");
-    assert!(loaded > 100 && refused > 100, "{loaded} loaded, {refused} refused: the faults are too mild or too rough");
+        Model::from_urdf_text(text, &options).map(|loaded| assert_sane(&loaded))
+    };
+    are_refused_or_sane(damaged, read, |error| matches!(error, UrdfError::Model(_)));
 }

@@ -1,6 +1,7 @@
 //! Models made of URDF files.
 
 use gradyn::model::Model;
+use gradyn::model::source::SourceError;
 use gradyn::model::urdf::{ContinuousForm, JointOrder, UrdfError, UrdfOptions};
 use gradyn::once;
 use std::fs;
@@ -136,17 +137,26 @@ fn names_shared_by_a_link_and_a_joint_do_not_stop_the_model() {
     }
 }
 
+/// What is wrong with the text.
+fn source(error: &UrdfError) -> &SourceError {
+    match error {
+        UrdfError::Source(error) => error,
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
 fn a_file_that_cannot_be_read_is_named_with_the_reason() {
     let missing = path("robots/no_such_robot.urdf");
     let error = Model::from_urdf_file(&missing, &UrdfOptions::new()).unwrap_err();
-    assert!(matches!(&error, UrdfError::Unreadable { path, .. } if *path == missing));
+    assert!(matches!(source(&error), SourceError::Unreadable { path, .. } if *path == missing));
     assert!(error.to_string().contains("no_such_robot.urdf"), "{error}");
-    assert!(matches!(Model::from_urdf_file(path("robots"), &UrdfOptions::new()), Err(UrdfError::Unreadable { .. })));
+    let error_of_folder = Model::from_urdf_file(path("robots"), &UrdfOptions::new()).unwrap_err();
+    assert!(matches!(source(&error_of_folder), SourceError::Unreadable { .. }));
 
     let binary = std::env::temp_dir().join(format!("gradyn_not_utf8_{}.urdf", std::process::id()));
     fs::write(&binary, b"<robot\nname='\xff'/>").unwrap();
     let error = Model::from_urdf_file(&binary, &UrdfOptions::new()).unwrap_err();
     fs::remove_file(&binary).unwrap();
-    assert_eq!(error, UrdfError::NotUtf8 { path: binary, line: 2 });
+    assert_eq!(*source(&error), SourceError::NotUtf8 { path: binary, line: 2 });
 }

@@ -2,7 +2,7 @@
 
 use gradyn::joint::{Axis, Joint};
 use gradyn::model::urdf::{
-    ContinuousForm, JointOrder, MimicForm, RewriteError, Rewritten, UrdfError, UrdfOptions, rewrite,
+    ContinuousForm, JointOrder, MimicForm, RewriteError, Rewritten, UrdfOptions, rewrite,
 };
 use gradyn::model::{BodyId, Model, ModelBuilder};
 use gradyn::spatial::{Inertia, Motion, Symmetric3, Transform, se3};
@@ -539,7 +539,7 @@ fn other_robots_and_impossible_numbers_are_errors() {
     let damping = moved(base.parameter_layout().damping.start, -0.5);
     assert_eq!(message(&damping), "joint `turn`: its damping is -0.5 in the model: URDF has none below zero");
     let error = rewrite("<robot", &options, &base);
-    assert!(matches!(error, Err(RewriteError::Urdf(error)) if matches!(*error, UrdfError::Xml { .. })));
+    assert!(matches!(error, Err(RewriteError::Urdf(error)) if error.to_string().contains("not well-formed XML")));
     // Moments without mass: they would be the file's, and strictly that is refused when it is read again.
     let nothing = Inertia::new(4.0, Vector3::new(0.0, 0.0, 1.5), Symmetric3::diagonal(2.0, 2.0, -9.0));
     let model = base.clone().with_inertia(wrist, nothing).expect("runs");

@@ -17,6 +17,7 @@ mod identify_write;
 mod info;
 mod layouts;
 mod mjcf;
+mod named_poses;
 mod optimize;
 mod optimize_broken;
 mod optimize_constraints;

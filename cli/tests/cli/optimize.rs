@@ -70,6 +70,7 @@ tasks! {
     g1_reach,
     g1_reach_cones,
     g1_squat,
+    go1_stand_up,
     pendulum_counterweight,
     quadrotor_gate,
     quadrotor_limits,

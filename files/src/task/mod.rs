@@ -140,7 +140,7 @@ impl Task {
 
         let mut robot = robot(&root, &given)?;
         robot.model = limits::overridden(root.get("limits").as_ref(), robot.model)?;
-        let poses = Poses::read(root.get("poses"), &robot.model)?;
+        let poses = Poses::read(root.get("poses"), &robot)?;
         let (q, v) = start::read(root.get("start"), &poses, &robot.model)?;
         let of_robot = root.need("robot", "a table")?;
         let mut actuated = actuation::read(root.get("actuation"), &of_robot, &robot.model)?;
@@ -231,7 +231,7 @@ fn robot(root: &Table<'_>, given: &Given) -> Result<Robot, Error> {
     }
     let item = root.need("robot", "a table with the `file` of the robot")?;
     let table = item.table("a table with the `file` of the robot")?;
-    table.only(&["file", "floating_base", "fixed_base", "joint_friction", "gravity"])?;
+    table.only(&["file", "srdf", "floating_base", "fixed_base", "joint_friction", "gravity"])?;
     let item = table.need("file", "a URDF, MJCF or SDF file, relative to the task")?;
     let file = given.folder.join(item.text("a URDF, MJCF or SDF file, relative to the task")?);
     if !file.is_file() {
@@ -241,7 +241,13 @@ fn robot(root: &Table<'_>, given: &Given) -> Result<Robot, Error> {
     let gravity = table.get("gravity").map(|item| item.vector("x, y, z, m/s²")).transpose()?;
     let options = UrdfOptions::new().floating_base(flag("floating_base")?);
     let options = FileOptions::from(options).fixed_base(flag("fixed_base")?);
-    Robot::read(&file, options, gravity, flag("joint_friction")?)
+    let robot = Robot::read(&file, options, gravity, flag("joint_friction")?)?;
+    let Some(item) = table.get("srdf") else { return Ok(robot) };
+    let srdf = given.folder.join(item.text("an SRDF file, relative to the task")?);
+    if !srdf.is_file() {
+        return Err(item.refuse(format!("there is no file {}", srdf.display())));
+    }
+    robot.with_srdf(&srdf)
 }
 
 /// Refuses a constraint that the solver does not keep.

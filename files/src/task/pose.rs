@@ -3,34 +3,45 @@
 use super::named::{frame, joint, joints};
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
+use crate::robot::{Configuration, Robot};
 use gradyn::Transform;
 use gradyn::dynamics::{Workspace, frame_pose};
 use gradyn::model::Model;
 use std::ops::Range;
 
-/// Poses of the robot by name, nq numbers each.
+/// Poses of the robot by name: those of the task, nq numbers each, then those of the robot's files.
 #[derive(Debug, Default)]
-pub(super) struct Poses(Vec<(String, Vec<f64>)>);
+pub(super) struct Poses {
+    of_task: Vec<(String, Vec<f64>)>,
+    of_robot: Vec<Configuration>,
+}
 
 impl Poses {
-    /// The table `poses`.
-    pub(super) fn read(table: Option<Item<'_>>, model: &Model) -> Result<Self, Error> {
-        let mut poses = Self::default();
+    /// The table `poses`, in which poses of the robot's files and those above may be named.
+    pub(super) fn read(table: Option<Item<'_>>, robot: &Robot) -> Result<Self, Error> {
+        let mut poses = Self { of_task: Vec::new(), of_robot: robot.configurations.clone() };
         let Some(table) = table else { return Ok(poses) };
         for (name, item) in table.table("a table of poses by name")?.entries() {
-            let q = poses.configuration(&item, model)?;
-            poses.0.push((name.to_owned(), q));
+            let q = poses.configuration(&item, &robot.model)?;
+            poses.of_task.push((name.to_owned(), q));
         }
         Ok(poses)
+    }
+
+    /// The velocity of the pose that this names, nv: of one of the robot's files, which may say one.
+    pub(super) fn velocity(&self, item: &Item<'_>) -> Option<&[f64]> {
+        let name = item.as_text().filter(|name| self.of_task.iter().all(|(own, _)| own != name))?;
+        self.of_robot.iter().find(|known| known.name == name).map(|known| known.v.as_slice())
     }
 
     /// A configuration: the name of a pose, nq numbers, or a table by joint.
     pub(super) fn configuration(&self, item: &Item<'_>, model: &Model) -> Result<Vec<f64>, Error> {
         let what = "the name of a pose, a list of nq numbers, or a table by joint";
         let q = if let Some(name) = item.as_text() {
-            let names = self.0.iter().map(|(name, _)| name.as_str());
-            let found = self.0.iter().find(|(known, _)| known == name);
-            found.ok_or_else(|| item.unknown("pose", name, names))?.1.clone()
+            let of_task = self.of_task.iter().map(|(name, q)| (name.as_str(), q));
+            let poses = of_task.chain(self.of_robot.iter().map(|known| (known.name.as_str(), &known.q)));
+            let found = poses.clone().find(|(known, _)| *known == name);
+            found.ok_or_else(|| item.unknown("pose", name, poses.map(|(name, _)| name)))?.1.clone()
         } else if item.is_list() {
             item.numbers(Some(model.nq()), "nq of this robot")?
         } else {

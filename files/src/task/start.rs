@@ -39,14 +39,15 @@ impl Start {
     }
 }
 
-/// The table `start`: neutral and at rest, where nothing is said.
+/// The table `start`: neutral, where nothing is said, and at rest unless `q` names a keyframe with a velocity.
 pub(super) fn read(item: Option<Item<'_>>, poses: &Poses, model: &Model) -> Result<(Vec<f64>, Vec<f64>), Error> {
     let rest = || vec![0.0; model.nv()];
     let Some(item) = item else { return Ok((model.neutral(), rest())) };
     let table = item.table("a table with `q` and `v`")?;
     table.only(&["q", "v"])?;
     let q = table.get("q").map_or_else(|| Ok(model.neutral()), |item| poses.configuration(&item, model))?;
-    let v = table.get("v").map_or_else(|| Ok(rest()), |item| by_dof(&item, model, Sign::Any))?;
+    let named = || table.get("q").as_ref().and_then(|item| poses.velocity(item)).map(<[f64]>::to_vec);
+    let v = table.get("v").map_or_else(|| Ok(named().unwrap_or_else(rest)), |item| by_dof(&item, model, Sign::Any))?;
     Ok((q, v))
 }
 

@@ -76,7 +76,7 @@ impl<'f> Loader<'f> {
         let of_text = |error| source(&place, error);
         let checked = guard::check(text).map_err(of_text)?;
         let document = xml::document(&checked).map_err(of_text)?;
-        let reader = Reader::new(&checked.text);
+        let reader = Reader::of(&checked);
         let mut from = Source { reader, file, folder, seen: BTreeSet::new() };
         let root = document.root_element();
         if is_model {

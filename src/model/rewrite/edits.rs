@@ -2,7 +2,7 @@
 
 use super::Change;
 use super::nearest::{same, text as shortest};
-use crate::model::source::guard::{Checked, Tag};
+use crate::model::source::guard::{Checked, DECLARATION, Tag};
 use crate::model::source::number::numbers;
 use crate::model::source::text::Owner;
 use crate::model::source::xml::{Reader, full_name};
@@ -89,6 +89,9 @@ impl<'a, 'i> Edits<'a, 'i> {
         let mut edits = Vec::new();
         if let Some((at, bytes)) = checked.added {
             edits.push((at..at + bytes, String::new())); // the user did not write this
+        }
+        if let Some(at) = checked.late {
+            edits.push((at..at + DECLARATION.len(), DECLARATION.to_owned()));
         }
         let (text, reader) = (&*checked.text, Reader::new(&checked.text));
         Self { text, reader, edits, inserts: BTreeMap::new(), changes: Vec::new() }

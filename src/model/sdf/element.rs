@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str, file: Option<&Arc<str>>, report: &mut LoadReport
     let place = |line| Place { file: file.cloned(), line };
     let checked = guard::check(text).map_err(|error| place(1).source(error))?;
     let document = xml::document(&checked).map_err(|error| place(1).source(error))?;
-    let mut from = From { reader: Reader::new(&checked.text), file: file.cloned(), seen: BTreeSet::new() };
+    let mut from = From { reader: Reader::of(&checked), file: file.cloned(), seen: BTreeSet::new() };
     let root = document.root_element();
     let found = full_name(root);
     if found != "sdf" {

@@ -29,10 +29,36 @@ pub(in crate::model) struct Checked<'a> {
     pub(in crate::model) text: Cow<'a, str>,
     /// Where declarations were added, and how many bytes.
     pub(in crate::model) added: Option<(usize, usize)>,
+    /// Where the XML declaration has another name, [`LATE`], for white space stands before it.
+    pub(in crate::model) late: Option<usize>,
+}
+
+/// The name of an XML declaration.
+pub(in crate::model) const DECLARATION: &str = "xml";
+/// Its name after white space, where XML allows none: as long, and that of an instruction that nobody reads.
+const LATE: &str = "xm_";
+
+/// Where the name of an XML declaration stands that comes after white space.
+fn late(text: &str) -> Option<usize> {
+    let blank = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n');
+    let own = text.trim_start_matches('\u{feff}');
+    let rest = own.trim_start_matches(blank);
+    let after = rest.strip_prefix("<?")?.strip_prefix(DECLARATION)?;
+    let is_late = rest.len() < own.len() && after.starts_with(blank);
+    is_late.then_some(text.len() - rest.len() + "<?".len())
 }
 
 /// Checks the text against the bounds. What is malformed is left to the parser, which stops there.
 pub(in crate::model) fn check(text: &str) -> Result<Checked<'_>, SourceError> {
+    let mut checked = bounded(text)?;
+    checked.late = late(text);
+    if let Some(at) = checked.late {
+        checked.text.to_mut().replace_range(at..at + LATE.len(), LATE);
+    }
+    Ok(checked)
+}
+
+fn bounded(text: &str) -> Result<Checked<'_>, SourceError> {
     if text.len() > MAX_BYTES {
         return Err(SourceError::TooLarge { line: 1, what: "bytes", limit: MAX_BYTES });
     }
@@ -91,9 +117,10 @@ pub(in crate::model) fn check(text: &str) -> Result<Checked<'_>, SourceError> {
     }
     match root.and_then(|end| Some((end, text.split_at_checked(end)?))) {
         Some((end, (before, after))) if !declarations.is_empty() => {
-            Ok(Checked { text: [before, &declarations, after].concat().into(), added: Some((end, declarations.len())) })
+            let text = [before, &declarations, after].concat().into();
+            Ok(Checked { text, added: Some((end, declarations.len())), late: None })
         }
-        _ => Ok(Checked { text: text.into(), added: None }),
+        _ => Ok(Checked { text: text.into(), added: None, late: None }),
     }
 }
 

@@ -233,6 +233,13 @@ pub enum NoteKind {
         /// Name of the joint that it follows in the file.
         target: String,
     },
+    /// The reduction of a transmission is not used. A warning.
+    UnusedReduction {
+        /// Name of the transmission.
+        transmission: String,
+        /// Why.
+        reason: &'static str,
+    },
     /// The rotor inertia of a transmission is not used. A warning.
     UnusedRotor {
         /// Name of the transmission.
@@ -271,6 +278,8 @@ pub enum NoteKind {
         /// Name of the joint and of the link.
         joint: String,
     },
+    /// White space stands before the XML declaration, where XML allows none. A warning.
+    SpaceBeforeDeclaration,
     /// A floating base was asked for, and the file already has a floating joint at its root. A warning.
     SecondFloatingBase {
         /// Name of the file's floating joint.
@@ -339,6 +348,7 @@ impl NoteKind {
             Self::MimicUndeclared { .. } => "mimic_undeclared",
             Self::MimicJumps { .. } => "mimic_jumps",
             Self::MimicLeftOut { .. } => "mimic_left_out",
+            Self::UnusedReduction { .. } => "unused_reduction",
             Self::UnusedRotor { .. } => "unused_rotor",
             Self::GearRatioWithoutRotor { .. } => "gear_ratio_without_rotor",
             Self::MissingEffortLimit { .. } => "missing_effort_limit",
@@ -346,6 +356,7 @@ impl NoteKind {
             Self::ZeroEffortLimit { .. } => "zero_effort_limit",
             Self::ZeroVelocityLimit { .. } => "zero_velocity_limit",
             Self::NameOfLink { .. } => "name_of_link",
+            Self::SpaceBeforeDeclaration => "space_before_declaration",
             Self::SecondFloatingBase { .. } => "second_floating_base",
         }
     }

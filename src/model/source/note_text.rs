@@ -111,6 +111,12 @@ impl fmt::Display for NoteKind {
             Self::MimicLeftOut { joint, target } => {
                 write!(f, "joint {}: it moves by itself, and does not mimic joint {}", Quoted(joint), Quoted(target))
             }
+            Self::SpaceBeforeDeclaration => {
+                f.write_str("white space stands before the XML declaration, where XML allows none: it is skipped")
+            }
+            Self::UnusedReduction { transmission, reason } => {
+                write!(f, "transmission {}: its reduction is not used: {reason}", Quoted(transmission))
+            }
             Self::UnusedRotor { transmission, reason } => {
                 write!(f, "transmission {}: its rotor inertia is not used: {reason}", Quoted(transmission))
             }

@@ -76,6 +76,15 @@ impl Reader {
         Self { lines: lines.collect(), is_known: |_| false, report: LoadReport::default() }
     }
 
+    /// The reader of a text that was checked: notes what was mended there.
+    pub(in crate::model) fn of(checked: &Checked) -> Self {
+        let mut reader = Self::new(&checked.text);
+        if let Some(at) = checked.late {
+            reader.report.push(reader.line_at(at), NoteKind::SpaceBeforeDeclaration);
+        }
+        reader
+    }
+
     /// The same reader, which notes elements of these names as known ones.
     pub(in crate::model) fn knowing(self, is_known: fn(&str) -> bool) -> Self {
         Self { is_known, ..self }

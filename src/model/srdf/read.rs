@@ -27,7 +27,7 @@ const NOT_DYNAMICS: [&str; 12] = [
 pub(super) fn srdf(text: &str) -> Result<Srdf, SrdfError> {
     let checked = guard::check(text)?;
     let document = xml::document(&checked)?;
-    let mut reader = Reader::new(&checked.text).knowing(|name| NOT_DYNAMICS.contains(&name));
+    let mut reader = Reader::of(&checked).knowing(|name| NOT_DYNAMICS.contains(&name));
     let root = document.root_element();
     let found = full_name(root);
     if found != "robot" {

@@ -4,8 +4,7 @@ use super::tree_error::TreeError;
 use crate::model::ModelError;
 use crate::model::source::SourceError;
 use crate::model::source::note::Note;
-use crate::model::source::text::{OneLine, Owner, Quoted};
-use std::path::PathBuf;
+use crate::model::source::text::{Owner, Quoted};
 use thiserror::Error;
 
 /// Why a URDF file was refused. Every message is one line and names the line of the file, the element and the values; what is
@@ -13,40 +12,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum UrdfError {
-    /// The file cannot be read.
-    #[error("cannot read `{}`: {reason}", .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system says.
-        reason: String,
-    },
-    /// The file is not UTF-8 text.
-    #[error("line {line}: `{}` is not UTF-8 text", .path.display())]
-    NotUtf8 {
-        /// The file.
-        path: PathBuf,
-        /// Line of the first byte that is not UTF-8.
-        line: u32,
-    },
-    /// The text is larger than any robot, and reading it could exhaust the machine.
-    #[error("line {line}: more than {limit} {what}")]
-    TooLarge {
-        /// Line where the limit is passed.
-        line: u32,
-        /// What there is too much of: bytes, bytes of a name, nodes, attributes of one element, namespaces.
-        what: &'static str,
-        /// How much is allowed.
-        limit: usize,
-    },
-    /// The text has a document type definition: entities and default values that it defines would be part of the numbers.
-    #[error(
-        "line {line}: a document type definition (DTD, `<!DOCTYPE`) is not read: remove it, and write what its entities stand for"
-    )]
-    DocumentType {
-        /// Line of the definition.
-        line: u32,
-    },
+    /// The text, an element or a number cannot be read, whatever the format.
+    #[error("{0}")]
+    Source(Box<SourceError>),
     /// The text is xacro, of which URDF is made.
     #[error("line {line}: {} is xacro, not URDF: run `xacro FILE > robot.urdf` first", Quoted(.found))]
     Xacro {
@@ -54,16 +22,6 @@ pub enum UrdfError {
         line: u32,
         /// The element, or what the attribute holds.
         found: String,
-    },
-    /// The text is not well-formed XML.
-    #[error("line {line}, column {column}: not well-formed XML: {}", OneLine(.reason))]
-    Xml {
-        /// Line of the fault.
-        line: u32,
-        /// Column of the fault, from 1.
-        column: u32,
-        /// What is wrong.
-        reason: String,
     },
     /// The root element is not `robot`.
     #[error("line {line}: the root element is {}, not `robot`", Quoted(.found))]
@@ -81,26 +39,6 @@ pub enum UrdfError {
         /// Name of the robot.
         robot: String,
     },
-    /// A robot, link or joint has no name, or an empty one.
-    #[error("line {line}: a {element} has no name")]
-    MissingName {
-        /// Line of the element.
-        line: u32,
-        /// `robot`, `link` or `joint`.
-        element: &'static str,
-    },
-    /// An element lacks an attribute.
-    #[error("line {line}: {owner}: `{element}` has no attribute `{attribute}`")]
-    MissingAttribute {
-        /// Line of the element.
-        line: u32,
-        /// The link or joint.
-        owner: Owner,
-        /// The element: `mass`, `inertia`, `parent`, …
-        element: String,
-        /// The attribute it lacks.
-        attribute: &'static str,
-    },
     /// A joint lacks an element.
     #[error("line {line}: {owner}: `{within}` has no element `{element}`")]
     MissingElement {
@@ -112,62 +50,6 @@ pub enum UrdfError {
         within: &'static str,
         /// The element that is missing.
         element: &'static str,
-    },
-    /// An element that may appear once appears twice, and the tree depends on it: `parent` or `child`.
-    #[error("line {line}: {owner}: a second element `{element}`, the first is in line {first_line}")]
-    RepeatedElement {
-        /// Line of the second one.
-        line: u32,
-        /// The link or joint.
-        owner: Owner,
-        /// The element.
-        element: &'static str,
-        /// Line of the first one.
-        first_line: u32,
-    },
-    /// A value is not a number.
-    #[error("line {line}: {owner}: {} of {}: {} is not a number", Quoted(.attribute), Quoted(.element), Quoted(.found))]
-    NotANumber {
-        /// Line of the attribute.
-        line: u32,
-        /// The link or joint.
-        owner: Owner,
-        /// The element: `origin`, `mass`, …
-        element: String,
-        /// The attribute.
-        attribute: String,
-        /// What stands there.
-        found: String,
-    },
-    /// A number is infinite, not a number (NaN), or too large.
-    #[error("line {line}: {owner}: {} of {}: {} is not finite", Quoted(.attribute), Quoted(.element), Quoted(.found))]
-    NotFinite {
-        /// Line of the attribute.
-        line: u32,
-        /// The link or joint.
-        owner: Owner,
-        /// The element.
-        element: String,
-        /// The attribute.
-        attribute: String,
-        /// What stands there.
-        found: String,
-    },
-    /// An attribute has too few or too many numbers.
-    #[error("line {line}: {owner}: `{attribute}` of `{element}`: {found} numbers instead of {expected}")]
-    WrongCount {
-        /// Line of the attribute.
-        line: u32,
-        /// The link or joint.
-        owner: Owner,
-        /// The element.
-        element: String,
-        /// The attribute.
-        attribute: String,
-        /// How many numbers it needs.
-        expected: usize,
-        /// How many it has.
-        found: usize,
     },
     /// A joint's type is not one of URDF's.
     #[error("line {line}: joint {}: {} is not a joint type", Quoted(.joint), Quoted(.found))]
@@ -331,33 +213,12 @@ pub enum UrdfError {
     Model(#[from] ModelError),
 }
 
-/// What is wrong with the text, whatever the format.
+/// What is wrong with the text, whatever the format. Of xacro the message says how URDF is made of it.
 impl From<SourceError> for UrdfError {
     fn from(error: SourceError) -> Self {
-        use SourceError as S;
         match error {
-            S::Unreadable { path, reason } => Self::Unreadable { path, reason },
-            S::NotUtf8 { path, line } => Self::NotUtf8 { path, line },
-            S::TooLarge { line, what, limit } => Self::TooLarge { line, what, limit },
-            S::DocumentType { line } => Self::DocumentType { line },
-            S::Xacro { line, found } => Self::Xacro { line, found },
-            S::Xml { line, column, reason } => Self::Xml { line, column, reason },
-            S::MissingName { line, element } => Self::MissingName { line, element },
-            S::MissingAttribute { line, owner, element, attribute } => {
-                Self::MissingAttribute { line, owner, element, attribute }
-            }
-            S::RepeatedElement { line, owner, element, first_line } => {
-                Self::RepeatedElement { line, owner, element, first_line }
-            }
-            S::NotANumber { line, owner, element, attribute, found } => {
-                Self::NotANumber { line, owner, element, attribute, found }
-            }
-            S::NotFinite { line, owner, element, attribute, found } => {
-                Self::NotFinite { line, owner, element, attribute, found }
-            }
-            S::WrongCount { line, owner, element, attribute, expected, found } => {
-                Self::WrongCount { line, owner, element, attribute, expected, found }
-            }
+            SourceError::Xacro { line, found } => Self::Xacro { line, found },
+            error => Self::Source(Box::new(error)),
         }
     }
 }

@@ -24,7 +24,7 @@ impl Model {
     /// Reads a URDF file. Meshes are not needed and not opened.
     ///
     /// # Errors
-    /// [`UrdfError::Unreadable`] with the reason of the operating system, [`UrdfError::NotUtf8`], and those of
+    /// [`UrdfError::Source`] with the reason of the operating system, or the line that is no text, and those of
     /// [`from_urdf_text`](Self::from_urdf_text).
     #[doc(alias("buildModel", "buildModelFromUrdf", "parse_urdf", "AddModels"))]
     pub fn from_urdf_file(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Loaded, UrdfError> {

@@ -83,7 +83,7 @@ fn is_known(element: &str) -> bool {
 pub fn parse(text: &str, options: &UrdfOptions) -> Result<(Description, LoadReport), UrdfError> {
     let checked = guard::check(text)?;
     let document = xml::document(&checked)?;
-    let mut reader = Reader::new(&checked.text).knowing(is_known);
+    let mut reader = Reader::of(&checked).knowing(is_known);
     xacro::look(&mut reader, &document)?;
     let Elements { name, mut links, joints, rotors } = read_robot(&mut reader, document.root_element())?;
     if options.floating_base

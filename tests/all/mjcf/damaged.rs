@@ -1,6 +1,7 @@
 //! Files that make no sense are refused in one line; what loads is sane; all in linear time.
 
 use super::refusal;
+use crate::faults::{Random, are_refused_or_sane};
 use gradyn::model::mjcf::{Loaded, MjcfError, MjcfOptions};
 use gradyn::{Model, once};
 use std::time::{Duration, Instant};
@@ -93,19 +94,6 @@ fn many_bodies_take_linear_time() {
     let (few, many) = (read(10_000), read(100_000));
     // Between ten times (linear) and a hundred times (quadratic).
     assert!(many < 40.0 * few.max(0.01), "{few} s, {many} s");
-}
-
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
 }
 
 const ROBOT: &str = r#"<mujoco model="all">
@@ -219,34 +207,15 @@ fn assert_sane(loaded: &Loaded) {
 fn files_with_random_faults_are_refused_or_give_a_sane_model() {
     let whole = Model::from_mjcf_text(ROBOT, &MjcfOptions::new()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((whole.description.bodies.len(), whole.description.joints.len()), (6, 7));
-    let (mut loaded, mut refused) = (0, 0);
-    // Longer on request: GRADYN_FUZZ_SECONDS=600 cargo test --test all mjcf::
-    let seconds = std::env::var("GRADYN_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let (started, mut seed) = (Instant::now(), 0);
-    while started.elapsed() < Duration::from_secs(seconds) || seed < 2000 {
-        let (mut random, mut text) = (Random(seed), ROBOT.to_owned());
+    let damaged = |random: &mut Random| {
+        let mut text = ROBOT.to_owned();
         for _ in 0..1 + random.below(3) {
-            mutate(&mut text, &mut random);
+            mutate(&mut text, random);
         }
-        let outcome = std::panic::catch_unwind(|| match Model::from_mjcf_text(&text, &MjcfOptions::new()) {
-            Ok(model) => {
-                assert_sane(&model);
-                true
-            }
-            Err(error) => {
-                let message = error.to_string();
-                assert!(message.starts_with("line ") && !message.contains('\n') && message.len() < 1500, "{message}");
-                assert!(!matches!(error, MjcfError::Model(_)), "the reader has to find this itself: {message}");
-                false
-            }
-        });
-        match outcome {
-            Ok(true) => loaded += 1,
-            Ok(false) => refused += 1,
-            Err(_) => panic!("seed {seed}: {text}"),
-        }
-        seed += 1;
-    }
-    println!("{loaded} loaded, {refused} refused");
-    assert!(loaded > 100 && refused > 100, "{loaded} loaded, {refused} refused: the faults are too mild or too rough");
+        text
+    };
+    let read = |text: &str, _: &mut Random| {
+        Model::from_mjcf_text(text, &MjcfOptions::new()).map(|loaded| assert_sane(&loaded))
+    };
+    are_refused_or_sane(damaged, read, |error| matches!(error, MjcfError::Model(_)));
 }

@@ -116,17 +116,17 @@ fn numbers_of_joints_change_where_they_stand() {
         (
             base.clone().with_damping(body(&base, "shoulder"), &[0.25]).expect("fits"),
             &[("damping='0.5'", "damping='0.25'")],
-            "line 15: joint `shoulder`: joint damping 0.5 → 0.25",
+            "line 16: joint `shoulder`: joint damping 0.5 → 0.25",
         ),
         (
             spring(base.clone(), 3.0, std::f64::consts::FRAC_PI_4).expect("fits"),
             &[("springref=\"30\" stiffness=\"2\"", "springref=\"45\" stiffness=\"3\"")],
-            "line 15: joint `shoulder`: joint stiffness 2 → 3",
+            "line 16: joint `shoulder`: joint stiffness 2 → 3",
         ),
         (
             base.clone().with_armature(body(&base, "lift"), &[0.5]).expect("fits"),
             &[("axis=\"1 0 0\"/>", "axis=\"1 0 0\" armature=\"0.5\"/>")],
-            "line 19: joint `lift`: joint armature 0.01 → 0.5, inserted",
+            "line 20: joint `lift`: joint armature 0.01 → 0.5, inserted",
         ),
         (
             base.clone().with_gravity([0.0, 0.0, -1.5].into()),
@@ -136,7 +136,7 @@ fn numbers_of_joints_change_where_they_stand() {
         (
             base.clone().with_placement(body(&base, "roll"), Transform::from_translation([0.0, 0.0, 0.45].into())).expect("fits"),
             &[("pos=\"0 0 0.3\"", "pos=\"0 0 0.4\"")],
-            "line 18: body `wrist`: body pos[2] 0.3 → 0.4",
+            "line 19: body `wrist`: body pos[2] 0.3 → 0.4",
         ),
     ];
     for (model, replaced, told) in cases {

@@ -51,17 +51,17 @@ pub(super) fn no_place(
                 let reason = "numbers of hinges and slides alone are written";
                 differ(format!("degree of freedom {k} of joint `{name}`"), text(a), text(b), reason);
                 let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_of(id, k)) {
-                    Some(spring) => format!("stiffness {}, reference {}", spring.stiffness, spring.reference),
-                    None => "none".to_owned(),
+                    Some(spring) if spring.stiffness != 0.0 => format!("stiffness {}, reference {}", spring.stiffness, spring.reference),
+                    _ => "none".to_owned(),
                 };
                 differ(format!("spring {k} of joint `{name}`"), text(file), text(model), reason);
             }
             let text = |model: &Model| match model.body_id(i).and_then(|id| model.friction_curve_of(id, k)) {
-                Some(of) => {
+                Some(of) if of.stribeck != 0.0 || of.asymmetry != 0.0 => {
                     let (stribeck, velocity, asymmetry) = (of.stribeck, of.stribeck_velocity, of.asymmetry);
                     format!("stribeck {stribeck} at {velocity}, asymmetry {asymmetry}")
                 }
-                None => "none".to_owned(),
+                _ => "none".to_owned(),
             };
             differ(format!("friction curve {k} of joint `{name}`"), text(file), text(model), NONE);
         }

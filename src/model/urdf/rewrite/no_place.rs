@@ -85,16 +85,16 @@ pub(super) fn no_place(file: &Model, model: &Model, description: &Description) -
     for (i, body) in model.bodies().iter().enumerate() {
         for k in 0..body.v_range().len() {
             let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_of(id, k)) {
-                Some(spring) => format!("stiffness {}, reference {}", spring.stiffness, spring.reference),
-                None => "none".to_owned(),
+                Some(spring) if spring.stiffness != 0.0 => format!("stiffness {}, reference {}", spring.stiffness, spring.reference),
+                _ => "none".to_owned(),
             };
             differ(format!("spring {k} of joint `{}`", body.joint_name()), text(file), text(model), NONE);
             let text = |model: &Model| match model.body_id(i).and_then(|id| model.friction_curve_of(id, k)) {
-                Some(of) => {
+                Some(of) if of.stribeck != 0.0 || of.asymmetry != 0.0 => {
                     let (stribeck, velocity, asymmetry) = (of.stribeck, of.stribeck_velocity, of.asymmetry);
                     format!("stribeck {stribeck} at {velocity}, asymmetry {asymmetry}")
                 }
-                None => "none".to_owned(),
+                _ => "none".to_owned(),
             };
             differ(format!("friction curve {k} of joint `{}`", body.joint_name()), text(file), text(model), NONE);
         }

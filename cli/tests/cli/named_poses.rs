@@ -1,0 +1,76 @@
+//! Configurations that a robot's files name: `--state NAME`, and poses of tasks.
+
+use crate::{directory, good, json, refused, run};
+use std::fs;
+
+const ARM: &str = "<mujoco model='arm'><worldbody><body name='a'><joint name='shoulder' axis='0 1 0'/><geom size='0.1'/>
+<body name='b' pos='0 0 0.5'><joint name='elbow' axis='0 1 0'/><geom size='0.1' pos='0 0 0.2'/></body></body></worldbody>
+<keyframe><key name='home' qpos='0.3 -0.4' qvel='0.5 0.25'/><key name='stretched' qpos='0.1 0'/></keyframe></mujoco>";
+
+const URDF: &str = "<robot name='arm'><link name='base'/><link name='a'><inertial><mass value='1'/>
+<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+<joint name='shoulder' type='continuous'><parent link='base'/><child link='a'/><axis xyz='0 1 0'/></joint></robot>";
+
+const SRDF: &str = "<robot name='arm'><group name='all'><joint name='shoulder'/></group>
+<group_state name='folded' group='all'><joint name='shoulder' value='1.25'/></group_state></robot>";
+
+/// A task that holds a robot where it starts.
+fn task(robot: &str, rest: &str) -> String {
+    format!(
+        "[robot]\n{robot}\n{rest}\n[steps]\ndt = 0.02\n[[phases]]\nname = \"move\"\nnodes = 5\n\
+         [[costs]]\nname = \"hold\"\nkind = \"state\"\nweight = 1.0\n[[costs]]\nname = \"torque\"\nkind = \"control\"\nweight = 0.01\n"
+    )
+}
+
+/// Keyframes and states of SRDF are poses of a task, with the velocity that a keyframe has; the task's own come first.
+#[test]
+fn a_task_takes_poses_of_the_robots_files() {
+    let here = directory("named-poses");
+    let path = |name: &str| here.join(name).to_str().expect("UTF-8").to_owned();
+    for (name, text) in [("arm.xml", ARM), ("arm.urdf", URDF), ("arm.srdf", SRDF)] {
+        fs::write(path(name), text).expect("writes");
+    }
+    let task_file = path("task.toml");
+    let first = |robot: &str, rest: &str| {
+        fs::write(&task_file, task(robot, rest)).expect("writes");
+        good(["optimize", &task_file, "--output", &path("out")]);
+        let answer = json(&fs::read_to_string(here.join("out/trajectory.json")).expect("is there"));
+        let of = |key: &str| -> Vec<f64> {
+            answer[key][0].as_array().expect("list").iter().filter_map(serde_json::Value::as_f64).collect()
+        };
+        (of("q"), of("v"))
+    };
+    let mjcf = "file = \"arm.xml\"";
+    assert_eq!(first(mjcf, "[start]\nq = \"home\""), (vec![0.3, -0.4], vec![0.5, 0.25]));
+    assert_eq!(first(mjcf, "[start]\nq = \"home\"\nv = 0.0"), (vec![0.3, -0.4], vec![0.0, 0.0]));
+    assert_eq!(first(mjcf, "[start]\nq = \"home\"\n[poses]\nhome = [0.7, 0.8]"), (vec![0.7, 0.8], vec![0.0, 0.0]));
+    assert_eq!(first(mjcf, "[start]\nq = \"mine\"\n[poses]\nmine = \"stretched\""), (vec![0.1, 0.0], vec![0.0, 0.0]));
+    let srdf = "file = \"arm.urdf\"\nsrdf = \"arm.srdf\"";
+    assert_eq!(first(srdf, "[start]\nq = \"folded\""), (vec![1.25], vec![0.0]));
+
+    let refusal = |robot: &str, rest: &str| {
+        fs::write(&task_file, task(robot, rest)).expect("writes");
+        refused(&run(["optimize", &task_file]))
+    };
+    let message = refusal(mjcf, "[start]\nq = \"hom\"");
+    assert!(message.contains("line 4: key `start.q`: there is no pose `hom`; did you mean `home`?"), "{message}");
+    let message = refusal("file = \"arm.urdf\"\nsrdf = \"arms.srdf\"", "");
+    assert!(message.contains("line 3: key `robot.srdf`: there is no file ") && message.contains("arms.srdf"), "{message}");
+}
+
+/// A name of the file that is a word of the command, or a file, is said to be both.
+#[test]
+fn a_name_that_is_a_word_of_the_command_is_refused() {
+    let here = directory("named-states");
+    let path = |name: &str| here.join(name).to_str().expect("UTF-8").to_owned();
+    for word in ["random", "neutral"] {
+        let robot = path(&format!("{word}.xml"));
+        fs::write(&robot, ARM.replace("'home'", &format!("'{word}'"))).expect("writes");
+        let message = refused(&run(["derivatives", &robot, "--state", word]));
+        let part = format!("`{word}` is a configuration of the robot and a word of the command: rename the configuration");
+        assert!(message.contains(&part), "{message}");
+        good(["derivatives", &robot, "--state", "stretched"]);
+        let message = refused(&run(["derivatives", &robot, "--state", "stretche"]));
+        assert!(message.contains("there is no configuration and no file `stretche`; did you mean `stretched`?"), "{message}");
+    }
+}
