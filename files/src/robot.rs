@@ -1,9 +1,9 @@
 //! A robot with the file that it comes from.
 
 use crate::error::{Error, RobotError};
-use gradyn::model::mjcf::{self, MjcfOptions};
+use gradyn::model::mjcf::{self, Equality, EqualityElement, MjcfOptions};
 use gradyn::model::sdf::{self, SdfOptions};
-use gradyn::model::source::{Files, Format, JointType, LoadReport};
+use gradyn::model::source::{Files, Format, JointType, LoadReport, LoopJoint};
 use gradyn::model::srdf::Srdf;
 use gradyn::model::urdf::{self, ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 use gradyn::model::{BodyId, Model};
@@ -12,6 +12,7 @@ use gradyn::text::one_line;
 use gradyn_sensitivity::Parameters;
 use nalgebra::Vector3;
 use std::collections::HashMap;
+use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -71,6 +72,28 @@ pub enum Origin {
     },
     /// Of an SDF file.
     Sdf(Box<sdf::Loaded>),
+}
+
+/// What closes a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// `joint` (SDF), `connect` or `weld` (MJCF).
+    pub kind: &'static str,
+    /// Its name in the file.
+    pub name: Option<String>,
+    /// Its place in an MJCF file, where it may have no name; empty for SDF.
+    pub place: String,
+}
+
+impl fmt::Display for Loop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, name, place } = self;
+        match (*kind, name) {
+            ("joint", Some(name)) => write!(f, "joint `{}`", one_line(name)),
+            (kind, Some(name)) => write!(f, "equality `{kind}` `{}`", one_line(name)),
+            (kind, None) => write!(f, "equality `{kind}` in {place}"),
+        }
+    }
 }
 
 /// Choices for a robot's file, whatever its format.
@@ -231,6 +254,30 @@ impl Robot {
             frames.get(name).map(|frame| LinkPlace { body: frame.body(), placement: *frame.placement() })
         };
         self.link_names().into_iter().filter_map(|name| Some((name, place(name)?))).collect()
+    }
+
+    /// What holds the robot beside its tree, in its file: joints of SDF that close loops, `connect` and `weld` of MJCF that are active.
+    pub fn loops(&self) -> Vec<Loop> {
+        match &self.origin {
+            Origin::Sdf(loaded) => {
+                let closed = loaded.loops.iter();
+                let of = |joint: &LoopJoint| Loop { kind: "joint", name: Some(joint.name.clone()), place: String::new() };
+                closed.map(of).collect()
+            }
+            Origin::Mjcf { loaded, .. } => {
+                let held = loaded.description.equalities.iter().filter(|equality| equality.active);
+                let of = |equality: &EqualityElement| {
+                    let kind = match equality.holds {
+                        Equality::Connect { .. } => "connect",
+                        Equality::Weld { .. } => "weld",
+                        _ => return None, // joints that follow others are the model's
+                    };
+                    Some(Loop { kind, name: equality.name.clone(), place: equality.place.to_string() })
+                };
+                held.filter_map(of).collect()
+            }
+            Origin::Urdf { .. } => Vec::new(),
+        }
     }
 
     /// One line a warning; of many, the first ones.

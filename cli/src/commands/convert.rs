@@ -2,13 +2,11 @@
 
 use super::Report;
 use crate::args::Convert;
-use crate::error::{Error, one_line};
+use crate::error::Error;
 use crate::output::Output;
-use gradyn::model::mjcf::{Equality, EqualityElement};
 use gradyn::model::source::{Format, Rank};
 use gradyn::model::write::{LeaveOut, WriteOptions, Written};
 use gradyn::text::count;
-use gradyn_files::robot::{Origin, Robot};
 use std::path::Path;
 
 pub(crate) fn convert(args: &Convert) -> Result<Report, Error> {
@@ -18,8 +16,8 @@ pub(crate) fn convert(args: &Convert) -> Result<Report, Error> {
         return Err(Error::write(to, "it exists; --force replaces it"));
     }
     let robot = args.robot.load()?;
-    let constraints = constraints(&robot);
-    if let (Some(first), false) = (constraints.first(), args.leave_out) {
+    let loops = robot.loops();
+    if let (Some(first), false) = (loops.first(), args.leave_out) {
         return Err(Error::write(to, format!("{first} {BESIDE}; --leave-out writes the tree alone")));
     }
     let leave_out = if args.leave_out { LeaveOut::Anything } else { LeaveOut::NotDynamics };
@@ -29,7 +27,7 @@ pub(crate) fn convert(args: &Convert) -> Result<Report, Error> {
     output.finish()?;
     let mut warnings = robot.warnings();
     warnings.extend(left_out.iter().map(|unsaid| format!("{}: left out ({}): {unsaid}", to.display(), unsaid.rank)));
-    let left_out = constraints.iter().map(|constraint| format!("{constraint} {BESIDE}"));
+    let left_out = loops.iter().map(|closed| format!("{closed} {BESIDE}"));
     warnings.extend(left_out.map(|what| format!("{}: left out ({}): {what}", to.display(), Rank::ChangesDynamics)));
     let (bodies, freedoms) = (count(robot.model.bodies().len(), "moving body"), robot.model.nv());
     let text = format!("{}  {bodies}, {}\n", to.display(), degrees(freedoms));
@@ -38,29 +36,6 @@ pub(crate) fn convert(args: &Convert) -> Result<Report, Error> {
 
 /// Why loops are not written.
 const BESIDE: &str = "is a constraint beside the tree of bodies, and is not written";
-
-/// What holds the robot beside its tree, in its file.
-fn constraints(robot: &Robot) -> Vec<String> {
-    match &robot.origin {
-        Origin::Sdf(loaded) => loaded.loops.iter().map(|joint| format!("joint `{}`", one_line(&joint.name))).collect(),
-        Origin::Mjcf { loaded, .. } => {
-            let held = loaded.description.equalities.iter().filter(|equality| equality.active);
-            let of = |equality: &EqualityElement| {
-                let kind = match equality.holds {
-                    Equality::Connect { .. } => "connect",
-                    Equality::Weld { .. } => "weld",
-                    _ => return None, // joints that follow others are the model's
-                };
-                Some(match &equality.name {
-                    Some(name) => format!("equality `{kind}` `{}`", one_line(name)),
-                    None => format!("equality `{kind}` in {}", equality.place),
-                })
-            };
-            held.filter_map(of).collect()
-        }
-        _ => Vec::new(),
-    }
-}
 
 /// "1 degree of freedom".
 fn degrees(n: usize) -> String {

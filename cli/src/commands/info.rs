@@ -1,7 +1,7 @@
 //! `gradyn info`: what a robot is made of.
 
 use super::Report;
-use super::joint_forces::{CurveAnswer, SpringAnswer};
+use super::joint_forces::{CurveAnswer, LoopAnswer, SpringAnswer};
 use crate::args::Info;
 use crate::error::{Error, one_line};
 use crate::table::{Align, Table};
@@ -109,6 +109,11 @@ fn readable(robot: &Robot) -> String {
     if !robot.groups.is_empty() {
         let names = list(robot.groups.iter().map(String::as_str).collect());
         text.push_str(&format!("\n{bold}Groups{bold:#}  {names}\n"));
+    }
+
+    let loops: Vec<String> = robot.loops().iter().map(ToString::to_string).collect();
+    if !loops.is_empty() {
+        text.push_str(&format!("\n{bold}Loops{bold:#}  beside the tree of bodies: {}\n", loops.join(", ")));
     }
 
     let warning = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
@@ -247,6 +252,8 @@ struct Answer<'a> {
     springs: Vec<SpringAnswer>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     friction_curves: Vec<CurveAnswer>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    loops: Vec<LoopAnswer>,
     report: ReportAnswer<'a>,
 }
 
@@ -375,6 +382,7 @@ fn answer(robot: &Robot) -> Answer<'_> {
             .collect(),
         springs: model.springs().iter().map(SpringAnswer::of).collect(),
         friction_curves: model.friction_curves().iter().map(CurveAnswer::of).collect(),
+        loops: robot.loops().into_iter().map(LoopAnswer::of).collect(),
         report: ReportAnswer {
             warning_count: robot.report.warning_count(),
             counts: robot.report.counts(),

@@ -1,6 +1,7 @@
-//! Springs and friction curves of joints, for programs.
+//! Springs and friction curves of joints, and what closes loops, for programs.
 
 use gradyn::model::{FrictionCurve, JointSpring};
+use gradyn_files::robot::Loop;
 use serde::Serialize;
 
 /// The friction curve of a degree of freedom.
@@ -35,5 +36,19 @@ impl SpringAnswer {
     pub(super) fn of(spring: &JointSpring) -> Self {
         let JointSpring { index, coordinate, multiplier, offset, stiffness, reference, .. } = *spring;
         Self { v_index: index, q_index: coordinate, multiplier, offset, stiffness, reference }
+    }
+}
+
+/// What closes a loop.
+#[derive(Serialize)]
+pub(super) struct LoopAnswer {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+impl LoopAnswer {
+    pub(super) fn of(Loop { kind, name, .. }: Loop) -> Self {
+        Self { kind, name }
     }
 }
