@@ -568,9 +568,52 @@ fn reversed_limits_are_exchanged() {
 fn armature_is_read_from_the_places_where_programs_write_it() {
     let (robot, report) = robot("tests/urdf/good/rotors.urdf", &UrdfOptions::new().strict(true));
     let armature: Vec<_> = robot.joints.iter().map(|joint| joint.armature).collect();
-    // 0.25; (-4)² 0.5; 2² 0.125; 8² 0.0625 + 1, as the ratio of the actuator comes first; none
-    assert_eq!(armature, [0.25, 8.0, 0.5, 5.0, 0.0]);
-    assert_eq!(report.to_string(), "no warnings\nnot used: transmission (1)");
+    // 0.25; (-4)² 0.5; 2² 0.125; 8² 0.0625 + 1, as the ratio of the actuator comes first; as exporters write it
+    assert_eq!(armature, [0.25, 8.0, 0.5, 5.0, 0.5]);
+    assert_eq!(report.to_string(), "no warnings");
+}
+
+/// Where a transmission states a reduction, it and the others are motors behind gears; those of Drake have none, for its torques are
+/// those of the joint.
+#[test]
+fn reductions_are_gears_of_motors() {
+    let (robot, _) = robot("tests/urdf/good/rotors.urdf", &UrdfOptions::new().strict(true));
+    let motors: Vec<_> = robot.motors.iter().map(|m| (m.name.as_str(), &*robot.joints[m.joint].name, m.gear)).collect();
+    let expected = [("m", "jc", 1.0), ("ros", "jd", 8.0), ("second of the same joint", "jd", 1.0)];
+    let more = [("without rotor", "je", -50.0), ("exported", "je", 1.0)];
+    assert_eq!(motors, expected.into_iter().chain(more).collect::<Vec<_>>());
+
+    let transmission = |joint: &str, inside: &str| {
+        let text = two_links(INERTIAL, "revolute", "<limit lower='-1' upper='1' effort='30' velocity='1'/>");
+        let inside = format!("\n<transmission name='t'><joint name='{joint}'/>{inside}</transmission></robot>");
+        text.replace("</robot>", &inside)
+    };
+    let text = transmission("j", "<actuator name='motor'><mechanicalReduction>-60</mechanicalReduction></actuator>");
+    let loaded = gradyn::Model::from_urdf_text(&text, &UrdfOptions::new()).unwrap();
+    let [motor] = loaded.model.actuators() else { panic!("{:?}", loaded.model.actuators()) };
+    // 30 N m at the joint are half one behind a gear of 60.
+    assert_eq!((motor.name.as_str(), &motor.gears[..], motor.limits), ("motor", &[(0, -60.0)][..], (-0.5, 0.5)));
+    assert_eq!(loaded.report.to_string(), "no warnings");
+    // And back.
+    let again = gradyn::Model::from_urdf_text(&loaded.model.to_urdf().unwrap(), &UrdfOptions::new()).unwrap();
+    assert_eq!(again.model.actuators(), loaded.model.actuators());
+
+    // None states one: a robot without motors of its own, as one without transmissions.
+    let text = transmission("j", "<actuator name='motor'/>");
+    let loaded = gradyn::Model::from_urdf_text(&text, &UrdfOptions::new()).unwrap();
+    assert!(loaded.model.actuators().is_empty());
+    assert_eq!(loaded.report.to_string(), "no warnings\nnot used: transmission (1)");
+    for (joint, reduction, reason) in [
+        ("k", "2", "its joint is not declared"),
+        ("j", "0", "it is zero"),
+        ("j", "two", "it is no number"),
+        ("j", "2</mechanicalReduction></actuator><actuator name='n'><mechanicalReduction>2", "it has not one joint and one actuator"),
+    ] {
+        let inside = format!("<actuator name='m'><mechanicalReduction>{reduction}</mechanicalReduction></actuator>");
+        let loaded = gradyn::Model::from_urdf_text(&transmission(joint, &inside), &UrdfOptions::new()).unwrap();
+        let warnings: Vec<_> = loaded.report.warnings().map(ToString::to_string).collect();
+        assert_eq!(warnings, [format!("line 5: transmission `t`: its reduction is not used: {reason}")]);
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(super) struct Seat {
 
 /// Builds the model.
 pub(super) fn model(description: &Description, options: &UrdfOptions) -> Result<Model, UrdfError> {
-    let Description { name, links, joints, root } = description;
+    let Description { name, links, joints, root, motors } = description;
     let seats = seats(description, options.merge_fixed_joints)?;
     let inertias = merged(description, &seats)?;
     let seat = |link: usize| seats.get(link).copied().unwrap_or(Seat { link, pose: Transform::identity() });
@@ -71,6 +71,17 @@ pub(super) fn model(description: &Description, options: &UrdfOptions) -> Result<
             && let Some(leader) = moved_by.get(mimic.joint).copied().flatten()
         {
             builder.set_mimic(key, leader, mimic.multiplier, mimic.offset)?;
+        }
+    }
+
+    for motor in motors {
+        let (Some(joint), Some(key)) = (joints.get(motor.joint), moved_by.get(motor.joint).copied().flatten()) else {
+            continue;
+        };
+        let number = builder.add_actuator(motor.name.as_str(), &[(key, 0, motor.gear)])?;
+        // The limit of the joint, as the motor feels it.
+        if let Some(most) = joint.limits.effort.map(|effort| effort / motor.gear.abs()).filter(|most| most.is_finite()) {
+            builder.set_actuator_limits(number, -most, most)?;
         }
     }
 

@@ -19,6 +19,22 @@ pub struct Description {
     pub joints: Vec<JointElement>,
     /// Index of the root link.
     pub root: usize,
+    /// The motors, in the file's order; none if no transmission states a reduction.
+    pub motors: Vec<MotorElement>,
+}
+
+/// A motor that drives a joint of one coordinate: what a `transmission` says.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MotorElement {
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// Its name: that of the `actuator`, unless that is missing or taken.
+    pub name: String,
+    /// Index of the joint that it drives.
+    pub joint: usize,
+    /// Torque at the joint for one of the motor: `mechanicalReduction`, not zero.
+    pub gear: f64,
 }
 
 /// A link: a rigid body, or a mere frame.

@@ -6,7 +6,7 @@
 //! values. What makes sense but is ignored, or dubious, is listed line by line in a [`LoadReport`].
 //!
 //! What is read: `link` with `inertial`; `joint` with `origin`, `axis`, `limit`, `dynamics` and `mimic`; of `transmission` the
-//! inertia of a rotor, which some programs write there. Meshes are never opened. Frames follow the URDF specification: `rpy` are angles about fixed axes, the child's frame at zero
+//! inertia of a rotor, which some programs write there, and the reduction, the gear of an actuator. Meshes are never opened. Frames follow the URDF specification: `rpy` are angles about fixed axes, the child's frame at zero
 //! position is the joint's frame, and the axes of `inertia` are those of the `inertial` origin.
 //!
 //! [`rewrite`] is the way back: it writes the parameters of a changed model into the text, and changes nothing else there.
@@ -19,6 +19,7 @@ mod link;
 mod load;
 mod mass;
 mod mimic;
+mod motor;
 mod options;
 mod placement;
 mod rewrite;
@@ -30,7 +31,7 @@ mod xacro;
 
 pub use crate::model::rewrite::{Change, NotWritten, RewriteError, Rewritten};
 pub use crate::model::source::{JointType, LoadReport, MimicForm, Note, NoteKind, Owner, Rank, Severity, Unphysical};
-pub use description::{Description, JointElement, Limits, LinkElement, Mimic};
+pub use description::{Description, JointElement, Limits, LinkElement, Mimic, MotorElement};
 pub use error::UrdfError;
 pub use load::Loaded;
 pub use options::{ContinuousForm, JointOrder, UrdfOptions};
@@ -85,7 +86,7 @@ pub fn parse(text: &str, options: &UrdfOptions) -> Result<(Description, LoadRepo
     let document = xml::document(&checked)?;
     let mut reader = Reader::of(&checked).knowing(is_known);
     xacro::look(&mut reader, &document)?;
-    let Elements { name, mut links, joints, rotors } = read_robot(&mut reader, document.root_element())?;
+    let Elements { name, mut links, joints, rotors, motors } = read_robot(&mut reader, document.root_element())?;
     if options.floating_base
         && let Some(joint) = joints.iter().find(|joint| joint.name == ROOT_JOINT)
     {
@@ -93,8 +94,9 @@ pub fn parse(text: &str, options: &UrdfOptions) -> Result<(Description, LoadRepo
     }
     let (mut joints, root) = tree::assemble(&mut links, joints, options, &mut reader.report)?;
     rotor::mount(rotors, &mut joints, &mut reader)?;
+    let motors = motor::mount(motors, &joints, &mut reader);
     rotor::set(options, &mut joints)?;
-    let description = Description { name, links, joints, root };
+    let description = Description { name, links, joints, root, motors };
 
     let mut report = reader.report;
     mass::inspect(&description, options.floating_base, &mut report)?;
@@ -125,6 +127,7 @@ struct Elements {
     links: Vec<LinkElement>,
     joints: Vec<joint::RawJoint>,
     rotors: Vec<rotor::Rotor>,
+    motors: Vec<motor::Motor>,
 }
 
 fn read_robot(reader: &mut Reader, robot: Node) -> Result<Elements, UrdfError> {
@@ -137,7 +140,8 @@ fn read_robot(reader: &mut Reader, robot: Node) -> Result<Elements, UrdfError> {
     let owner = Owner::Robot(name.clone());
     let _ = reader.attributes(robot, &owner, ["name", "version"])?;
 
-    let (mut links, mut joints, mut rotors) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut links, mut joints, mut rotors, mut motors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut without_rotor = Vec::new();
     let (mut link_lines, mut joint_lines) = (HashMap::new(), HashMap::new());
     for child in robot.children() {
         match (child.is_element(), xml::full_name(child)) {
@@ -156,12 +160,25 @@ fn read_robot(reader: &mut Reader, robot: Node) -> Result<Elements, UrdfError> {
                 }
                 joints.push(joint);
             }
-            (true, "transmission") => rotors.extend(rotor::read(reader, child, &owner)?),
+            (true, "transmission") => {
+                let (rotor, motor) = (rotor::read(reader, child)?, motor::read(reader, child)?);
+                if rotor.is_none() {
+                    without_rotor.push((child, motor.is_some()));
+                }
+                rotors.extend(rotor);
+                motors.extend(motor);
+            }
             (true, _) => reader.note_element(child, &owner),
         }
     }
     if links.is_empty() {
         return Err(UrdfError::NoLink { line, robot: name });
     }
-    Ok(Elements { name, links, joints, rotors })
+    let have_gears = motors.iter().any(motor::Motor::states_a_reduction);
+    for (transmission, is_motor) in without_rotor {
+        if !(is_motor && have_gears) {
+            reader.note_element(transmission, &owner);
+        }
+    }
+    Ok(Elements { name, links, joints, rotors, motors })
 }

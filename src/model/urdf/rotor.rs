@@ -2,7 +2,7 @@
 //!
 //! A rotor of inertia `I` behind a gear of ratio `n` turns at `n q̇`, so its kinetic energy is `½ n² I q̇²`: armature `n² I` at the
 //! joint. URDF itself has no element for `I`. What is read is Drake's (`drake:rotor_inertia` and `drake:gear_ratio` of an
-//! `actuator`) and the same without prefix beside `mechanicalReduction`, which ROS has.
+//! `actuator`) and the same without prefix beside `mechanicalReduction`, which ROS has, or `motorInertia`, as exporters write it.
 
 use super::ROOT_JOINT;
 use super::description::JointElement;
@@ -16,7 +16,7 @@ use roxmltree::Node;
 use std::collections::HashMap;
 
 /// Names of the inertia of a rotor, as a child of `transmission`, `actuator` or `joint`.
-pub(super) const ROTOR: [&str; 3] = ["drake:rotor_inertia", "rotor_inertia", "rotorInertia"];
+pub(super) const ROTOR: [&str; 4] = ["drake:rotor_inertia", "rotor_inertia", "rotorInertia", "motorInertia"];
 /// Names of the ratio of a gear, the first of which counts.
 const RATIO: [&str; 4] = ["drake:gear_ratio", "gear_ratio", "gearRatio", "mechanicalReduction"];
 
@@ -52,13 +52,10 @@ pub(super) fn reflected(rotor: &Attribute, ratio: Option<&Attribute>) -> Result<
 }
 
 /// Reads a `transmission`: none if it says nothing about a rotor, or nothing clear.
-pub(super) fn read(reader: &mut Reader, node: Node, robot: &Owner) -> Result<Option<Rotor>, UrdfError> {
+pub(super) fn read(reader: &mut Reader, node: Node) -> Result<Option<Rotor>, UrdfError> {
     let name = kept(node.attribute("name").unwrap_or_default());
     let owner = Owner::Transmission(name.clone());
-    let Some((rotor, ratio)) = site(node) else {
-        reader.note_element(node, robot);
-        return Ok(None);
-    };
+    let Some((rotor, ratio)) = site(node) else { return Ok(None) };
     let line = reader.line(rotor);
     let (mut joints, actuators) = (named(node, "joint"), named(node, "actuator").count());
     let joint = match (joints.next(), joints.next()) {
@@ -83,12 +80,12 @@ pub(super) fn site<'a, 'i>(transmission: Node<'a, 'i>) -> Option<(Node<'a, 'i>, 
 }
 
 /// The children of this name.
-fn named<'a, 'i>(within: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
+pub(super) fn named<'a, 'i>(within: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
     within.children().filter(move |child| child.is_element() && full_name(*child) == name)
 }
 
 /// The child of the first place that has one, by the first of the names.
-fn first<'a, 'i>(places: &[Node<'a, 'i>], names: &[&'static str]) -> Option<Node<'a, 'i>> {
+pub(super) fn first<'a, 'i>(places: &[Node<'a, 'i>], names: &[&'static str]) -> Option<Node<'a, 'i>> {
     places.iter().find_map(|place| names.iter().find_map(|name| named(*place, name).next()))
 }
 

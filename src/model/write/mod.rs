@@ -11,6 +11,7 @@ mod error;
 mod joint_frames;
 mod mjcf;
 mod mjcf_joints;
+mod motors;
 mod names;
 mod steps;
 mod urdf;
@@ -78,7 +79,8 @@ impl Model {
     /// Joints with several axes become rows of hinges and slides between links without mass: cylindrical, universal, ZYX, translation,
     /// and composite ones of these. A screw is a hinge, and a slide that mimics it. Frames are links that fixed joints hold. The root
     /// is the first frame of the world that stands at its origin, or a link `world`. Armature stands in `dynamics`, as the reader of
-    /// this crate takes it. A hinge without limits is `continuous`. Without [joint friction](Self::has_joint_friction), damping and friction
+    /// this crate takes it. An actuator that drives one hinge or slide, within the limits of this joint, is a `transmission` with its gear as
+    /// `mechanicalReduction`. A hinge without limits is `continuous`. Without [joint friction](Self::has_joint_friction), damping and friction
     /// are not written.
     ///
     /// ```

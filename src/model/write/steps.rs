@@ -114,6 +114,9 @@ fn beside(writing: &mut Writing) -> Result<(), WriteError> {
         }
     }
     for actuator in writing.model.actuators() {
+        if super::motors::is_said(writing, actuator) {
+            continue;
+        }
         let owner = Owner::Element("actuator".to_owned(), actuator.name.clone());
         let what = format!("its drive by {}", count(actuator.gears.len(), "gear"));
         writing.leave_out(owner, what, "actuators are not written", Rank::NotDynamics)?;

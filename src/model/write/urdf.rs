@@ -65,6 +65,7 @@ pub(super) fn text(writing: &mut Writing) -> Result<String, WriteError> {
             file.frame(body.name(), frame.name(), frame.placement());
         }
     }
+    super::motors::write(writing, &mut file.xml)?;
     Ok(file.xml.finish())
 }
 

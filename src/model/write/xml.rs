@@ -28,6 +28,13 @@ impl Xml {
         self.write(&element, "/>\n");
     }
 
+    /// An element that holds a text without signs of XML.
+    pub(super) fn value(&mut self, element: Element, text: &str) {
+        let name = element.name;
+        self.write(&element, ">");
+        self.text.extend([text, "</", name, ">\n"]);
+    }
+
     /// Ends the element that was begun last.
     pub(super) fn close(&mut self) {
         if let Some(name) = self.open.pop() {
