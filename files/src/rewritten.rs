@@ -22,7 +22,8 @@ fn attempt(robot: &Robot, model: &Model) -> Result<Result<Rewritten, RewriteErro
         Origin::Urdf { text, options, .. } => Ok(urdf::rewrite(text, options, model)),
         Origin::Mjcf { text, options, .. } => Ok(mjcf::rewrite(text, options, model)),
         Origin::Sdf(_) => {
-            let reason = "SDF files are read, not written: `gradyn convert` makes a URDF or MJCF file of it, which is written";
+            let reason =
+                "SDF files are read, not written: `gradyn convert` makes a URDF or MJCF file of it, which is written";
             Err(Error::content(robot.path.display().to_string(), reason))
         }
     }

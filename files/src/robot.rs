@@ -212,6 +212,7 @@ impl Robot {
             self.configurations.push(Configuration { name: state.name.clone(), q, v });
         }
         self.groups.extend(srdf.groups.iter().map(|group| group.name.clone()));
+        self.report.append_file(&path.display().to_string(), srdf.report_for(&self.model));
         Ok(self)
     }
 
@@ -261,7 +262,8 @@ impl Robot {
         match &self.origin {
             Origin::Sdf(loaded) => {
                 let closed = loaded.loops.iter();
-                let of = |joint: &LoopJoint| Loop { kind: "joint", name: Some(joint.name.clone()), place: String::new() };
+                let of =
+                    |joint: &LoopJoint| Loop { kind: "joint", name: Some(joint.name.clone()), place: String::new() };
                 closed.map(of).collect()
             }
             Origin::Mjcf { loaded, .. } => {

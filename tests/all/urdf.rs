@@ -1,10 +1,10 @@
 //! What the URDF reader makes of good, dubious and broken files.
 
+use gradyn::model::source::SourceError;
 use gradyn::model::urdf::{
     ContinuousForm, Description, JointOrder, JointType, LoadReport, MimicForm, NoteKind, Owner, Severity, TreeError,
     Unphysical, UrdfError, UrdfOptions, parse, rewrite,
 };
-use gradyn::model::source::SourceError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -607,12 +607,16 @@ fn reductions_are_gears_of_motors() {
         ("k", "2", "its joint is not declared"),
         ("j", "0", "it is zero"),
         ("j", "two", "it is no number"),
-        ("j", "2</mechanicalReduction></actuator><actuator name='n'><mechanicalReduction>2", "it has not one joint and one actuator"),
+        (
+            "j",
+            "2</mechanicalReduction></actuator><actuator name='n'><mechanicalReduction>2",
+            "it has not one joint and one actuator",
+        ),
     ] {
         let inside = format!("<actuator name='m'><mechanicalReduction>{reduction}</mechanicalReduction></actuator>");
         let loaded = gradyn::Model::from_urdf_text(&transmission(joint, &inside), &UrdfOptions::new()).unwrap();
         let warnings: Vec<_> = loaded.report.warnings().map(ToString::to_string).collect();
-        assert_eq!(warnings, [format!("line 5: transmission `t`: its reduction is not used: {reason}")]);
+        assert_eq!(warnings, [format!("line 6: transmission `t`: its reduction is not used: {reason}")]);
     }
 }
 
@@ -728,14 +732,17 @@ fn white_space_before_the_declaration_is_skipped_with_a_warning() {
         let text = format!("{blank}<?xml version='1.0'?>{robot}");
         let (_, report) = parse(&text, &UrdfOptions::new()).unwrap();
         let line = 1 + blank.matches('\n').count();
-        let expected = format!(
-            "line {line}: white space stands before the XML declaration, where XML allows none: it is skipped"
-        );
+        let expected =
+            format!("line {line}: white space stands before the XML declaration, where XML allows none: it is skipped");
         assert_eq!(report.warnings().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
         let model = gradyn::Model::from_urdf_text(&text, &UrdfOptions::new()).unwrap().model;
         let joint = model.body_id(0).unwrap();
         let new = rewrite(&text, &UrdfOptions::new(), &model.with_damping(joint, &[0.5]).unwrap()).unwrap();
-        assert!(new.text.starts_with(&format!("{blank}<?xml version='1.0'?>")) && new.changes.len() == 1, "{}", new.text);
+        assert!(
+            new.text.starts_with(&format!("{blank}<?xml version='1.0'?>")) && new.changes.len() == 1,
+            "{}",
+            new.text
+        );
     }
     for other in ["<?xml version='1.0'?>", "<!-- --><?xm_ a?>"] {
         let (_, report) = parse(&format!("{other}{robot}"), &UrdfOptions::new()).unwrap();

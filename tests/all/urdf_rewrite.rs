@@ -1,9 +1,7 @@
 //! Changed parameters given back to robot files: numbers change, nothing else does, and the text gives the model.
 
 use gradyn::joint::{Axis, Joint};
-use gradyn::model::urdf::{
-    ContinuousForm, JointOrder, MimicForm, RewriteError, Rewritten, UrdfOptions, rewrite,
-};
+use gradyn::model::urdf::{ContinuousForm, JointOrder, MimicForm, RewriteError, Rewritten, UrdfOptions, rewrite};
 use gradyn::model::{BodyId, Model, ModelBuilder};
 use gradyn::spatial::{Inertia, Motion, Symmetric3, Transform, se3};
 use nalgebra::Vector3;

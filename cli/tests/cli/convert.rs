@@ -90,6 +90,10 @@ fn loops_are_refused_or_listed() {
     let reason = "equality `connect` `hand` is a constraint beside the tree of bodies, and is not written";
     assert!(message.contains(reason) && message.ends_with("; --leave-out writes the tree alone"), "{message}");
     assert!(!to.exists());
+    let shown = good(["info", text(&from)]);
+    assert!(shown.contains("\nLoops  beside the tree of bodies: equality `connect` `hand`\n"), "{shown}");
+    let listed = &json(&good(["info", text(&from), "--json"]))["loops"];
+    assert_eq!(*listed, serde_json::json!([{ "kind": "connect", "name": "hand" }]));
     let output = run(["convert", text(&from), text(&to), "--leave-out"]);
     let warnings = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{warnings}");

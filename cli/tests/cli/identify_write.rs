@@ -37,7 +37,8 @@ fn log(parameters: &str, truth: &[f64]) -> String {
         let v = of(&|w| w * (w * t).cos());
         let a = of(&|w| -w * w * (w * t).sin());
         let tau = rnea(&other, ws, &q, &v, &a, &[]).expect("runs").to_vec();
-        let row: Vec<String> = [t].into_iter().chain(q).chain(v).chain(a).chain(tau).map(|x| format!("{x:.9}")).collect();
+        let row: Vec<String> =
+            [t].into_iter().chain(q).chain(v).chain(a).chain(tau).map(|x| format!("{x:.9}")).collect();
         let _ = writeln!(text, "{}", row.join(","));
     }
     text
@@ -59,12 +60,17 @@ fn an_mjcf_robot_is_written_as_mjcf() {
         assert!(said.contains("written: line 8: body `lower`: inertial mass 1 → 1.2"), "{said}");
         let text = fs::read_to_string(&new).expect("is there");
         let number = |from: &str| text.split_once(from).and_then(|(_, rest)| rest.split('"').next()).expect("is there");
-        let (mass, damping) = (number("mass=\""), text.split("damping=\"").nth(2).and_then(|rest| rest.split('"').next()));
+        let (mass, damping) =
+            (number("mass=\""), text.split("damping=\"").nth(2).and_then(|rest| rest.split('"').next()));
         // Nine digits of a log.
         assert!((mass.parse::<f64>().expect("number") - 1.25).abs() < 1e-6, "{mass}");
         assert!((damping.expect("is there").parse::<f64>().expect("number") - 0.3).abs() < 1e-6, "{damping:?}");
         let expected = ARM.replace("mass=\"1\"", &format!("mass=\"{mass}\""));
-        let expected = expected.replacen("elbow\" axis=\"0 1 0\" damping=\"0.1\"", &format!("elbow\" axis=\"0 1 0\" damping=\"{}\"", damping.expect("is there")), 1);
+        let expected = expected.replacen(
+            "elbow\" axis=\"0 1 0\" damping=\"0.1\"",
+            &format!("elbow\" axis=\"0 1 0\" damping=\"{}\"", damping.expect("is there")),
+            1,
+        );
         assert_eq!(text, expected);
     }
 }
@@ -92,7 +98,10 @@ fn what_cannot_be_written_is_refused_before_the_work() {
     let urdf = path("arm.urdf");
     good(&["convert", &mjcf, &urdf]);
     let message = ask(&urdf, "elbow.stiffness", "new.urdf");
-    assert!(message.contains("`elbow.stiffness` cannot be written to this URDF file: spring 0 of joint `elbow`: "), "{message}");
+    assert!(
+        message.contains("`elbow.stiffness` cannot be written to this URDF file: spring 0 of joint `elbow`: "),
+        "{message}"
+    );
 
     let sdf = path("arm.sdf");
     fs::write(&sdf, SDF).expect("writes");

@@ -48,6 +48,13 @@ fn a_task_takes_poses_of_the_robots_files() {
     let srdf = "file = \"arm.urdf\"\nsrdf = \"arm.srdf\"";
     assert_eq!(first(srdf, "[start]\nq = \"folded\""), (vec![1.25], vec![0.0]));
 
+    // What a state lists and the robot does not have is told, with its file.
+    fs::write(path("gone.srdf"), SRDF.replace("name='shoulder' value", "name='gone' value")).expect("writes");
+    let done = run(["info", &path("arm.urdf"), "--srdf", &path("gone.srdf")]);
+    let shown = String::from_utf8(done.stdout).expect("UTF-8");
+    let part = "gone.srdf`, line 2: joint `gone`: `joint`: the robot does not have it, and its value is skipped";
+    assert!(shown.contains(part), "{shown}");
+
     let refusal = |robot: &str, rest: &str| {
         fs::write(&task_file, task(robot, rest)).expect("writes");
         refused(&run(["optimize", &task_file]))
@@ -55,7 +62,10 @@ fn a_task_takes_poses_of_the_robots_files() {
     let message = refusal(mjcf, "[start]\nq = \"hom\"");
     assert!(message.contains("line 4: key `start.q`: there is no pose `hom`; did you mean `home`?"), "{message}");
     let message = refusal("file = \"arm.urdf\"\nsrdf = \"arms.srdf\"", "");
-    assert!(message.contains("line 3: key `robot.srdf`: there is no file ") && message.contains("arms.srdf"), "{message}");
+    assert!(
+        message.contains("line 3: key `robot.srdf`: there is no file ") && message.contains("arms.srdf"),
+        "{message}"
+    );
 }
 
 /// A name of the file that is a word of the command, or a file, is said to be both.
@@ -67,10 +77,14 @@ fn a_name_that_is_a_word_of_the_command_is_refused() {
         let robot = path(&format!("{word}.xml"));
         fs::write(&robot, ARM.replace("'home'", &format!("'{word}'"))).expect("writes");
         let message = refused(&run(["derivatives", &robot, "--state", word]));
-        let part = format!("`{word}` is a configuration of the robot and a word of the command: rename the configuration");
+        let part =
+            format!("`{word}` is a configuration of the robot and a word of the command: rename the configuration");
         assert!(message.contains(&part), "{message}");
         good(["derivatives", &robot, "--state", "stretched"]);
         let message = refused(&run(["derivatives", &robot, "--state", "stretche"]));
-        assert!(message.contains("there is no configuration and no file `stretche`; did you mean `stretched`?"), "{message}");
+        assert!(
+            message.contains("there is no configuration and no file `stretche`; did you mean `stretched`?"),
+            "{message}"
+        );
     }
 }

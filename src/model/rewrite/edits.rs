@@ -130,13 +130,7 @@ impl<'a, 'i> Edits<'a, 'i> {
         if place.within.is_none() { child(place.parent, place.element) } else { None }
     }
 
-    fn write(
-        &mut self,
-        place: &EditTarget<'a, 'i>,
-        node: Option<Node<'a, 'i>>,
-        attributes: &[Numbers],
-        whole: bool,
-    ) {
+    fn write(&mut self, place: &EditTarget<'a, 'i>, node: Option<Node<'a, 'i>>, attributes: &[Numbers], whole: bool) {
         for numbers in attributes.iter().filter(|numbers| numbers.differ()) {
             let found = node.and_then(|node| attribute(node, numbers.attribute));
             let at = found.map_or(node.unwrap_or(place.parent).range().start, |found| found.range().start);

@@ -1,8 +1,8 @@
 //! Why a model could not be written into a file.
 
 use super::NotWritten;
-use crate::model::source::text::{Owner, Quoted};
 use crate::model::mjcf::MjcfError;
+use crate::model::source::text::{Owner, Quoted};
 use crate::model::urdf::UrdfError;
 use thiserror::Error;
 

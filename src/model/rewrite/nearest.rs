@@ -21,7 +21,11 @@ pub(in crate::model) fn text(x: f64) -> String {
 /// One number after the other is tried as it was, with fifteen digits, and as its neighbors: what was derived with
 /// roundings finds back to numbers of few digits, and often to the very bits that are wanted. Of equally good ones the
 /// old is taken, else the shortest.
-pub(in crate::model) fn nearest<const N: usize>(guess: [f64; N], old: [f64; N], distance: impl Fn(&[f64; N]) -> f64) -> [f64; N] {
+pub(in crate::model) fn nearest<const N: usize>(
+    guess: [f64; N],
+    old: [f64; N],
+    distance: impl Fn(&[f64; N]) -> f64,
+) -> [f64; N] {
     if distance(&old) <= 0.0 {
         return old;
     }

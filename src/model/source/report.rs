@@ -62,6 +62,11 @@ impl LoadReport {
         }
     }
 
+    /// Adds what there is to say of another file that belongs to the robot, as an SRDF file does.
+    pub fn append_file(&mut self, file: &str, other: Self) {
+        self.append(other, Some(&file.into()));
+    }
+
     /// Puts the notes into the order of their lines.
     pub(in crate::model) fn sort(&mut self) {
         self.notes.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));

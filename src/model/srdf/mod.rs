@@ -10,7 +10,7 @@ pub use error::SrdfError;
 use crate::joint::{Joint, JointKind};
 use crate::model::Model;
 use crate::model::source::text::nearest;
-use crate::model::source::{LoadReport, file};
+use crate::model::source::{LoadReport, NoteKind, Owner, Rank, file};
 use std::path::Path;
 
 /// What an SRDF file says about a robot.
@@ -133,6 +133,19 @@ impl Srdf {
         }
         model.normalize(&mut q)?;
         Ok(q)
+    }
+
+    /// The report, with a warning for each joint of a state that a robot does not have.
+    #[must_use]
+    pub fn report_for(&self, model: &Model) -> LoadReport {
+        let mut report = self.report.clone();
+        for (line, joint) in self.unknown_joints(model) {
+            let (owner, element, attribute) = (Owner::Joint(joint.to_owned()), "joint".to_owned(), None);
+            let (rank, reason) = (Rank::Dubious, "the robot does not have it, and its value is skipped");
+            report.push(line, NoteKind::NotUsed { owner, element, attribute, rank, reason });
+        }
+        report.sort();
+        report
     }
 
     /// Joints of states that a robot does not have, with their lines.

@@ -80,7 +80,8 @@ pub(super) fn model(description: &Description, options: &UrdfOptions) -> Result<
         };
         let number = builder.add_actuator(motor.name.as_str(), &[(key, 0, motor.gear)])?;
         // The limit of the joint, as the motor feels it.
-        if let Some(most) = joint.limits.effort.map(|effort| effort / motor.gear.abs()).filter(|most| most.is_finite()) {
+        if let Some(most) = joint.limits.effort.map(|effort| effort / motor.gear.abs()).filter(|most| most.is_finite())
+        {
             builder.set_actuator_limits(number, -most, most)?;
         }
     }

@@ -37,8 +37,7 @@ pub(super) fn inertias<'a, 'i>(robot: &Robot<'a, 'i>, edits: &mut Edits<'a, 'i>)
         let name = robot.description.bodies.get(own).map_or("", |body| body.name.as_str());
         let shares = Shares { own, parts, wanted, on_world, name };
         if shares.differ()
-            && let Some((part, rest)) =
-                shares.taker(|link| Some(robot.description.bodies.get(link)?.name.clone()))?
+            && let Some((part, rest)) = shares.taker(|link| Some(robot.description.bodies.get(link)?.name.clone()))?
         {
             write_inertia(&shares, part, &rest, robot, edits)?;
         }
@@ -72,8 +71,7 @@ fn write_inertia<'a, 'i>(
     let node = node.ok_or_else(|| elsewhere(owner.clone(), &element.place))?;
     let inertial = child(node, "inertial");
     let old = ten(&element.inertia);
-    let with =
-        |ten: &Ten| shares.sum(|other| if other.link == part.link { Some(inertia(ten)) } else { other.inertia });
+    let with = |ten: &Ten| shares.sum(|other| if other.link == part.link { Some(inertia(ten)) } else { other.inertia });
     let mut guess = ten(rest);
     // Taking off what others weigh leaves roundings: such a tensor has not changed.
     let size: f64 = shares.wanted.rotational.to_array().iter().map(|x| x.abs()).sum();
@@ -130,8 +128,7 @@ pub(super) fn poses<'a, 'i>(robot: &Robot<'a, 'i>, edits: &mut Edits<'a, 'i>) ->
         }
         let placement = |bodies: &[crate::model::Body], i: usize| bodies.get(i).map(|body| *body.placement());
         let Some(&i) = by_joint.get(joint.name.as_str()) else { continue };
-        let (Some(before), Some(wanted)) =
-            (placement(robot.base.bodies(), i), placement(robot.model.bodies(), i))
+        let (Some(before), Some(wanted)) = (placement(robot.base.bodies(), i), placement(robot.model.bodies(), i))
         else {
             continue;
         };

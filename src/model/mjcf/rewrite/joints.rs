@@ -112,8 +112,7 @@ impl<'a, 'i> One<'_, 'a, 'i> {
         let mut new = old.clone();
         if let (Some(old), Some(new)) = (old.first().copied(), new.first_mut()) {
             let beside = if same(old, before / in_units) { 0.0 } else { before - old * in_units };
-            [*new] =
-                nearest([(now - beside) / in_units], [old], |[x]| (x * in_units + beside - now).abs());
+            [*new] = nearest([(now - beside) / in_units], [old], |[x]| (x * in_units + beside - now).abs());
         }
         edits.set_on(&place, node, &[Numbers { attribute: name, old: &old, new: &new }]);
         Ok(())

@@ -85,7 +85,9 @@ pub(super) fn no_place(file: &Model, model: &Model, description: &Description) -
     for (i, body) in model.bodies().iter().enumerate() {
         for k in 0..body.v_range().len() {
             let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_of(id, k)) {
-                Some(spring) if spring.stiffness != 0.0 => format!("stiffness {}, reference {}", spring.stiffness, spring.reference),
+                Some(spring) if spring.stiffness != 0.0 => {
+                    format!("stiffness {}, reference {}", spring.stiffness, spring.reference)
+                }
                 _ => "none".to_owned(),
             };
             differ(format!("spring {k} of joint `{}`", body.joint_name()), text(file), text(model), NONE);
