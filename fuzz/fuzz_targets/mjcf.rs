@@ -1,11 +1,12 @@
-//! Any text is refused with a message of one line, or gives a model whose inverse dynamics can be asked for.
+//! Any text is refused with a message of one line, or gives a model whose inverse dynamics can be asked for; written back it is the
+//! same text.
 //!
 //! Run with `cargo +nightly fuzz run mjcf -- -dict=fuzz/mjcf.dict`, from the repository's root. The first byte chooses the options, the
 //! rest is the text; what it includes, and its meshes, is the text itself or a small mesh.
 #![no_main]
 
 use gradyn::model::Model;
-use gradyn::model::mjcf::{Files, MimicForm, MjcfOptions};
+use gradyn::model::mjcf::{Files, MimicForm, MjcfOptions, rewrite};
 use gradyn::once;
 use libfuzzer_sys::fuzz_target;
 
@@ -32,6 +33,10 @@ fuzz_target!(|data: &[u8]| {
                 assert!(tau.iter().all(|x| x.is_finite()));
             }
             let _ = (loaded.report.to_string(), loaded.constraints());
+            match rewrite(text, &options, model) {
+                Ok(new) => assert!(new.text == text && new.changes.is_empty() && new.not_written.is_empty(), "{new:?}"),
+                Err(error) => panic!("{error}"),
+            }
         }
         Err(error) => {
             let message = error.to_string();

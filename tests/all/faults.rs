@@ -26,9 +26,44 @@ impl Random {
     }
 }
 
+/// Applies one fault: a value for another (of an attribute, or between two tags), a part cut out, an element inserted, a line removed or
+/// doubled.
+pub(crate) fn damage(text: &mut String, random: &mut Random, words: &[&str], junk: &[&str]) {
+    let boundary = |at: usize, text: &str| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let quotes: Vec<_> = text.match_indices('"').map(|(i, _)| i).collect();
+    let values: Vec<_> = quotes.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]).collect();
+    let between = text.match_indices('>').filter_map(|(i, _)| Some(i + 1..i + 1 + text.get(i + 1..)?.find('<')?));
+    let values: Vec<_> = values.into_iter().chain(between.filter(|range| !range.is_empty())).collect();
+    match random.below(4) {
+        0 if !values.is_empty() => {
+            let range = values[random.below(values.len())].clone();
+            text.replace_range(range, random.pick(words));
+        }
+        1 if !text.is_empty() => {
+            let from = boundary(random.below(text.len()), text);
+            let to = boundary((from + random.below(60)).min(text.len()), text);
+            text.replace_range(from..to.max(from), "");
+        }
+        2 if !text.is_empty() => {
+            let at = boundary(random.below(text.len()), text);
+            let at = text[at..].find('<').map_or(0, |i| at + i);
+            text.insert_str(at, random.pick(junk));
+        }
+        _ => {
+            let lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
+            let (line, other) = (random.below(lines.len().max(1)), random.below(lines.len().max(1)));
+            let left = lines.iter().enumerate().filter(|(n, _)| *n != line).map(|(_, text)| text.as_str());
+            *text = left.collect();
+            if random.below(2) == 0 {
+                text.push_str(lines.get(other).map_or("", String::as_str));
+            }
+        }
+    }
+}
+
 /// Reads files that `damaged` makes, 2000 at least, for a second; longer on request: `GRADYN_FUZZ_SECONDS=600 cargo test --test all NAME`.
 ///
-/// `read` checks what loads. What is refused has a message of one line that begins with the line of the file, and is found by the reader
+/// `read` checks what loads. What is refused has a message of one line that begins with the line of the file, or with the included file and the line there, and is found by the reader
 /// itself: `is_of_builder` says of which errors it is not.
 pub(crate) fn are_refused_or_sane<E: Display>(
     damaged: impl Fn(&mut Random) -> String,
@@ -45,7 +80,9 @@ pub(crate) fn are_refused_or_sane<E: Display>(
             Ok(()) => true,
             Err(error) => {
                 let message = error.to_string();
-                assert!(message.starts_with("line ") && !message.contains('\n') && message.len() < 1500, "{message}");
+                let is_placed =
+                    message.starts_with("line ") || (message.starts_with('`') && message.contains("`, line "));
+                assert!(is_placed && !message.contains('\n') && message.len() < 1500, "{message}");
                 assert!(!is_of_builder(&error), "the reader has to find this itself: {message}");
                 false
             }

@@ -50,6 +50,7 @@ mod rerooted;
 mod rnea_derivatives;
 mod same_bits_again;
 mod sdf;
+mod sdf_damaged;
 mod second_order;
 mod second_order_forward;
 #[cfg(feature = "serde")]

@@ -1,8 +1,8 @@
 //! Files that make no sense are refused in one line; what loads is sane; all in linear time.
 
 use super::refusal;
-use crate::faults::{Random, are_refused_or_sane};
-use gradyn::model::mjcf::{Loaded, MjcfError, MjcfOptions};
+use crate::faults::{Random, are_refused_or_sane, damage};
+use gradyn::model::mjcf::{Loaded, MjcfError, MjcfOptions, rewrite};
 use gradyn::{Model, once};
 use std::time::{Duration, Instant};
 
@@ -159,36 +159,6 @@ const JUNK: [&str; 14] = [
     "<composite/>",
 ];
 
-fn mutate(text: &mut String, random: &mut Random) {
-    let quotes: Vec<_> = text.match_indices('"').map(|(i, _)| i).collect();
-    let boundary = |at: usize, text: &str| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    match random.below(4) {
-        0 if quotes.len() > 2 => {
-            let k = 2 * random.below(quotes.len() / 2);
-            text.replace_range(quotes[k] + 1..quotes[k + 1], WORDS[random.below(WORDS.len())]);
-        }
-        1 => {
-            let from = boundary(random.below(text.len()), text);
-            let to = boundary((from + random.below(60)).min(text.len()), text);
-            text.replace_range(from..to.max(from), "");
-        }
-        2 => {
-            let at = boundary(random.below(text.len()), text);
-            let at = text[at..].find('<').map_or(0, |i| at + i);
-            text.insert_str(at, JUNK[random.below(JUNK.len())]);
-        }
-        _ => {
-            // A line removed, or twice.
-            let lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
-            let (line, other) = (random.below(lines.len()), random.below(lines.len()));
-            *text = lines.iter().enumerate().filter(|(n, _)| *n != line).map(|(_, text)| text.as_str()).collect();
-            if random.below(2) == 0 {
-                text.push_str(&lines[other]);
-            }
-        }
-    }
-}
-
 fn assert_sane(loaded: &Loaded) {
     let model = &loaded.model;
     assert!(model.check_configuration(&loaded.reference).is_ok());
@@ -203,6 +173,28 @@ fn assert_sane(loaded: &Loaded) {
     let _ = (loaded.report.to_string(), loaded.constraints());
 }
 
+/// Without a change the text is the same; what is changed is read again, or refused in one line.
+fn write_back(text: &str, model: &Model) {
+    let options = MjcfOptions::new();
+    let same = rewrite(text, &options, model).unwrap_or_else(|error| panic!("{error}"));
+    assert!(same.text == text && same.changes.is_empty() && same.not_written.is_empty(), "{same:?}");
+    let layout = model.parameter_layout();
+    // One kind of number: a choice that depends on the text alone.
+    let kinds =
+        [&layout.inertial, &layout.damping, &layout.armature, &layout.placement, &layout.axis, &layout.stiffness];
+    let kind = kinds[text.len() % kinds.len()].clone();
+    let step: Vec<_> =
+        (0..layout.len()).map(|k| if kind.contains(&k) { 0.01 * ((k * 7 % 11) as f64 - 3.0) } else { 0.0 }).collect();
+    let Ok(moved) = model.with_parameters_moved(&step) else { return };
+    match rewrite(text, &options, &moved) {
+        Ok(new) => {
+            let again = Model::from_mjcf_text(&new.text, &options).expect("is read").model;
+            assert_eq!(rewrite(&new.text, &options, &again).expect("is the file's").text, new.text);
+        }
+        Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
+    }
+}
+
 #[test]
 fn files_with_random_faults_are_refused_or_give_a_sane_model() {
     let whole = Model::from_mjcf_text(ROBOT, &MjcfOptions::new()).unwrap_or_else(|error| panic!("{error}"));
@@ -210,12 +202,15 @@ fn files_with_random_faults_are_refused_or_give_a_sane_model() {
     let damaged = |random: &mut Random| {
         let mut text = ROBOT.to_owned();
         for _ in 0..1 + random.below(3) {
-            mutate(&mut text, random);
+            damage(&mut text, random, &WORDS, &JUNK);
         }
         text
     };
     let read = |text: &str, _: &mut Random| {
-        Model::from_mjcf_text(text, &MjcfOptions::new()).map(|loaded| assert_sane(&loaded))
+        Model::from_mjcf_text(text, &MjcfOptions::new()).map(|loaded| {
+            assert_sane(&loaded);
+            write_back(text, &loaded.model);
+        })
     };
     are_refused_or_sane(damaged, read, |error| matches!(error, MjcfError::Model(_)));
 }
