@@ -56,7 +56,7 @@ fn an_mjcf_robot_is_written_as_mjcf() {
     let ask = ["identify", &robot, "--data", &data, "--parameters", parameters];
     for option in ["--write-robot", "--write-urdf"] {
         let new = path(&format!("new{option}.xml"));
-        let said = good(&[&ask[..], &[option, &new]].concat());
+        let said = good([&ask[..], &[option, &new]].concat());
         assert!(said.contains("written: line 8: body `lower`: inertial mass 1 → 1.2"), "{said}");
         let text = fs::read_to_string(&new).expect("is there");
         let number = |from: &str| text.split_once(from).and_then(|(_, rest)| rest.split('"').next()).expect("is there");
@@ -96,7 +96,7 @@ fn what_cannot_be_written_is_refused_before_the_work() {
     assert!(message.contains("its name ends with .urdf, and the robot is written as it was read: MJCF"), "{message}");
 
     let urdf = path("arm.urdf");
-    good(&["convert", &mjcf, &urdf]);
+    good(["convert", &mjcf, &urdf]);
     let message = ask(&urdf, "elbow.stiffness", "new.urdf");
     assert!(
         message.contains("`elbow.stiffness` cannot be written to this URDF file: spring 0 of joint `elbow`: "),
