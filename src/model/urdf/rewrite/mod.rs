@@ -38,7 +38,7 @@ use std::collections::HashMap;
 ///
 /// The inertia of a body is the sum over the links that are fixed to each other, and the file cannot tell which of them
 /// has changed: the whole difference goes to the link that gives the body its name, or, if that would have a negative
-/// mass or moments that no rigid body has, to the heaviest of the others that can take it. [`Change::whole_body`] says
+/// mass or moments that no rigid body has, to the heaviest of the others that can take it. [`Change::whole_body`](super::Change::whole_body) says
 /// so.
 ///
 /// Gravity, friction width and the like have no place in a file: [`Rewritten::not_written`].
