@@ -603,125 +603,41 @@ fn reductions_are_gears_of_motors() {
     let loaded = gradyn::Model::from_urdf_text(&text, &UrdfOptions::new()).unwrap();
     assert!(loaded.model.actuators().is_empty());
     assert_eq!(loaded.report.to_string(), "no warnings\nnot used: transmission (1)");
-    for (joint, reduction, reason) in [
-        ("k", "2", "its joint is not declared"),
-        ("j", "0", "it is zero"),
-        ("j", "two", "it is no number"),
-        (
-            "j",
-            "2</mechanicalReduction></actuator><actuator name='n'><mechanicalReduction>2",
-            "it has not one joint and one actuator",
-        ),
+    // Beside one that states a reduction: what another says that cannot be used, and the gear that counts.
+    let other = "<transmission name='other'><joint name='j'/><actuator name='a'><mechanicalReduction>3</mechanicalReduction></actuator></transmission>";
+    let coupled = "2</mechanicalReduction></actuator><actuator name='n'><mechanicalReduction>2";
+    for (joint, reduction, reason, gear) in [
+        ("k", "2", "its joint is not declared", None),
+        ("j", "0", "it is zero, and 1 is taken", Some(1.0)),
+        ("j", "two", "it is no number, and 1 is taken", Some(1.0)),
+        ("j", coupled, "its motors turn its joints together, and each joint has a motor of its own instead", Some(1.0)),
     ] {
         let inside = format!("<actuator name='m'><mechanicalReduction>{reduction}</mechanicalReduction></actuator>");
-        let loaded = gradyn::Model::from_urdf_text(&transmission(joint, &inside), &UrdfOptions::new()).unwrap();
+        let text = transmission(joint, &inside);
+        // Alone it states none that can be used.
+        let alone = gradyn::Model::from_urdf_text(&text, &UrdfOptions::new()).unwrap();
+        assert!(alone.model.actuators().is_empty());
+        let loaded =
+            gradyn::Model::from_urdf_text(&text.replace("</robot>", &format!("{other}</robot>")), &UrdfOptions::new());
+        let loaded = loaded.unwrap();
         let warnings: Vec<_> = loaded.report.warnings().map(ToString::to_string).collect();
         assert_eq!(warnings, [format!("line 6: transmission `t`: its reduction is not used: {reason}")]);
+        let gears: Vec<f64> = loaded.model.actuators().iter().map(|actuator| actuator.gears[0].1).collect();
+        assert_eq!(gears, gear.into_iter().chain([3.0]).collect::<Vec<_>>());
     }
-}
-
-#[test]
-fn rotors_that_cannot_be_used_are_named() {
-    let transmission = |inside: &str| {
-        let text = two_links(INERTIAL, "continuous", "<dynamics armature='1'/>");
-        let inside = format!("\n<transmission name='t'>{inside}</transmission></robot>");
-        let (robot, report) = parse(&text.replace("</robot>", &inside), &UrdfOptions::new()).unwrap();
-        assert_eq!(robot.joints[0].armature.to_bits(), 1_f64.to_bits());
-        report.warnings().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-    };
-    let rotor = "<rotor_inertia value='1'/>";
-    let unused = "line 6: transmission `t`: its rotor inertia is not used: ";
-    for (inside, reason) in [
-        (format!("<actuator name='m'>{rotor}</actuator>"), "it names no joint"),
-        (
-            format!("<joint name='j'/><joint name='k'/><actuator name='m'>{rotor}</actuator>"),
-            "it has several joints or actuators, whose speeds depend on each other",
-        ),
-        (format!("<joint name='k'>{rotor}</joint>"), "its joint is not declared"),
-        (format!("<joint name='j'/>{rotor}"), "the `dynamics` of its joint have an armature"),
-    ] {
-        assert_eq!(transmission(&inside), format!("{unused}{reason}"));
-    }
-    let (_, report) =
-        parse(&two_links(INERTIAL, "continuous", "<dynamics gear_ratio='3'/>"), &UrdfOptions::new()).unwrap();
-    assert_eq!(report.warning_count(), 1, "{report}");
-}
-
-/// A massless link with a rotor can be driven.
-#[test]
-fn a_rotor_is_inertia_along_the_axis() {
-    let warned = |joint: &str| parse(&two_links("", "continuous", joint), &UrdfOptions::new()).unwrap().1.counts();
-    assert!(warned("").contains_key("no_inertia_along_axis"));
-    assert!(!warned("<dynamics armature='0.1'/>").contains_key("no_inertia_along_axis"));
-}
-
-/// Prefixes are declared where the text does not: no line and no column moves.
-#[test]
-fn errors_have_their_places_whatever_prefixes_there_are() {
-    let at = |text: &str| match parse(text, &UrdfOptions::new()) {
-        Err(UrdfError::Source(error)) => match *error {
-            SourceError::Xml { line, column, .. } => (line, column),
-            other => panic!("{other:?}"),
-        },
-        other => panic!("{other:?}"),
-    };
-    let column = |text: &str| text.find('@').unwrap() as u32 + 1;
-    for text in ["<robot name='r' @><link name='a'/></robot>", "<robot name='r'><link @ name='a'/></robot>"] {
-        let with_prefix = text.replace("<robot", "<robot a:b='1' c:d=''");
-        assert_eq!((at(text), at(&with_prefix)), ((1, column(text)), (1, column(&with_prefix))), "{text}");
-    }
-    assert_eq!(at("<robot a:b='1'\n name='r'><c:d/>\n  <link @/></robot>"), (3, 9));
-    let text = "<robot a:b='1'\n name='r'><c:d/>\n  <link name='l'/>\n<thing c:e=''/></robot>";
-    let (_, report) = parse(text, &UrdfOptions::new()).unwrap();
-    let found: Vec<_> = report.warnings().map(|note| (note.line, note.kind.code())).collect();
+    // Nothing drives a fixed joint.
+    let fixed = text_of_fixed();
+    let loaded = gradyn::Model::from_urdf_text(&fixed, &UrdfOptions::new()).unwrap();
     assert_eq!(
-        found,
-        [
-            (1, "undeclared_prefix"),
-            (1, "ignored_attribute"),
-            (2, "undeclared_prefix"),
-            (2, "ignored_element"),
-            (4, "ignored_element")
-        ]
+        (loaded.model.actuators().len(), loaded.report.to_string().as_str()),
+        (0, "no warnings\nnot used: mechanicalReduction (1)")
     );
 }
 
-/// However many unknown elements there are, the report stays short and its count right.
-#[test]
-fn reports_of_many_notes_are_cut_with_a_count() {
-    let n = 100_000;
-    let text = format!("<robot name='r'><link name='l'/>{}<visual/><gazebo/></robot>", "<t/>".repeat(n));
-    let (_, report) = parse(&text, &UrdfOptions::new()).unwrap();
-    assert_eq!((report.warning_count(), report.warnings().count(), report.notes().len()), (n, 100, 102));
-    let printed = report.to_string();
-    assert!(printed.starts_with("100000 warnings:\n") && printed.contains("… and 99980 more"), "{printed}");
-    assert!(printed.ends_with("not used: gazebo (1), visual (1)") && printed.len() < 3000, "{printed}");
-    let strict = parse(&text, &UrdfOptions::new().strict(true)).unwrap_err().to_string();
-    assert!(strict.contains("warning 1 of 100000"), "{strict}");
-}
-
-#[test]
-fn names_of_any_length_do_not_fill_the_memory() {
-    let long = "x".repeat(1025);
-    let text = format!("<robot name='r'><link name='{long}'/></robot>");
-    let error = parse(&text, &UrdfOptions::new()).unwrap_err();
-    assert_eq!(error, SourceError::TooLarge { line: 1, what: "bytes of a name", limit: 1024 }.into());
-    let text = format!("<robot name='r'><link name='l'/><{long} {long}='1'/></robot>");
-    let (_, report) = parse(&text, &UrdfOptions::new()).unwrap();
-    assert!(report.notes().iter().all(|note| format!("{note:?}").len() < 400), "{report}");
-}
-
-/// A robot that is far larger than its joints are apart is no mistake by itself; a thousandfold is.
-#[test]
-fn only_sizes_far_beyond_the_robot_are_dubious() {
-    let size = |radius: f64| {
-        let i = radius * radius;
-        let link = format!(
-            r#"<inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{i}"/></inertial>"#
-        );
-        parse(&two_links(&link, "revolute", LIMIT), &UrdfOptions::new()).unwrap().1.has_warnings()
-    };
-    assert!(!size(0.1) && !size(0.9) && size(1.1) && size(100.0));
+fn text_of_fixed() -> String {
+    let motor = "<actuator name='m'><mechanicalReduction>2</mechanicalReduction></actuator>";
+    let transmission = format!("<transmission name='t'><joint name='j'/>{motor}</transmission></robot>");
+    two_links(INERTIAL, "fixed", "").replace("</robot>", &transmission)
 }
 
 /// XML allows no white space before its declaration; programs that fill in templates write it. Rewriting leaves it where it is.

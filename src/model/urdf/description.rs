@@ -29,7 +29,7 @@ pub struct Description {
 pub struct MotorElement {
     /// Line of the file, from 1.
     pub line: u32,
-    /// Its name: that of the `actuator`, unless that is missing or taken.
+    /// Its name: that of the `actuator`, unless that is missing or taken, or drives several joints.
     pub name: String,
     /// Index of the joint that it drives.
     pub joint: usize,

@@ -174,7 +174,7 @@ fn read_robot(reader: &mut Reader, robot: Node) -> Result<Elements, UrdfError> {
     if links.is_empty() {
         return Err(UrdfError::NoLink { line, robot: name });
     }
-    let have_gears = motors.iter().any(motor::Motor::states_a_reduction);
+    let have_gears = motor::have_gears(&motors);
     for (transmission, is_motor) in without_rotor {
         if !(is_motor && have_gears) {
             reader.note_element(transmission, &owner);
