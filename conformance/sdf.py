@@ -61,7 +61,9 @@ def enter_venv():
         try:
             venv.create(VENV, with_pip=True, clear=True)
             pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-            subprocess.run([*pip, "--timeout", "10", "--retries", "1", f"drake=={DRAKE}"], check=True)
+            # Without the packages that Drake draws and optimizes with.
+            pip += ["--timeout", "10", "--retries", "1", "--no-deps", f"drake=={DRAKE}", "numpy"]
+            subprocess.run(pip, check=True)
         except (OSError, subprocess.CalledProcessError) as error:
             print(f"Drake cannot be had: {error}", file=sys.stderr)
             sys.exit(NO_PACKAGES)
