@@ -325,6 +325,10 @@ fn what_is_not_read_is_ranked() {
     assert!(has(Rank::ChangesDynamics, "gearbox"), "{notes:?}");
     assert!(has(Rank::Dubious, "1 kg and moments of 1 kg m²"), "{notes:?}");
     assert!(has(Rank::Dubious, "`thing`"), "{notes:?}");
+    let reserved = read(&model("1.9", &format!("{FIXED}{}{}", body("a", ""), body("world", ""))));
+    let warnings: Vec<_> = reserved.report.warnings().map(ToString::to_string).collect();
+    let why = "SDF reserves it: joints of `world` are those of the world, and not of this link";
+    assert_eq!(warnings, [format!("line 3: link `world`: `name` of `link`: {why}")]);
     assert!(has(Rank::NotDynamics, "visual"), "{notes:?}");
     let strict = Model::from_sdf_text(&model("1.9", link), &SdfOptions::new().strict(true));
     assert!(strict.is_err());

@@ -209,6 +209,12 @@ impl<'o> Collector<'o> {
             placement: None,
         };
         let node = self.of.frames.add(scope, Some(element.name()?), node)?;
+        if element.name()? == "world" {
+            let (element_name, attribute) = (String::from("link"), Some(String::from("name")));
+            let reason = "SDF reserves it: joints of `world` are those of the world, and not of this link";
+            let kind = NoteKind::NotUsed { owner, element: element_name, attribute, rank: Rank::Dubious, reason };
+            self.of.report.push_in(element.place.file.as_ref(), element.place.line, kind);
+        }
         let inertia = inertial::read(element, is_static, &mut self.of.report)?;
         self.of.links.push(RawLink { name, node, inertia, is_static });
         Ok(())
