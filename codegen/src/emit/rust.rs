@@ -282,11 +282,12 @@ impl Writer<'_> {
         if let Some(product) = fused_product(nodes, &node, |x| self.plan.fused[x as usize])
             && let (Operation::Binary(op, a, b), Operation::Binary(_, c, d)) = (node, nodes[product as usize])
         {
+            let real = real(self.options);
             return match (op, product == a) {
-                (Binary::Add, true) => format!("({}).mul_add({}, {})", of(c), of(d), of(b)),
-                (Binary::Add, false) => format!("({}).mul_add({}, {})", of(c), of(d), of(a)),
-                (_, true) => format!("({}).mul_add({}, -{})", of(c), of(d), of(b)),
-                (_, false) => format!("(-{}).mul_add({}, {})", of(c), of(d), of(a)),
+                (Binary::Add, true) => format!("{real}::mul_add({}, {}, {})", of(c), of(d), of(b)),
+                (Binary::Add, false) => format!("{real}::mul_add({}, {}, {})", of(c), of(d), of(a)),
+                (_, true) => format!("{real}::mul_add({}, {}, -{})", of(c), of(d), of(b)),
+                (_, false) => format!("{real}::mul_add(-{}, {}, {})", of(c), of(d), of(a)),
             };
         }
         match node {
@@ -314,7 +315,7 @@ impl Writer<'_> {
                     Binary::Sub => format!("{a} - {b}"),
                     Binary::Mul => format!("{a} * {b}"),
                     Binary::Div => format!("{a} / {b}"),
-                    Binary::Atan2 => format!("({a}).atan2({b})"),
+                    Binary::Atan2 => format!("{}::atan2({a}, {b})", real(self.options)),
                 }
             }
             Operation::Select([a, b, x, y]) => format!("if {} < {} {{ {} }} else {{ {} }}", of(a), of(b), of(x), of(y)),

@@ -195,3 +195,27 @@ fn c_gives_the_same_bits() {
         assert_eq!(found, expected, "{}", model.name());
     }
 }
+
+/// Products and sums in one operation: other last digits.
+#[test]
+fn fused_products() {
+    let model = testing::robot("ur5", &gradyn::UrdfOptions::new());
+    let functions = [record(&model, "rnea"), record(&model, "rnea_derivatives")];
+    let states = states(&model, &functions);
+    let options = Options { fuse: true, std: true, ..Options::of(&model) };
+    let code = emit::rust(&functions, &options).expect("is written");
+    assert!(code.contains("f64::mul_add("));
+    let printed = compile_rust(&folder("fused"), &code, &main_of(&functions, &states, "f64"));
+    let mut found = printed.lines().map(|line| f64::from_bits(u64::from_str_radix(line, 16).expect("is a number")));
+    for (function, states) in functions.iter().zip(&states) {
+        for inputs in states {
+            for expected in function.evaluate(&slices(inputs)).expect("fits") {
+                let scale = expected.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+                // Some hundred roundings.
+                assert!(expected.iter().all(|x| (found.next().expect("is printed") - x).abs() <= 1e-13 * scale));
+            }
+        }
+    }
+    let code = emit::c(&functions, &options).expect("is written");
+    assert!(code.contains("fma("));
+}
