@@ -175,6 +175,24 @@ impl<P: Real> Model<P> {
         &self.actuators
     }
 
+    /// The least and the greatest control of each actuator at rest: its limits, and the effort limits of joints that it alone drives,
+    /// `|gear u| ≤ effort`. Where nothing is in both, the end of the effort limits that is nearest.
+    #[must_use]
+    pub fn control_limits(&self) -> Vec<(f64, f64)> {
+        let mut drivers = vec![0_usize; self.nv];
+        let driven = |actuator: &Actuator| actuator.gears.clone().into_iter().filter(|(_, gear)| *gear != 0.0);
+        for (dof, _) in self.actuators.iter().flat_map(driven) {
+            drivers.get_mut(dof).into_iter().for_each(|count| *count += 1);
+        }
+        let of = |actuator: &Actuator| {
+            let alone = driven(actuator).filter(|(dof, _)| drivers.get(*dof) == Some(&1));
+            let most = alone.map(|(dof, gear)| self.limits.effort[dof] / gear.abs()).fold(f64::INFINITY, f64::min);
+            let bring = |x: f64| x.max(-most).min(most);
+            (bring(actuator.limits.0), bring(actuator.limits.1))
+        };
+        self.actuators.iter().map(of).collect()
+    }
+
     /// For each degree of freedom the body whose joint it is of, and its number there.
     pub(super) fn dof_owners(&self) -> Vec<(usize, usize)> {
         let mut owners = vec![(0, 0); self.nv];

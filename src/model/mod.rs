@@ -10,6 +10,7 @@ mod actuator;
 mod body;
 mod builder;
 mod configuration;
+mod constant_wrench;
 mod constants;
 mod derived;
 mod directions;

@@ -3,9 +3,9 @@
 use super::named::{frame, joint};
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
-use gradyn::dynamics::{ReferenceFrame, Workspace, frame_pose_jacobian};
 use gradyn::model::{Actuation, FrameId, Model};
-use nalgebra::{DMatrix, DVector, Vector3, Vector6};
+use gradyn::spatial::Force;
+use nalgebra::{DMatrix, DVector, Vector3};
 
 /// Controls by name, `τ = B u`, and their bounds if any were asked for.
 #[derive(Clone, Debug)]
@@ -101,8 +101,10 @@ pub(super) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> R
         (None, None) if get("thrusters").is_none() && !model.actuators().is_empty() => {
             let direct = matches!(Actuation::of(model), Actuation::Full(_) | Actuation::Joints { .. });
             all.dofs = direct.then(|| model.actuators().iter().map(|actuator| actuator.gears[0].0).collect());
-            for (column, actuator) in Actuation::of(model).matrix().column_iter().zip(model.actuators()) {
-                all.add(actuator.name.clone(), column.into_owned(), actuator.limits);
+            let limits = model.control_limits();
+            let b = Actuation::of(model).matrix();
+            for ((column, actuator), limits) in b.column_iter().zip(model.actuators()).zip(limits) {
+                all.add(actuator.name.clone(), column.into_owned(), limits);
             }
         }
         (None, None) if get("thrusters").is_none() => {
@@ -201,23 +203,10 @@ fn thruster(table: &Table<'_>, model: &Model, all: &mut Columns) -> Result<(), E
         return Err(item.refuse(format!("the lower bound, {lower}, is above the upper one, {upper}")));
     }
     let refuse = |error: gradyn::model::InputError| item.refuse(error.to_string());
-    let mut workspace = Workspace::new(model);
-    let mut column = |q: &[f64]| {
-        let wrench = Vector6::new(axis.x, axis.y, axis.z, moment * axis.x, moment * axis.y, moment * axis.z);
-        let (_, jacobian) =
-            frame_pose_jacobian(model, &mut workspace, q, frame, ReferenceFrame::Local).map_err(refuse)?;
-        Ok::<_, Error>(jacobian.transpose() * wrench)
-    };
-    let q = model.neutral::<f64>();
-    let b = column(&q)?;
-    // Somewhere else, and turned: B must not depend on it.
-    let step: Vec<f64> = (0..model.nv()).map(|k| 0.3 + 0.1 * (k % 5) as f64).collect();
-    let elsewhere = column(&model.integrate(&q, &step).map_err(refuse)?)?;
-    // Rounding of a few products of numbers of size one.
-    if (&b - elsewhere).amax() > 1e-9 * (1.0 + b.amax()) {
-        return Err(item.refuse("expected a frame fixed to the floating base: what its force does depends on the pose"));
-    }
+    let torques = model.constant_torques(frame, Force::new(axis, moment * axis)).map_err(refuse)?;
+    let why = "expected a frame fixed to the floating base: what its force does depends on the pose";
+    let column = DVector::from_vec(torques.ok_or_else(|| item.refuse(why))?);
     all.thrusters.push(Thruster { control: all.names.len(), frame, axis });
-    all.add(name.to_owned(), DVector::from_column_slice(b.as_slice()), (lower, upper));
+    all.add(name.to_owned(), column, (lower, upper));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::description::{ActuatorElement, ActuatorLaw, JointElement, JointKind, Transmission};
 use super::element::Values;
-use super::error::MjcfError;
+use super::error::{Fault, MjcfError};
 use super::joint::linear;
 use super::load::not_used;
 use super::names::{Lookup, What};
@@ -46,9 +46,9 @@ pub(super) fn read(
         let gear: [f64; 6] = values.array("gear")?;
         mount(values, &transmission, gear[0], joints, report)?;
         let law = law(values)?;
-        let own_range = values.limits("ctrllimited", "ctrlrange", settings.autolimits)?;
+        let own_range = range(values, ["ctrllimited", "ctrlrange"], settings, report)?;
         let control_range = own_range.or(inherited_range(values, &transmission, joints)?);
-        if let Some((rank, reason)) = left_out(element.spec.name, &transmission, law.is_some()) {
+        if let Some((rank, reason)) = left_out(element.spec.name, &transmission, law) {
             let kind = not_used(element.owner(), element.spec.name, None, (rank, reason));
             report.push_in(element.place.file.as_ref(), element.place.line, kind);
         }
@@ -83,15 +83,36 @@ fn inherited_range(
     }))
 }
 
-/// What of an actuator is no data, and what that means.
-fn left_out(kind: &str, transmission: &Transmission, has_law: bool) -> Option<(Rank, &'static str)> {
-    match (kind, transmission) {
-        ("muscle", _) => Some((Rank::ChangesDynamics, "forces of muscles are left out, those without control, too")),
-        (_, Transmission::Other(_)) => {
+/// A range, if it limits anything. One that is empty limits nothing in MuJoCo, unless the file says that it does.
+fn range(
+    values: &Values,
+    [flag, name]: [&'static str; 2],
+    settings: &Settings,
+    report: &mut LoadReport,
+) -> Result<Option<[f64; 2]>, MjcfError> {
+    let Some([lower, upper]) = values.limits(flag, name, settings.autolimits)? else { return Ok(None) };
+    if lower < upper {
+        return Ok(Some([lower, upper]));
+    }
+    let (element, place) = (values.element, values.place(name));
+    if values.flag(flag)? {
+        return Err(Fault::Range { owner: element.owner(), attribute: name, lower, upper }.at(place));
+    }
+    let reason = "its lower end is not below the upper one: it limits nothing";
+    let kind = not_used(element.owner(), element.spec.name, Some(name), (Rank::Dubious, reason));
+    report.push_in(place.file.as_ref(), place.line, kind);
+    Ok(None)
+}
+
+/// What of an actuator the model does not have, and what that means.
+fn left_out(kind: &str, transmission: &Transmission, law: Option<ActuatorLaw>) -> Option<(Rank, &'static str)> {
+    match (kind, transmission, law) {
+        ("muscle", ..) => Some((Rank::ChangesDynamics, "forces of muscles are left out, those without control, too")),
+        (_, Transmission::Other(_), _) => {
             Some((Rank::Dubious, "what it drives is no joint or site: it is data without effect"))
         }
-        _ if !has_law => {
-            Some((Rank::Dubious, "its force is no straight line in control, position and velocity: it is left out"))
+        ("damper" | "orientation", ..) => {
+            Some((Rank::Dubious, "its force is no multiple of one control: it is data without effect"))
         }
         _ => None,
     }

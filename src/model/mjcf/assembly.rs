@@ -1,6 +1,7 @@
 //! From the description to the model: bodies without joints merged, several joints of a body in a row.
 
 use super::description::{BodyElement, Description, JointElement, JointKind};
+use super::drives::Places;
 use super::error::{Fault, MjcfError};
 use super::keys::{Coordinates, JointCoordinates, places};
 use super::options::MjcfOptions;
@@ -99,11 +100,15 @@ impl<'d> Assembly<'d> {
         let followers = super::following::followers(description, self.options);
         let keys = self.keys;
         let seats: Vec<_> = self.seats.iter().map(|seat| (seat.key, seat.pose)).collect();
-        let model = self.builder.build()?;
+        let mut model = self.builder.build()?;
         let place = place_of(&model);
         let coordinates = coordinates(description, &keys, &followers, &model, &place);
-        let bodies = seats.iter().map(|(key, pose)| (key.and_then(|key| place.get(key.0).copied()), *pose)).collect();
-        Ok(Assembled { model, coordinates, bodies, report: self.report })
+        let bodies: Vec<_> =
+            seats.iter().map(|(key, pose)| (key.and_then(|key| place.get(key.0).copied()), *pose)).collect();
+        let mut report = self.report;
+        let places = Places { joints: &keys, bodies: &bodies };
+        super::drives::add(description, &places, &mut model, &mut report)?;
+        Ok(Assembled { model, coordinates, bodies, report })
     }
 
     pub(super) fn seat(&self, body: Option<usize>) -> Seat {

@@ -20,6 +20,7 @@ mod classes;
 mod copies;
 mod description;
 mod document;
+mod drives;
 mod element;
 mod equalities;
 mod error;

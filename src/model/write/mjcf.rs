@@ -3,6 +3,7 @@
 use super::Writing;
 use super::error::WriteError;
 use super::joint_frames::Frames;
+use super::mjcf_actuators::Drives;
 use super::mjcf_joints::{self as joints, places};
 use super::names::{Taken, check};
 use super::steps::{self, Motion, Step};
@@ -53,15 +54,17 @@ pub(super) fn text(writing: &mut Writing) -> Result<String, WriteError> {
         !folded[body] && all.get(body).is_some_and(is_it)
     });
 
+    let drives = Drives::of(writing, &all, &frames, &names, &mut taken)?;
     let mut file = File { xml: Xml::new(), joint_names: names };
     file.xml.open(Element::new("mujoco").text("model", model.name()));
     file.xml.leaf(Element::new("compiler").text("angle", "radian").text("autolimits", "true"));
     file.xml.leaf(Element::new("option").numbers("gravity", model.gravity().as_slice()));
     file.xml.open(Element::new("worldbody"));
     file.world(writing, &frames, &mut taken)?;
-    file.bodies(writing, &frames, &all, &folded)?;
+    file.bodies(writing, &frames, &all, &folded, &drives)?;
     file.xml.close();
     file.equalities(&all)?;
+    drives.write(&mut file.xml);
     Ok(file.xml.finish())
 }
 
@@ -140,6 +143,7 @@ impl File {
         frames: &Frames,
         all: &[Vec<Step>],
         folded: &[bool],
+        drives: &Drives,
     ) -> Result<(), WriteError> {
         let model: &Model = writing.model;
         let mut ends: Vec<usize> = Vec::new(); // of the subtrees of the bodies that are open
@@ -177,6 +181,7 @@ impl File {
             for frame in frames.of_body(b) {
                 self.site(writing, frame)?;
             }
+            drives.sites_of(b).for_each(|name| self.xml.leaf(Element::new("site").text("name", name)));
             row.clear();
         }
         ends.iter().for_each(|_| self.xml.close());

@@ -83,6 +83,7 @@ fn apart(writing: &mut Writing, step: &Step, motions: &[Motion], taken: &mut Tak
                 .unwrap_or(&[])
                 .to_vec(),
             follows: None,
+            is_apart: is_slide,
         }
     };
     Ok(motions.iter().enumerate().map(part).collect())

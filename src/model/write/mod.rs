@@ -10,6 +10,7 @@
 mod error;
 mod joint_frames;
 mod mjcf;
+mod mjcf_actuators;
 mod mjcf_joints;
 mod motors;
 mod names;

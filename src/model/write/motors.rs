@@ -5,12 +5,11 @@ use super::error::WriteError;
 use super::names::check;
 use super::xml::{Element, Xml};
 use crate::joint::{Elementary, Joint};
-use crate::model::source::Format;
 use crate::model::{Actuator, Body, Model};
 
-/// Whether the file says all of it. What it cannot say is left out with the rest.
-pub(super) fn is_said(writing: &Writing, actuator: &Actuator) -> bool {
-    writing.format == Format::Urdf && joint(writing.model, actuator).is_some()
+/// Whether the file says all of it.
+pub(super) fn is_said(actuator: &Actuator, model: &Model) -> bool {
+    joint(model, actuator).is_some()
 }
 
 /// The joint that it drives, and its gear: a hinge or slide, with the limits that readers give to the motor of this joint.

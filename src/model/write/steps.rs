@@ -8,7 +8,6 @@ use crate::model::joint_dynamics::JointConstant;
 use crate::model::source::{Owner, Rank};
 use crate::model::write::WriteError;
 use crate::spatial::{Transform, vector as v3};
-use crate::text::count;
 use nalgebra::Vector3;
 use std::ops::Range;
 
@@ -37,6 +36,8 @@ pub(super) struct Step {
     pub(super) q_limits: Vec<(f64, f64)>,
     /// Name of the joint whose coordinate it follows, multiplier and offset.
     pub(super) follows: Option<(String, f64, f64)>,
+    /// Whether its axis stands still where that of the model's joint turns with the body.
+    pub(super) is_apart: bool,
 }
 
 /// What is a degree of freedom's own.
@@ -113,14 +114,6 @@ fn beside(writing: &mut Writing) -> Result<(), WriteError> {
             )?;
         }
     }
-    for actuator in writing.model.actuators() {
-        if super::motors::is_said(writing, actuator) {
-            continue;
-        }
-        let owner = Owner::Element("actuator".to_owned(), actuator.name.clone());
-        let what = format!("its drive by {}", count(actuator.gears.len(), "gear"));
-        writing.leave_out(owner, what, "actuators are not written", Rank::NotDynamics)?;
-    }
     Ok(())
 }
 
@@ -166,6 +159,7 @@ fn of_joint(draft: &Draft<f64>, dof_names: &[String], joint_friction: bool, take
                     None => draft.q_limits.get(q..q + nq).unwrap_or(&[]).to_vec(),
                 },
                 follows: advance.and_then(|pitch| Some((hinge.clone()?, pitch, 0.0))),
+                is_apart: false,
                 name: name.clone(),
             });
             hinge = Some(name);

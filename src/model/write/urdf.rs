@@ -8,12 +8,23 @@ use super::steps::{self, Dof, Least, Motion, NumberOf, Step};
 use super::xml::{Element, Xml};
 use crate::model::source::{Owner, Rank};
 use crate::spatial::{Inertia, Transform};
+use crate::text::count;
 use nalgebra::Vector3;
 
 /// What readers take where a file says nothing, as URDF does: m/s².
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 /// The width of smooth friction of a model that was read, rad/s (m/s).
 const FRICTION_WIDTH: f64 = 0.01;
+
+/// What transmissions cannot say of what drives the joints is left out.
+fn actuators(writing: &mut Writing) -> Result<(), WriteError> {
+    for actuator in writing.model.actuators().iter().filter(|actuator| !super::motors::is_said(actuator, writing.model)) {
+        let owner = Owner::Element("actuator".to_owned(), actuator.name.clone());
+        let what = format!("its drive by {}", count(actuator.gears.len(), "gear"));
+        writing.leave_out(owner, what, "actuators are not written", Rank::NotDynamics)?;
+    }
+    Ok(())
+}
 
 /// The text of the file.
 pub(super) fn text(writing: &mut Writing) -> Result<String, WriteError> {
@@ -29,6 +40,7 @@ pub(super) fn text(writing: &mut Writing) -> Result<String, WriteError> {
         taken.insert(frame.name());
     }
     world(writing)?;
+    actuators(writing)?;
     let all = steps::of_bodies(writing, &mut taken)?;
     let frames = Frames::of(model, |body, name| {
         all.get(body).is_some_and(|steps| matches!(&steps[..], [step] if step.name == name))

@@ -1,5 +1,6 @@
 //! Robots of MJCF files. Numbers with more digits than a reader can work out are those of MuJoCo 4.0.
 
+mod actuators;
 mod damaged;
 mod documentation;
 mod files;

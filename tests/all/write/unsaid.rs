@@ -3,7 +3,7 @@
 use gradyn::joint::*;
 use gradyn::model::source::{Format, Rank};
 use gradyn::model::write::{LeaveOut, WriteError, WriteOptions};
-use gradyn::model::{BodyKey, Model, ModelBuilder};
+use gradyn::model::{BodyKey, Model, ModelBuilder, SpeedTorque};
 use gradyn::spatial::{Inertia, Symmetric3, Transform};
 use nalgebra::Vector3;
 
@@ -151,8 +151,26 @@ fn cases() -> Vec<(Model, Format, &'static str, Option<Rank>)> {
         ),
         (
             arm(HINGE, |b, k| _ = b.add_actuator("motor", &[(k, 0, 50.0)]).expect("fits")),
+            Urdf,
+            "actuator `motor`: its drive by 1 gear cannot be written to URDF: actuators are not written",
+            no_dynamics,
+        ),
+        (
+            arm(HINGE, |b, k| {
+                let motor = b.add_actuator("motor", &[(k, 0, 50.0)]).expect("fits");
+                b.set_speed_torque(motor, SpeedTorque { stall: 5.0, no_load: 20.0 }).expect("is positive");
+            }),
             Mjcf,
-            "actuator `motor`: its drive by 1 gear cannot be written to MJCF: actuators are not written",
+            "actuator `motor`: its speed-torque line from 5 at rest to 20 without load cannot be written to MJCF: a motor has the same limits at all speeds",
+            no_dynamics,
+        ),
+        (
+            arm(HINGE, |b, k| {
+                let motor = b.add_actuator("motor", &[(k, 0, 50.0)]).expect("fits");
+                b.set_actuator_limits(motor, -1.0, f64::INFINITY).expect("is a range");
+            }),
+            Mjcf,
+            "actuator `motor`: limits -1 to inf cannot be written to MJCF: a range has two finite ends, and is not empty",
             no_dynamics,
         ),
         (
