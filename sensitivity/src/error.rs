@@ -41,6 +41,14 @@ pub enum SensitivityError {
         /// The other.
         second: String,
     },
+    /// Two parameters are one number of the robot in two units: armature, and the inertia of a rotor behind its gear.
+    #[error("`{first}` and `{second}` are one number in two units, which no measurement tells apart: choose one of them")]
+    SameNumber {
+        /// One of them.
+        first: String,
+        /// The other.
+        second: String,
+    },
     /// An inertia has no coordinates in the requested chart.
     #[error("`{name}`: {error}")]
     Chart {

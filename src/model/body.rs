@@ -23,16 +23,18 @@ pub struct Body<P = f64> {
     pub(crate) owns_coordinates: bool,
     /// Whether the joint's motion subspace depends on q.
     pub(crate) subspace_varies: bool,
+    /// Turns of the rotor per turn of each degree of freedom, of those whose armature is a rotor's; empty if none is.
+    pub(crate) gear_ratios: Vec<Option<f64>>,
 }
 
 impl<P: Real> PartialEq for Body<P> {
     /// Whatever models they are of.
     fn eq(&self, other: &Self) -> bool {
-        let Self { model: _, name, joint_name, parent, placement, joint, inertia, q, v, .. } = self;
+        let Self { model: _, name, joint_name, parent, placement, joint, inertia, q, v, gear_ratios, .. } = self;
         // What is left out follows from the tree and the joint.
         (name, joint_name, parent) == (&other.name, &other.joint_name, &other.parent)
             && (placement, joint, inertia) == (&other.placement, &other.joint, &other.inertia)
-            && (q, v) == (&other.q, &other.v)
+            && (q, v, gear_ratios) == (&other.q, &other.v, &other.gear_ratios)
     }
 }
 
@@ -92,6 +94,12 @@ impl<P: Real> Body<P> {
     #[must_use]
     pub fn v_range(&self) -> Range<usize> {
         self.v.clone()
+    }
+    /// Turns of a rotor per turn of the `k`-th degree of freedom of its joint, if the armature is known to be that of a rotor:
+    /// `armature = ratio² inertia`.
+    #[must_use]
+    pub fn gear_ratio(&self, k: usize) -> Option<f64> {
+        self.gear_ratios.get(k).copied().flatten()
     }
     /// Whether the joint has its own coordinates. A mimic joint does not.
     #[must_use]

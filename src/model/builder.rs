@@ -127,6 +127,7 @@ impl<P: Real> ModelBuilder<P> {
             q_limits: vec![(f64::NEG_INFINITY, f64::INFINITY); nq],
             velocity_limits: vec![f64::INFINITY; nv],
             effort_limits: vec![f64::INFINITY; nv],
+            gear_ratios: Vec::new(),
         });
         Ok(BodyKey(self.bodies.len() - 1))
     }
@@ -351,6 +352,7 @@ impl<P: Real> ModelBuilder<P> {
                 v,
                 subtree_end: end,
                 owns_coordinates: leaders[old].is_none(),
+                gear_ratios: draft.gear_ratios,
             };
             springs.extend(Draft::springs_of(&draft.springs, &body, new)?);
             friction_curves.extend(Draft::curves_of(&draft.curves, &body, new));

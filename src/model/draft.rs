@@ -29,6 +29,8 @@ pub(super) struct Draft<P> {
     pub(super) q_limits: Vec<(f64, f64)>,
     pub(super) velocity_limits: Vec<f64>,
     pub(super) effort_limits: Vec<f64>,
+    /// Turns of the rotor per turn of each degree of freedom whose armature is a rotor's; empty if none is.
+    pub(super) gear_ratios: Vec<Option<f64>>,
 }
 
 impl<P: Real> Draft<P> {

@@ -54,6 +54,7 @@ impl<P: Real> Model<P> {
                 q_limits: range.collect(),
                 velocity_limits: self.limits.velocity[v.clone()].to_vec(),
                 effort_limits: self.limits.effort[v].to_vec(),
+                gear_ratios: body.gear_ratios.clone(),
             };
             if !body.owns_coordinates {
                 // The leader has them.

@@ -306,6 +306,7 @@ impl<P: Real> Model<P> {
             subtree_end: b.subtree_end,
             owns_coordinates: b.owns_coordinates,
             subspace_varies: b.subspace_varies,
+            gear_ratios: b.gear_ratios.clone(),
         };
         let frame =
             |f: &Frame<P>| Frame { model: f.model, name: f.name.clone(), body: f.body, placement: f.placement.lift() };

@@ -12,6 +12,7 @@
 //! | `JOINT.placement.{x,y,z,rx,ry,rz}` | `Placement` | `placement ∘ exp(ξ)` | m, rad |
 //! | `JOINT.axis.{1,2}` | `Axis` | the axis, along two tangents of the sphere | rad |
 //! | `JOINT.{armature,damping,friction}` | `Armature`, `Damping`, `Friction` | of one degree of freedom | |
+//! | `JOINT.rotor_inertia` | `RotorInertia` | of a rotor behind a gear: the armature divided by the square of its ratio | kg m² |
 //! | `JOINT.{stiffness,spring_reference}` | `Stiffness`, `SpringReference` | the spring of one degree of freedom | |
 //! | `JOINT.{stribeck,stribeck_velocity,friction_asymmetry}` | `Stribeck`, `StribeckVelocity`, `FrictionAsymmetry` | the friction curve of one degree of freedom | |
 //! | `JOINT.pitch`, `JOINT.ratio`, `JOINT.offset` | `Pitch`, `Ratio`, `Offset` | of helical and mimic joints | |
@@ -49,6 +50,8 @@ pub enum ParameterId {
     Friction(BodyId, usize),
     Damping(BodyId, usize),
     Armature(BodyId, usize),
+    /// Body, degree of freedom among those of the joint: armature in units of the rotor.
+    RotorInertia(BodyId, usize),
     /// Body, degree of freedom among those of the joint; as the next one.
     Stiffness(BodyId, usize),
     SpringReference(BodyId, usize),
@@ -127,6 +130,7 @@ impl ParameterId {
             Self::Friction(..) | Self::Stribeck(..) | Self::FrictionAsymmetry(..) => "N m|N",
             Self::Damping(..) => "N m s/rad|N s/m",
             Self::Armature(..) => "kg m^2|kg",
+            Self::RotorInertia(..) => "kg m^2",
             Self::FrictionWidth | Self::StribeckVelocity(..) => "rad/s|m/s",
             Self::Gravity(_) => "m/s^2",
         }
@@ -150,6 +154,7 @@ impl ParameterId {
             Self::Friction(..)
             | Self::Damping(..)
             | Self::Armature(..)
+            | Self::RotorInertia(..)
             | Self::Stiffness(..)
             | Self::SpringReference(..)
             | Self::Stribeck(..)
@@ -161,12 +166,13 @@ impl ParameterId {
         }
     }
 
-    /// Whether no robot has a negative value: masses, densities, friction, damping, armature, stiffness, Stribeck friction and velocity.
+    /// Whether no robot has a negative value: masses, densities, friction, damping, armature, inertias of rotors, stiffness, Stribeck friction
+    /// and velocity.
     #[must_use]
     pub fn is_never_negative(self) -> bool {
         match self {
             Self::Mass(_) | Self::Density(_) | Self::PointMass(_) | Self::Stiffness(..) => true,
-            Self::Stribeck(..) | Self::StribeckVelocity(..) => true,
+            Self::Stribeck(..) | Self::StribeckVelocity(..) | Self::RotorInertia(..) => true,
             _ => self.is_of_joint(),
         }
     }
@@ -325,7 +331,15 @@ impl Model {
                 let name = if body.owns_coordinates() { dofs[dof].as_str() } else { joint };
                 all.add(format!("{name}.friction"), ParameterId::Friction(id, k), values[layout.friction.start + j]);
                 all.add(format!("{name}.damping"), ParameterId::Damping(id, k), values[layout.damping.start + j]);
-                all.add(format!("{name}.armature"), ParameterId::Armature(id, k), values[layout.armature.start + j]);
+                let armature = values[layout.armature.start + j];
+                all.add(format!("{name}.armature"), ParameterId::Armature(id, k), armature);
+                if let Some(ratio) = body.gear_ratio(k) {
+                    all.add(
+                        format!("{name}.rotor_inertia"),
+                        ParameterId::RotorInertia(id, k),
+                        armature / (ratio * ratio),
+                    );
+                }
                 let curve = self.friction_curve_of(id, k).copied().unwrap_or_else(|| body.friction_curve(b, k));
                 let ids = [ParameterId::Stribeck(id, k), ParameterId::StribeckVelocity(id, k)];
                 let ids = ids.into_iter().chain([ParameterId::FrictionAsymmetry(id, k)]);

@@ -1,7 +1,7 @@
 //! Rotors of motors behind gears, as armature or in full.
 
 use super::{BodyKey, ModelBuilder, ModelError};
-use crate::joint::{Axis, Revolute};
+use crate::joint::{Axis, JointKind, Revolute, value};
 use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::Real;
 
@@ -17,7 +17,26 @@ impl<P: Real> ModelBuilder<P> {
     pub fn set_rotor_inertia(&mut self, body: BodyKey, inertia: &[P], ratio: &[P]) -> Result<&mut Self, ModelError> {
         self.draft(body, "rotor")?.check("gear ratio", ratio.len(), inertia.len())?;
         let armature: Vec<P> = inertia.iter().zip(ratio).map(|(inertia, ratio)| *ratio * *ratio * *inertia).collect();
-        self.set_armature(body, &armature)
+        self.set_armature(body, &armature)?;
+        self.set_gear_ratios(body, &ratio.iter().map(|ratio| Some(value(*ratio))).collect::<Vec<_>>())
+    }
+
+    /// Says that the armature of a body's joint is that of rotors with these gear ratios, one entry a degree of freedom, none for one without
+    /// a rotor. The parameter `JOINT.rotor_inertia` is the armature divided by the square of the ratio.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] for a wrong number of entries, [`ModelError::BadNumber`] for a ratio that is zero or not finite, or whose square
+    /// is not.
+    pub fn set_gear_ratios(&mut self, body: BodyKey, ratios: &[Option<f64>]) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, "gear ratios")?;
+        draft.check("gear ratio", ratios.len(), JointKind::<P>::nv(&draft.joint))?;
+        if let Some(value) = ratios.iter().flatten().find(|ratio| !(*ratio * *ratio).is_normal()) {
+            let (name, value) = (draft.joint_name.clone(), *value);
+            let rule = "expected a number whose square is positive and finite";
+            return Err(ModelError::BadNumber { what: "gear ratio", name, value, rule });
+        }
+        draft.gear_ratios = if ratios.iter().any(Option::is_some) { ratios.to_vec() } else { Vec::new() };
+        Ok(self)
     }
 
     /// Adds the rotor of a body's joint in full: a body on the link that carries it, which turns about the z axis of `placement` there

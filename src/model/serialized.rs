@@ -55,6 +55,9 @@ struct OneBody {
     /// One a degree of freedom that has a friction curve.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     friction_curves: Vec<Curve>,
+    /// Of rotors, one a degree of freedom; documents of robots without rotors do not have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    gear_ratios: Vec<Option<f64>>,
     /// Lower and upper.
     q_limits: Vec<[Option<f64>; 2]>,
     velocity_limits: Vec<Option<f64>>,
@@ -179,6 +182,7 @@ impl Document {
                 more_dynamics: draft.more.iter().map(Entry::of).collect(),
                 springs: Spring::all(&draft.springs),
                 friction_curves: Curve::all(&draft.curves),
+                gear_ratios: draft.gear_ratios,
                 q_limits: draft.q_limits.into_iter().map(|(lower, upper)| [finite(lower), finite(upper)]).collect(),
                 velocity_limits: draft.velocity_limits.into_iter().map(finite).collect(),
                 effort_limits: draft.effort_limits.into_iter().map(finite).collect(),
@@ -226,6 +230,9 @@ impl Document {
             builder.bodies[key.0].more = body.more_dynamics.iter().map(Entry::dynamics).collect();
             Spring::set(&body.springs, &body.joint_name, (&mut builder, key), nv)?;
             Curve::set(&body.friction_curves, &body.joint_name, (&mut builder, key), nv)?;
+            if !body.gear_ratios.is_empty() {
+                builder.set_gear_ratios(key, &body.gear_ratios)?;
+            }
             let infinite = f64::INFINITY;
             let range = |[lower, upper]: &[Option<f64>; 2]| (lower.unwrap_or(-infinite), upper.unwrap_or(infinite));
             builder.set_q_limits(key, &body.q_limits.iter().map(range).collect::<Vec<_>>())?;

@@ -39,6 +39,11 @@ pub(super) struct Information<'a> {
 
 impl<'a> Information<'a> {
     pub(super) fn new(parameters: &'a Parameters, base: &'a Base, noise: &'a [f64]) -> Result<Self, SensitivityError> {
+        if let Some(motor) = parameters.motors().first() {
+            let name = &parameters.names()[motor.parameter];
+            let why = format!("motions are designed for parameters of the robot, and `{name}` is one of its motors");
+            return Err(SensitivityError::Other(why));
+        }
         Ok(Self {
             model: parameters.robot(),
             chain: parameters.chain(&parameters.nominal())?,

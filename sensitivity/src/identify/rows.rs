@@ -4,7 +4,7 @@ use super::filter::Filter;
 use super::{Compared, Data};
 use crate::error::SensitivityError;
 use crate::local::torques_by_parameters;
-use crate::parameters::Parameters;
+use crate::parameters::{Motor, Parameters};
 use gradyn::{Workspace, rnea};
 use nalgebra::DMatrix;
 use std::ops::Range;
@@ -55,13 +55,14 @@ pub(super) fn errors(
     p: &[f64],
 ) -> Result<Vec<Row>, SensitivityError> {
     let (model, offsets) = (parameters.robot_at(p)?, parameters.torque_offsets(p)?);
+    let factors = parameters.torque_factors(p)?;
     let ws = &mut Workspace::new(&model);
     let dofs = data.rows(offsets.len());
     let nv = dofs.len();
     let mut predicted = vec![vec![0.0; data.len()]; nv];
     for (i, q) in data.q.iter().enumerate() {
         let tau = rnea(&model, ws, q, &data.v[i], &data.a[i], &[])?;
-        dofs.iter().enumerate().for_each(|(row, j)| predicted[row][i] = tau[*j] + offsets[*j]);
+        dofs.iter().enumerate().for_each(|(row, j)| predicted[row][i] = told(&factors, *j, tau[*j]) + offsets[*j]);
     }
     let mut measured: Vec<Vec<f64>> = dofs.iter().map(|j| data.tau.iter().map(|row| row[*j]).collect()).collect();
     let sizes = sizes(parameters, data)?;
@@ -80,6 +81,25 @@ pub(super) fn errors(
     Ok(filter.kept.iter().map(row).collect())
 }
 
+/// From derivatives of torques by the robot's parameters those of what is measured of these torques, which depends on motors and sensors too.
+pub(super) fn told_by_parameters(
+    parameters: &Parameters,
+    factors: &[f64],
+    torques: &[f64],
+    by: &mut DMatrix<f64>,
+) {
+    for Motor { dof, parameter, nominal } in parameters.motors() {
+        by.row_mut(dof).scale_mut(factors[dof].recip());
+        by[(dof, parameter)] = -told(factors, dof, torques[dof]) / (factors[dof] * nominal);
+    }
+    parameters.of_torque_sensors().iter().for_each(|(dof, k)| by[(*dof, *k)] = 1.0);
+}
+
+/// What is measured of a torque: the controls that make it, times the constants of the given robot.
+fn told(factors: &[f64], dof: usize, torque: f64) -> f64 {
+    factors.get(dof).map_or(torque, |factor| torque / factor)
+}
+
 pub(super) fn residuals(
     parameters: &Parameters,
     data: &Data,
@@ -94,16 +114,16 @@ pub(super) fn residuals(
     let by_regressor = parameters.are_standard();
     let (ws, dofs) = (&mut Workspace::new(&model), data.rows(model.nv()));
     let nv = dofs.len();
-    let (offsets, sensors) = (parameters.torque_offsets(p)?, parameters.of_torque_sensors());
+    let (offsets, factors) = (parameters.torque_offsets(p)?, parameters.torque_factors(p)?);
     let mut by = DMatrix::zeros(model.nv(), p.len());
     for (row, i) in range.enumerate() {
         let (q, v, a) = (&data.q[i], &data.v[i], &data.a[i]);
-        let tau = rnea(&model, ws, q, v, a, &[])?;
+        let tau = rnea(&model, ws, q, v, a, &[])?.to_vec();
         for (k, (j, sigma)) in dofs.iter().zip(sigma).enumerate() {
-            r[row * nv + k] = (tau[*j] + offsets[*j] - data.tau[i][*j]) / sigma;
+            r[row * nv + k] = (told(&factors, *j, tau[*j]) + offsets[*j] - data.tau[i][*j]) / sigma;
         }
         torques_by_parameters(&model, ws, &chain, by_regressor, (q, v, a), &mut by)?;
-        sensors.iter().for_each(|(dof, k)| by[(*dof, *k)] = 1.0);
+        told_by_parameters(parameters, &factors, &tau, &mut by);
         let mut to = jacobian.rows_mut(row * nv, nv);
         for (k, (j, sigma)) in dofs.iter().zip(sigma).enumerate() {
             to.row_mut(k).copy_from(&(by.row(*j) / *sigma));

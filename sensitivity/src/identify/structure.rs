@@ -83,7 +83,7 @@ pub fn structure_by_motions(parameters: &Parameters, values: &[f64], seed: u64) 
     expect_some(parameters)?;
     let model = parameters.robot();
     let (nv, np) = (model.nv(), parameters.len());
-    let states = (2 * np).div_ceil(nv) + 4;
+    let (states, factors) = ((2 * np).div_ceil(nv) + 4, parameters.torque_factors(values)?);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.0..1.0)).collect() };
     let mut rows = DMatrix::zeros(states * nv, np);
@@ -91,7 +91,9 @@ pub fn structure_by_motions(parameters: &Parameters, values: &[f64], seed: u64) 
         let step: Vec<f64> = numbers(nv).iter().map(|x| 1.5 * x).collect();
         let q = model.integrate(&model.neutral::<f64>(), &step)?;
         let (v, a) = (numbers(nv), numbers(nv));
-        let by = local(parameters, values, StateOutput::Torques { q: &q, v: &v, a: &a }, Method::Analytical)?;
+        let torques = StateOutput::Torques { q: &q, v: &v, a: &a };
+        let mut by = local(parameters, values, torques, Method::Analytical)?;
+        super::rows::told_by_parameters(parameters, &factors, by.value.as_slice(), &mut by.jacobian);
         rows.rows_mut(state * nv, nv).copy_from(&by.jacobian);
     }
     found(rows, parameters, FoundBy::Motions)

@@ -4,7 +4,7 @@ use super::joint_geometry::JointGeometry;
 use super::torques::{torques_by_parameters, write_row};
 use super::{StateOutput, contact, energy};
 use crate::error::SensitivityError;
-use crate::parameters::{Chain, Parameters};
+use crate::parameters::{Chain, Motor, Parameters, scaled};
 use gradyn::dynamics::{FrameRef, aba_parameter_gradient, frame_pose, rnea_parameter_gradient};
 use gradyn::{Model, Transform, Workspace};
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -26,10 +26,14 @@ pub(super) fn jacobian(
         }
         StateOutput::Accelerations { q, v, tau } => {
             let ws = &mut Workspace::new(model);
-            let mut jacobian = DMatrix::zeros(model.nv(), n);
+            let driven = scaled(tau.to_vec(), &parameters.torque_factors(values)?);
+            let (motors, mut jacobian) = (parameters.motors(), DMatrix::zeros(model.nv(), n));
             for (i, unit) in units(model.nv()).enumerate() {
-                let by = aba_parameter_gradient(model, ws, q, v, tau, &unit, &[])?;
+                let by = aba_parameter_gradient(model, ws, q, v, &driven, &unit, &[])?;
                 write_row(&mut jacobian, i, &chain, by.dp);
+                for Motor { dof, parameter, nominal } in &motors {
+                    jacobian[(i, *parameter)] += by.state.dtau[*dof] * tau[*dof] / nominal;
+                }
             }
             Ok(jacobian)
         }
@@ -37,7 +41,7 @@ pub(super) fn jacobian(
         StateOutput::Energy { q, v } => energy::energy(parameters, &chain, model, (q, v)),
         StateOutput::Pose { q, frame } => pose(parameters, &chain, values, model, (q, *frame)),
         StateOutput::ContactForces { q, v, tau, constraints } => {
-            contact::forces(parameters, &chain, model, (q, v, tau), constraints)
+            contact::forces(parameters, values, &chain, model, (q, v, tau), constraints)
         }
     }
 }

@@ -49,8 +49,7 @@ impl<O: Output> Batch<'_, O> {
 
 /// The output of one robot, or NaN if it is invalid.
 fn alone(parameters: &Parameters, output: &impl Output, values: &[f64], to: &mut [f64]) {
-    let robot = parameters.robot_at(values);
-    if let Ok(found) = robot.and_then(|robot| output::value::<f64>(output, &robot, parameters.robot()))
+    if let Ok(found) = output::value::<f64>(output, (parameters, values), parameters.robot())
         && found.len() == to.len()
     {
         to.copy_from_slice(&found);
@@ -85,6 +84,7 @@ impl<O: Output> Kernel for Batch<'_, O> {
                 }),
             };
             let found = made.and_then(|(model, mut ws)| {
+                let u = output::driven(output, parameters, &values, u.clone())?;
                 let mut on = OutputPoint { model: &model, workspace: &mut ws, nominal, q: &q, v: &v, u: &u };
                 let found = output.value_batched(&mut on)?;
                 robot = Some((model, ws));

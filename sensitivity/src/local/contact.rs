@@ -14,7 +14,7 @@
 use super::constraint_rows::{accelerations_by_geometry, constraint_rows, rates_by_geometry};
 use super::torques::torques_by_parameters;
 use crate::error::SensitivityError;
-use crate::parameters::{Chain, Parameters};
+use crate::parameters::{Chain, Motor, Parameters, scaled};
 use gradyn::dynamics::{constraint_bias, constraint_jacobian, crba};
 use gradyn::partials::constraint_dynamics_derivatives;
 use gradyn::{Constraint, DerivativeWorkspace, Method, Model, Workspace};
@@ -27,6 +27,7 @@ use nalgebra::{DMatrix, DVector};
 /// another kind](held), or if the rank of the rows changes with it.
 pub(super) fn forces(
     parameters: &Parameters,
+    values: &[f64],
     chain: &Chain,
     model: &Model,
     (q, v, tau): (&[f64], &[f64], &[f64]),
@@ -34,11 +35,17 @@ pub(super) fn forces(
 ) -> Result<DMatrix<f64>, SensitivityError> {
     let (nv, n) = (model.nv(), parameters.len());
     let mut derivatives = DerivativeWorkspace::new(model);
-    let by = constraint_dynamics_derivatives(model, &mut derivatives, Method::Analytical, q, v, tau, constraints, &[])?;
+    let driven = scaled(tau.to_vec(), &parameters.torque_factors(values)?);
+    let by =
+        constraint_dynamics_derivatives(model, &mut derivatives, Method::Analytical, q, v, &driven, constraints, &[])?;
     let (ddq, d) = (by.ddq.as_slice(), &by.dlambda_dtau);
     let ws = &mut Workspace::new(model);
     let mut by_torques = DMatrix::zeros(nv, n);
     torques_by_parameters(model, ws, chain, false, (q, v, ddq), &mut by_torques)?;
+    // E₁ is of what the torques of motors leave.
+    for Motor { dof, parameter, nominal } in parameters.motors() {
+        by_torques[(dof, parameter)] -= tau[dof] / nominal;
+    }
     if !parameters.moves_geometry() {
         return Ok(-(d * by_torques));
     }

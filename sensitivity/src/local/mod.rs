@@ -27,6 +27,7 @@ mod torques;
 
 pub use batch::evaluate_many;
 pub(crate) use constraint_rows::{accelerations_by_geometry, constraint_rows, rates_by_geometry};
+pub(crate) use output::driven;
 pub use output::{AtState, Output, OutputPoint};
 pub use rounding::rounding;
 pub use state_output::{StateOutput, turns};
@@ -88,7 +89,7 @@ pub fn local(
     method: Method,
 ) -> Result<Local, SensitivityError> {
     let model = parameters.robot_at(values)?;
-    let value = output::value::<f64>(&output, &model, &model)?;
+    let value = output::value::<f64>(&output, (parameters, values), &model)?;
     let rows = output.rows(parameters.robot());
     check_entries(rows.len(), value.len())?;
     let by_formulas = match method {
@@ -119,7 +120,7 @@ fn by_duals(
     for k in 0..values.len() {
         let at: Vec<Dual64> =
             values.iter().enumerate().map(|(i, x)| Dual64::new(*x, f64::from(u8::from(i == k)))).collect();
-        let found = output::value(output, &parameters.robot_at(&at)?, nominal)?;
+        let found = output::value(output, (parameters, &at), nominal)?;
         jacobian.column_mut(k).iter_mut().zip(found).for_each(|(to, x)| *to = x.eps);
     }
     Ok(jacobian)
@@ -141,7 +142,7 @@ fn by_differences(
         if values[k] <= 0.0 && parameters.is_never_negative(k) {
             let mut at = |t: f64| {
                 moved[k] = values[k] + t;
-                output::value::<f64>(output, &parameters.robot_at(&moved)?, nominal)
+                output::value::<f64>(output, (parameters, &moved), nominal)
             };
             let column = one_sided(step, &mut at)?;
             moved[k] = values[k];
@@ -154,8 +155,7 @@ fn by_differences(
             let method = difference::Method::Ridders { step: step * 0.125_f64.powi(shorter), rows: 10 };
             let path = |t: f64, y: &mut [f64]| -> Result<(), SensitivityError> {
                 moved[k] = values[k] + t;
-                let model = parameters.robot_at(&moved)?;
-                let found = output::value::<f64>(output, &model, nominal)?;
+                let found = output::value::<f64>(output, (parameters, &moved), nominal)?;
                 check_entries(y.len(), found.len())?;
                 y.copy_from_slice(&found);
                 Ok(())
@@ -227,7 +227,7 @@ pub fn local_second(
             let one = |k: usize, at: usize| f64::from(u8::from(k == at));
             let at: Vec<HyperDual64> =
                 values.iter().enumerate().map(|(k, x)| HyperDual64::new(*x, one(k, i), one(k, j), 0.0)).collect();
-            let found = output::value(&output, &parameters.robot_at(&at)?, &nominal)?;
+            let found = output::value(&output, (parameters, &at), &nominal)?;
             let x: f64 = found.iter().zip(lambda).map(|(x, l)| x.eps1eps2 * l).sum();
             (hessian[(i, j)], hessian[(j, i)]) = (x, x);
         }

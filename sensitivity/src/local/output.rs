@@ -2,7 +2,7 @@
 //! type.
 
 use crate::error::SensitivityError;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, scaled};
 use gradyn::{Model, Scalar, Workspace};
 use nalgebra::DMatrix;
 
@@ -81,6 +81,10 @@ pub trait Output: Sync {
     }
     /// Where it is asked for.
     fn state(&self) -> AtState<'_>;
+    /// Whether `u` are torques that motors make: those of the given robot, of other torque constants others.
+    fn takes_torques(&self) -> bool {
+        false
+    }
     /// Its entries, of a robot whose numbers may carry derivatives.
     ///
     /// # Errors
@@ -131,6 +135,9 @@ impl<O: Output> Output for &O {
     fn state(&self) -> AtState<'_> {
         (**self).state()
     }
+    fn takes_torques(&self) -> bool {
+        (**self).takes_torques()
+    }
     fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
         (**self).value(on)
     }
@@ -153,15 +160,30 @@ impl<O: Output> Output for &O {
     }
 }
 
-/// The value of an output at its own state; `nominal` is the robot that poses are measured from.
+/// The value of an output at its own state, of the robot with these values; `nominal` is the robot that poses are measured from, if that is
+/// not this one.
 pub(super) fn value<P: Scalar<f64> + Scalar<P>>(
     output: &impl Output,
-    model: &Model<P>,
+    (parameters, values): (&Parameters, &[P]),
     nominal: &Model,
 ) -> Result<Vec<P>, SensitivityError> {
+    let model = &parameters.robot_at(values)?;
     let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
     let AtState { q, v, u } = output.state();
-    let (q, v, u) = (lift(q), lift(v), lift(u));
+    let (q, v, u) = (lift(q), lift(v), driven(output, parameters, values, lift(u))?);
     let workspace = &mut Workspace::new(model);
     output.value(&mut OutputPoint { model, workspace, nominal, q: &q, v: &v, u: &u })
+}
+
+/// Torques at these values of torque constants, if the output takes torques.
+pub(crate) fn driven<P: Scalar<f64>>(
+    output: &impl Output,
+    parameters: &Parameters,
+    values: &[P],
+    u: Vec<P>,
+) -> Result<Vec<P>, SensitivityError> {
+    if !output.takes_torques() {
+        return Ok(u);
+    }
+    Ok(scaled(u, &parameters.torque_factors(values)?))
 }

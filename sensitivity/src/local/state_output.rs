@@ -143,6 +143,10 @@ impl Output for StateOutput<'_> {
         }
     }
 
+    fn takes_torques(&self) -> bool {
+        matches!(self, Self::Accelerations { .. } | Self::ContactForces { .. })
+    }
+
     fn value<P: Scalar<f64> + Scalar<P>>(&self, on: &mut OutputPoint<'_, P>) -> Result<Vec<P>, SensitivityError> {
         let OutputPoint { model, nominal, q, v, u, .. } = *on;
         let ws = &mut *on.workspace;

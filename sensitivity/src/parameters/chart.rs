@@ -150,6 +150,10 @@ impl Parameters {
             ParameterId::Friction(body, k) => row.extend(of_joint(body, k, &layout.friction)),
             ParameterId::Damping(body, k) => row.extend(of_joint(body, k, &layout.damping)),
             ParameterId::Armature(body, k) => row.extend(of_joint(body, k, &layout.armature)),
+            ParameterId::RotorInertia(body, k) => {
+                let factor = P::from(self.squared_ratio(body, k));
+                row.extend(of_joint(body, k, &layout.armature).map(|(at, _)| (at, factor)));
+            }
             ParameterId::Stiffness(body, k) => {
                 row.extend(layout.of_spring(body, k).map(|j| (layout.stiffness.start + j, one)));
             }

@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     StartV(usize),
     /// The bias of a torque sensor, by degree of freedom.
     TorqueOffset(usize),
+    /// The torque of a motor for each unit of its control, by degree of freedom.
+    TorqueConstant(usize),
     /// A user's own, with its unit.
     Own(&'static str),
 }
@@ -36,6 +38,7 @@ impl Kind {
         match self {
             Self::Robot(id) => id.unit(),
             Self::TorqueOffset(_) => "N m|N",
+            Self::TorqueConstant(_) => "N m|N for a unit of control",
             Self::StartQ(_) => "rad|m",
             Self::StartV(_) => "rad/s|m/s",
             Self::Own(unit) => unit,
@@ -48,13 +51,14 @@ impl Kind {
             Self::Robot(id) => id.held(),
             Self::StartQ(_) | Self::StartV(_) => "the rest of the state at the start",
             Self::TorqueOffset(_) => "the robot: it is of what measures torques",
+            Self::TorqueConstant(_) => "the robot, and the controls of its motors",
             Self::Own(_) => "everything else",
         }
     }
 
-    /// Whether it is friction, damping or armature, of which no robot has a negative one.
+    /// Whether it is friction, damping, armature or the inertia of a rotor, of which no robot has a negative one.
     pub(crate) fn is_never_negative(self) -> bool {
-        self.robot().is_some_and(ParameterId::is_of_joint)
+        self.robot().is_some_and(|id| id.is_of_joint() || matches!(id, ParameterId::RotorInertia(..)))
     }
 
     /// Whether it changes the state at the start, and not the robot.
@@ -83,8 +87,11 @@ pub(super) fn all(model: &Model) -> Vec<super::Parameter> {
         of(|dof| format!("state.q.{dof}"), Kind::StartQ),
         of(|dof| format!("state.v.{dof}"), Kind::StartV),
     ];
+    let constants = super::motors::constants(model).into_iter();
+    let constants = constants.map(|(k, gear)| (format!("{}.torque_constant", dofs[k]), Kind::TorqueConstant(k), gear));
     // The first of a name counts.
-    let more = more.into_iter().flatten().filter(|(name, _)| !known.contains(name));
-    all.extend(more.map(|(name, kind)| super::Parameter { name, kind, nominal: 0.0 }));
+    let more = more.into_iter().flatten().map(|(name, kind)| (name, kind, 0.0)).chain(constants);
+    let more = more.filter(|(name, ..)| !known.contains(name));
+    all.extend(more.map(|(name, kind, nominal)| super::Parameter { name, kind, nominal }));
     all
 }

@@ -2,6 +2,7 @@
 
 mod chart;
 mod kind;
+mod motors;
 mod parameter;
 mod priors;
 mod robot;
@@ -9,6 +10,7 @@ mod values;
 
 pub(crate) use chart::Chain;
 pub(crate) use kind::Kind;
+pub(crate) use motors::{Motor, scaled};
 pub use parameter::Parameter;
 
 use crate::error::SensitivityError;
@@ -31,6 +33,8 @@ use std::sync::OnceLock;
 /// | `JOINT.placement.{x,y,z,rx,ry,rz}` | `placement ∘ exp(ξ)` | m, rad |
 /// | `JOINT.axis.{1,2}` | the axis, along two tangents of the sphere | rad |
 /// | `JOINT.{armature,damping,friction}`, `friction_width` | | |
+/// | `JOINT.rotor_inertia` | armature, divided by the square of the gear ratio, of joints with a rotor | kg m² |
+/// | `JOINT.torque_constant` | torque of a motor per unit of its control | |
 /// | `JOINT.pitch`, `JOINT.ratio`, `JOINT.offset` | of helical and mimic joints | |
 /// | `FRAME.placement.{x,…,rz}` | a tool, a contact point | m, rad |
 /// | `gravity.{x,y,z}` | | m/s² |
@@ -201,6 +205,16 @@ impl Parameters {
             && let Err(error) = self.robot.bodies()[body.index()].inertia().log_cholesky()
         {
             return Err(SensitivityError::Chart { name: new.name.clone(), error: error.into() });
+        }
+        let armature = |kind: Kind| match kind.robot() {
+            Some(ParameterId::Armature(body, k) | ParameterId::RotorInertia(body, k)) => Some((body, k)),
+            _ => None,
+        };
+        let mut chosen = self.chosen.iter().flatten().map(|i| &self.all[*i]);
+        if let Some(dof) = armature(new.kind)
+            && let Some(old) = chosen.find(|old| old.kind != new.kind && armature(old.kind) == Some(dof))
+        {
+            return Err(SensitivityError::SameNumber { first: old.name.clone(), second: new.name.clone() });
         }
         let (Some(body), Some(chart)) = (new.kind.inertia_of(), chart_of(new.kind)) else { return Ok(()) };
         for old in self.chosen.iter().flatten().map(|i| &self.all[*i]) {

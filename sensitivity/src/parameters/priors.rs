@@ -63,6 +63,9 @@ impl Parameters {
             Kind::Robot(ParameterId::Friction(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i]),
             Kind::Robot(ParameterId::Damping(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i] / limits.velocity[i]),
             Kind::Robot(ParameterId::Armature(b, k)) => dof(b, k).map_or(0.0, |i| masses[i]),
+            Kind::Robot(ParameterId::RotorInertia(b, k)) => {
+                dof(b, k).map_or(0.0, |i| masses[i] / self.squared_ratio(b, k))
+            }
             _ => 0.0,
         }
     }
@@ -70,7 +73,9 @@ impl Parameters {
     /// The diagonal of the mass matrix at the neutral configuration, nv; zeros if it does not exist.
     fn moved_masses(&self) -> Vec<f64> {
         let (model, nv) = (&self.robot, self.robot.nv());
-        if !self.any(|kind| matches!(kind, Kind::Robot(ParameterId::Armature(..)))) {
+        let is_armature =
+            |kind| matches!(kind, Kind::Robot(ParameterId::Armature(..) | ParameterId::RotorInertia(..)));
+        if !self.any(is_armature) {
             return vec![0.0; nv];
         }
         let diagonal = |ws: &mut Workspace| crba(model, ws, &model.neutral()).map(|m| m.diagonal().as_slice().to_vec());

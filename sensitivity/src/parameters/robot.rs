@@ -11,8 +11,8 @@ use nalgebra::Vector3;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Numbers of a joint, and those of them that move.
-type Own = (Vec<f64>, Vec<(usize, Moved)>);
+/// Numbers of a joint, and those of them that move, each with a factor.
+type Own = (Vec<f64>, Vec<(usize, Moved, f64)>);
 
 /// The numbers of a robot that move, grouped for the setters; the same for every number type.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Parameters {
             for (which, of_bodies) in groups.joint.iter().enumerate() {
                 for (b, (own, entries)) in of_bodies {
                     let mut numbers: Vec<P> = own.iter().map(|x| P::from(*x)).collect();
-                    entries.iter().for_each(|(k, x)| numbers[*k] = values.of(*x));
+                    entries.iter().for_each(|(k, x, factor)| numbers[*k] = values.of(*x) * *factor);
                     if let Some(id) = base.body_id(*b) {
                         match which {
                             0 => to.set_friction(id, &numbers)?,
@@ -142,10 +142,10 @@ impl Parameters {
                 let x = (place, parameter.nominal - leader);
                 let Some(id) = parameter.kind.robot() else { continue };
                 let joint = |of_bodies: &mut BTreeMap<usize, Own>, b: BodyId, k: usize, of: &Range<usize>| {
-                    of_bodies.entry(b.index()).or_insert_with(|| own(b, of)).1.push((k, x));
+                    of_bodies.entry(b.index()).or_insert_with(|| own(b, of)).1.push((k, x, 1.0));
                 };
                 let force = |of_bodies: &mut BTreeMap<usize, Own>, b: BodyId, k: usize, own: Vec<f64>| {
-                    of_bodies.entry(b.index()).or_insert_with(|| (own, Vec::new())).1.push((k, x));
+                    of_bodies.entry(b.index()).or_insert_with(|| (own, Vec::new())).1.push((k, x, 1.0));
                 };
                 match id {
                     ParameterId::Placement(b, k) => {
@@ -163,6 +163,10 @@ impl Parameters {
                     ParameterId::Friction(b, k) => joint(&mut groups.joint[0], b, k, &layout.friction),
                     ParameterId::Damping(b, k) => joint(&mut groups.joint[1], b, k, &layout.damping),
                     ParameterId::Armature(b, k) => joint(&mut groups.joint[2], b, k, &layout.armature),
+                    ParameterId::RotorInertia(b, k) => {
+                        let armature = groups.joint[2].entry(b.index()).or_insert_with(|| own(b, &layout.armature));
+                        armature.1.push((k, x, self.squared_ratio(b, k)));
+                    }
                     ParameterId::Stiffness(b, k) => force(&mut groups.joint[3], b, k, springs(b, |s| s.stiffness)),
                     ParameterId::SpringReference(b, k) => {
                         force(&mut groups.joint[4], b, k, springs(b, |s| s.reference));
@@ -186,6 +190,11 @@ impl Parameters {
             }
         }
         groups
+    }
+
+    /// Armature for each unit of a rotor's inertia.
+    pub(super) fn squared_ratio(&self, body: BodyId, k: usize) -> f64 {
+        self.robot.bodies()[body.index()].gear_ratio(k).map_or(1.0, |ratio| ratio * ratio)
     }
 
     /// The steps of the state at the start: `(δq, δv)`, nv each.

@@ -83,7 +83,7 @@ impl Rollout<'_> {
     /// The same over any number type.
     pub(super) fn backwards<P: Pass>(&self, given: &Given<'_, P>) -> Result<Found<P>, SensitivityError> {
         let Given { values, start, moved, more, cost, memory } = *given;
-        let mut robot = Robot::new(self.parameters.robot_at(values)?);
+        let mut robot = Robot::at(self.parameters, values)?;
         let (n, nv) = (self.steps(), robot.model.nv());
         let bytes = (robot.model.nq() + nv) * size_of::<P>();
         let stride =

@@ -9,7 +9,7 @@ use super::vectors::{add, transposed_times};
 use super::{Rollout, StateMemory, TrajectoryCost};
 use crate::dual_direction::Along;
 use crate::error::SensitivityError;
-use crate::parameters::Parameters;
+use crate::parameters::{Motor, Parameters};
 use gradyn::dynamics::aba_parameter_gradient;
 use gradyn::{Constraint, DerivativeWorkspace, Model, Scalar};
 use gradyn_trajectory::step::{Algebra, STAGES};
@@ -122,7 +122,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             dp: vec![zero; model.parameter_layout().len()],
             derivatives: DerivativeWorkspace::new(&nominal),
             floating: None,
-            robot: Robot::new(model),
+            robot: Robot::of(model, run.parameters, given.values)?,
             dq: DMatrix::from_element(nv, nv, zero),
             dv: DMatrix::from_element(nv, nv, zero),
         };
@@ -149,7 +149,8 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
     ) -> Result<P, SensitivityError> {
         let run = self.run;
         let u = run.control(&self.engine.robot, step, (q, v), self.more)?;
-        let (tau, held) = (run.torques(&u), run.held(step));
+        let (given, held) = (run.torques(&u), run.held(step));
+        let tau = self.engine.robot.driven(given.clone());
         let h = run.length(step);
         if run.impacts.contains_key(&(step + 1)) {
             let (q, v) = self.engine.robot.step(run.scheme, &run.algebra, P::from(h), (q, v), &tau, &held)?;
@@ -162,7 +163,10 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             Scheme::Rk4 => self.rk4(h, (q, v), &tau, &held)?,
             Scheme::ImplicitMidpoint => return Err(SensitivityError::Scheme(run.scheme)),
         };
-        let mut of_u = run.torques_transposed(&tau_bar);
+        for Motor { dof, parameter, nominal } in run.parameters.motors() {
+            self.by_values[parameter] += tau_bar[dof] * given[dof] * (1.0 / nominal);
+        }
+        let mut of_u = run.torques_transposed(&self.engine.robot.driven(tau_bar));
         let value = P::running(cost, &self.nominal, step, (q, v), &u, &mut self.lambda, &mut of_u)?;
         if let Some(law) = &run.feedback {
             // u = ū − K (x ⊖ x̄)
@@ -313,7 +317,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             self.pulled = P::pull_held(self, (q, v), tau, held, l_bar)?;
             return Ok(());
         }
-        let Engine { robot: Robot { model, ws }, dp, .. } = &mut self.engine;
+        let Engine { robot: Robot { model, ws, .. }, dp, .. } = &mut self.engine;
         let by = aba_parameter_gradient(model, ws, q, v, tau, l_bar, &[])?;
         add(dp, by.dp);
         let pulled = &mut self.pulled;

@@ -225,8 +225,8 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         events: &mut Vec<EventRecord>,
     ) -> Result<(), SensitivityError> {
         let run = self.run;
-        let mut robot = Robot::new(run.parameters.robot_at(at)?);
-        let mut plain = Robot::new(run.parameters.robot_at(values)?);
+        let mut robot = Robot::at(run.parameters, at)?;
+        let mut plain = Robot::at(run.parameters, values)?;
         let values_of = |x: &[P]| x.iter().map(|x| value(*x)).collect::<Vec<f64>>();
         let (dq, dv) = run.parameters.start_at(at)?;
         let mut moved = q.clone();
@@ -238,7 +238,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         for step in 0..run.steps() {
             let length = run.length(step);
             let u = run.control(&robot, step, (&q, &v), &[])?;
-            let (tau, held) = (run.torques(&u), run.held(step));
+            let (tau, held) = (robot.driven(run.torques(&u)), run.held(step));
             let tau_f = values_of(&tau);
             // The remainder of the step, which carries derivatives after the first event, and the number of events so
             // far.

@@ -9,6 +9,7 @@ use super::scheme::Robot;
 use super::{Rollout, State};
 use crate::error::SensitivityError;
 use crate::local::torques_by_parameters;
+use crate::parameters::Motor;
 use gradyn::derivatives::num_dual::Dual64;
 use gradyn::{Method, aba_derivatives};
 use nalgebra::DMatrix;
@@ -76,7 +77,7 @@ impl Rollout<'_> {
         for varied in 0..columns {
             let seed = |x: f64, column: usize| Dual64::new(x, if column == varied { 1.0 } else { 0.0 });
             let at: Vec<Dual64> = values.iter().enumerate().map(|(k, x)| seed(*x, k)).collect();
-            let mut robot = Robot::new(self.parameters.robot_at(&at)?);
+            let mut robot = Robot::at(self.parameters, &at)?;
             // The start is moved by the parameters, and then by its own columns.
             let (q, v) = self.start(&robot, &at, (q0, v0))?;
             let step: Vec<Dual64> = (0..nv).map(|k| seed(0.0, np + k)).collect();
@@ -102,9 +103,9 @@ impl Rollout<'_> {
     }
 
     fn forward_by_formulas(&self, values: &[f64], start: (&[f64], &[f64])) -> Result<Forward, SensitivityError> {
-        let mut robot = Robot::new(self.parameters.robot_at(values)?);
+        let mut robot = Robot::at(self.parameters, values)?;
         let chain = self.parameters.chain(values)?;
-        let by_regressor = self.parameters.are_standard();
+        let (by_regressor, motors) = (self.parameters.are_standard(), self.parameters.motors());
         let mut derivatives = gradyn::DerivativeWorkspace::new(&robot.model);
         let (np, nv) = (values.len(), robot.model.nv());
         let columns = np + 2 * nv;
@@ -135,7 +136,8 @@ impl Rollout<'_> {
         for step in 0..self.steps() {
             let ((q, v), h) = (&states[step], self.length(step));
             let u = self.control(&robot, step, (q, v), &[])?;
-            let tau = self.torques(&u);
+            let given = self.torques(&u);
+            let tau = robot.driven(given.clone());
             let d = aba_derivatives(&robot.model, &mut derivatives, Method::Analytical, q, v, &tau, &[])?;
             let (model, ws) = (&robot.model, &mut robot.ws);
             a.fill(0.0);
@@ -145,11 +147,17 @@ impl Rollout<'_> {
                 torques_by_parameters(model, ws, &chain, by_regressor, (q, v, d.ddq.as_slice()), &mut of_parameters)?;
                 of_parameters.transpose_to(&mut transposed);
                 add_product(&mut a, -1.0, &d.ddq_dtau, &transposed);
+                for Motor { dof, parameter, nominal } in &motors {
+                    let torque = given[*dof] / nominal;
+                    a.row_mut(*parameter).zip_apply(&d.ddq_dtau.column(*dof).transpose(), |to, x| *to += x * torque);
+                }
             }
             if let Some(law) = &self.feedback {
                 let mut off = DMatrix::zeros(columns, nv);
                 add_product(&mut off, 1.0, &model.difference_dq1(&law.q[step], q)?, &by_q);
-                let by_u = &d.ddq_dtau * self.actuation.matrix();
+                let mut b = self.actuation.matrix();
+                b.row_iter_mut().zip(&robot.factors).for_each(|(mut row, factor)| row *= *factor);
+                let by_u = &d.ddq_dtau * b;
                 let gain = by_u * &law.gains[step];
                 add_product(&mut a, -1.0, &gain.columns(0, nv).into_owned(), &off);
                 add_product(&mut a, -1.0, &gain.columns(nv, nv).into_owned(), &by_v);

@@ -319,7 +319,7 @@ impl<'p> Rollout<'p> {
         more: &[Vec<P>],
     ) -> Result<State<P>, SensitivityError> {
         let u = self.control(robot, step, (q, v), more)?;
-        let tau = self.torques(&u);
+        let tau = robot.driven(self.torques(&u));
         let (q, v) =
             robot.step(self.scheme, &self.algebra, P::from(self.length(step)), (q, v), &tau, &self.held(step))?;
         let v = self.hit(robot, step + 1, &q, v)?;
@@ -333,7 +333,7 @@ impl<'p> Rollout<'p> {
         start: (&[f64], &[f64]),
         mut see: impl FnMut(usize, &[P], &[P]),
     ) -> Result<(), SensitivityError> {
-        let mut robot = Robot::new(self.parameters.robot_at(values)?);
+        let mut robot = Robot::at(self.parameters, values)?;
         let (mut q, v) = self.start(&robot, values, start)?;
         let mut v = self.hit(&mut robot, 0, &q, v)?;
         see(0, &q, &v);

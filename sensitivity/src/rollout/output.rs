@@ -4,7 +4,7 @@
 use super::Rollout;
 use super::forward::Forward;
 use crate::error::SensitivityError;
-use crate::local::{Output, OutputPoint, check_entries};
+use crate::local::{Output, OutputPoint, check_entries, driven};
 use gradyn::Workspace;
 use gradyn::derivatives::num_dual::Dual64;
 use nalgebra::DMatrix;
@@ -37,7 +37,9 @@ impl Rollout<'_> {
         let mut jacobian = DMatrix::zeros(rows, forward.parameters);
         for k in 0..forward.parameters {
             let seed = |(i, x): (usize, &f64)| Dual64::new(*x, f64::from(u8::from(i == k)));
-            let robot = self.parameters().robot_at(&values.iter().enumerate().map(seed).collect::<Vec<_>>())?;
+            let at: Vec<Dual64> = values.iter().enumerate().map(seed).collect();
+            let robot = self.parameters().robot_at(&at)?;
+            let u = driven(output, self.parameters(), &at, u.clone())?;
             let step: Vec<Dual64> = (0..nv).map(|i| Dual64::new(0.0, by[(i, k)])).collect();
             let mut q = here.clone();
             nominal.integrate_into(&here, &step, &mut q)?;

@@ -63,7 +63,7 @@ impl Pass for f64 {
     ) -> Result<Pulled<f64>, SensitivityError> {
         let moves = back.run.parameters.moves_geometry();
         let numbers = if moves { local::constraint_rows(held)? } else { Vec::new() };
-        let Engine { robot: Robot { model, ws }, derivatives, dp, .. } = &mut back.engine;
+        let Engine { robot: Robot { model, ws, .. }, derivatives, dp, .. } = &mut back.engine;
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, tau, held, &[])?;
         let l = DVector::from_column_slice(l_bar);
         let by_rows = |matrix: &DMatrix<f64>| matrix.tr_mul(&l).as_slice().to_vec();
@@ -91,7 +91,7 @@ impl Pass for f64 {
         let of_v = DVector::from_column_slice(&back.lambda[nv..]);
         let moves = run.parameters.moves_geometry();
         let numbers = if moves { local::constraint_rows(held)? } else { Vec::new() };
-        let Engine { robot: Robot { model, ws }, derivatives, floating, dp, .. } = &mut back.engine;
+        let Engine { robot: Robot { model, ws, .. }, derivatives, floating, dp, .. } = &mut back.engine;
         let by = impulse_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, e, held)?;
         let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();
         let rebound: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after + e * before).collect();
@@ -102,7 +102,7 @@ impl Pass for f64 {
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, &rest, &rest, &free, &[])?;
         let mu = by.ddq_dtau.tr_mul(&of_v);
         let floating =
-            floating.get_or_insert_with(|| Robot::new(model.clone().with_gravity(Vector3::zeros()).without_springs()));
+            floating.get_or_insert_with(|| Robot::undriven(model.clone().with_gravity(Vector3::zeros()).without_springs()));
         let of = rnea_parameter_gradient(&floating.model, &mut floating.ws, q, &rest, &jump, mu.as_slice(), &[])?;
         let mut of_masses = of.dp.to_vec();
         let layout = model.parameter_layout();
@@ -185,7 +185,7 @@ impl Pass for Dual64 {
         l_bar: &[Dual64],
     ) -> Result<Pulled<Dual64>, SensitivityError> {
         let parameters = back.run.parameters;
-        let mut robot = Robot::new(parameters.robot_at(&constant(back.values))?);
+        let mut robot = Robot::at(parameters, &constant(back.values))?;
         let (q_s, v_s, tau_s) = (constant(q), constant(v), constant(tau));
         let mut of = |q: &[_], v: &[_], tau: &[_]| -> Result<Dual64, SensitivityError> {
             Ok(rate_of(&robot.acceleration(q, v, tau, held)?, l_bar))
@@ -210,7 +210,7 @@ impl Pass for Dual64 {
         }
         let nv = v.len();
         let of_v = back.lambda[nv..].to_vec();
-        let mut robot = Robot::new(run.parameters.robot_at(&constant(back.values))?);
+        let mut robot = Robot::at(run.parameters, &constant(back.values))?;
         for k in 0..nv {
             let moved = turned(&back.nominal, q, k)?;
             back.lambda[k] += rate_of(&run.hit(&mut robot, step, &moved, constant(v))?, &of_v);
@@ -227,7 +227,7 @@ fn by_each<P: Pass>(
     mut of: impl FnMut(&mut Robot<P::Dual>) -> Result<Vec<P::Dual>, SensitivityError>,
 ) -> Result<(), SensitivityError> {
     for k in 0..back.values.len() {
-        let mut robot = Robot::new(back.run.parameters.robot_at(&along_one(back.values, k))?);
+        let mut robot = Robot::at(back.run.parameters, &along_one(back.values, k))?;
         back.by_values[k] += rate_of(&of(&mut robot)?, l_bar);
     }
     Ok(())

@@ -2,6 +2,7 @@
 //! as variables.
 
 use crate::error::SensitivityError;
+use crate::parameters::{Parameters, scaled};
 use gradyn::{Constraint, Model, Scalar, Workspace, aba, constraint_dynamics};
 use gradyn_trajectory::step::{Algebra, Scheme};
 
@@ -9,12 +10,31 @@ use gradyn_trajectory::step::{Algebra, Scheme};
 pub(super) struct Robot<P: gradyn::Real> {
     pub(super) model: Model<P>,
     pub(super) ws: Workspace<P>,
+    /// Of torques, by degree of freedom; empty if no torque constant varies.
+    pub(super) factors: Vec<P>,
 }
 
 impl<P: Scalar<f64> + Scalar<P>> Robot<P> {
-    pub(super) fn new(model: Model<P>) -> Self {
+    /// That of these values.
+    pub(super) fn at(parameters: &Parameters, values: &[P]) -> Result<Self, SensitivityError> {
+        Self::of(parameters.robot_at(values)?, parameters, values)
+    }
+
+    /// One whose torques are given.
+    pub(super) fn undriven(model: Model<P>) -> Self {
         let ws = Workspace::new(&model);
-        Self { model, ws }
+        Self { model, ws, factors: Vec::new() }
+    }
+
+    /// The torques that its motors make where those of the given robot make these.
+    pub(super) fn driven(&self, torques: Vec<P>) -> Vec<P> {
+        scaled(torques, &self.factors)
+    }
+
+    /// The same, if the model is made already.
+    pub(super) fn of(model: Model<P>, parameters: &Parameters, values: &[P]) -> Result<Self, SensitivityError> {
+        let (ws, factors) = (Workspace::new(&model), parameters.torque_factors(values)?);
+        Ok(Self { model, ws, factors })
     }
 
     /// `q̈`, under constraints if there are any.
@@ -38,7 +58,7 @@ impl<P: Scalar<f64> + Scalar<P>> Robot<P> {
         tau: &[P],
         constraints: &[Constraint],
     ) -> Result<(Vec<P>, Vec<P>), SensitivityError> {
-        let Self { model, ws } = self;
+        let Self { model, ws, .. } = self;
         scheme.advance((&*model, algebra), h, (q, v), |q, v| accelerate(model, ws, q, v, tau, constraints))
     }
 }

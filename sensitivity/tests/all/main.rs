@@ -14,6 +14,7 @@ mod identify;
 mod local;
 mod logs;
 mod morris;
+mod motors;
 mod output_error;
 mod own_output;
 mod poses;

@@ -184,4 +184,8 @@ fn law(values: &Values) -> Result<Option<ActuatorLaw>, MjcfError> {
         }
         _ => None,
     })
+            if armature > 0.0 {
+                let is_first = joint.armature == 0.0;
+                joint.gear_ratio = Some(gear).filter(|gear| is_first || joint.gear_ratio == Some(*gear));
+            }
 }

@@ -282,6 +282,9 @@ impl<'d> Assembly<'d> {
         if joint.armature > 0.0 {
             self.builder.set_armature(key, &vec![joint.armature; nv])?;
         }
+        if let Some(ratio) = joint.gear_ratio.filter(|ratio| one_coordinate && (ratio * ratio).is_normal()) {
+            self.builder.set_gear_ratios(key, &[Some(ratio)])?;
+        }
         if joint.damping > 0.0 {
             self.builder.set_damping(key, &vec![joint.damping; nv])?;
         }

@@ -82,7 +82,9 @@ pub struct JointElement {
     pub effort: Option<[f64; 2]>,
     /// Inertia of rotors, those of actuators included, kg m² or kg. Of each coordinate.
     pub armature: f64,
-    /// Viscous damping, that of actuators included, N m s/rad or N s/m. Of each coordinate.
+    /// Turns of the rotor per turn of the joint, where all of the armature is that of actuators behind this gear.
+    pub gear_ratio: Option<f64>,
+    /// Viscous damping, that of actuators and of `springdamper` included, N m s/rad or N s/m. Of each coordinate.
     pub damping: f64,
     /// Dry friction, N m or N. Of each coordinate.
     pub friction: f64,

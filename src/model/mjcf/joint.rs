@@ -28,6 +28,7 @@ pub(super) fn read(
         range: None,
         effort: None,
         armature: 0.0,
+        gear_ratio: None,
         damping: 0.0,
         friction: 0.0,
         stiffness: 0.0,

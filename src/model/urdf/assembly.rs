@@ -205,5 +205,8 @@ fn constants(
     if joint.armature > 0.0 {
         builder.set_armature(key, &[joint.armature])?;
     }
+    if let Some(ratio) = joint.gear_ratio.filter(|ratio| (ratio * ratio).is_normal()) {
+        builder.set_gear_ratios(key, &[Some(ratio)])?;
+    }
     Ok(())
 }

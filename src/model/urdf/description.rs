@@ -84,6 +84,8 @@ pub struct JointElement {
     /// `transmission`, or from [`UrdfOptions::armature`](super::UrdfOptions::armature). Zero for joints of several
     /// coordinates.
     pub armature: f64,
+    /// Turns of the rotor per turn of the joint, where the armature is that of a rotor.
+    pub gear_ratio: Option<f64>,
     /// The joint it follows, if any.
     pub mimic: Option<Mimic>,
 }

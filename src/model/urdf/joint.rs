@@ -33,6 +33,8 @@ pub(super) struct Dynamics {
     pub(super) friction: f64,
     /// What other formats write here: `armature`, or `rotor_inertia` and `gear_ratio`.
     pub(super) armature: Option<f64>,
+    /// That of the gear, where they are the latter.
+    pub(super) gear_ratio: Option<f64>,
 }
 
 /// The `mimic` element: `q = multiplier · q_target + offset`.
@@ -202,14 +204,17 @@ impl Part<'_> {
             read.friction = friction;
         }
         let (rotor, ratio) = (rotor.or(drakes_rotor), ratio.or(drakes_ratio));
-        read.armature = match (armature, rotor) {
-            (Some(armature), _) => Some(rotor::inertia(&armature, "armature")?),
-            (None, Some(rotor)) => Some(rotor::reflected(&rotor, ratio.as_ref())?),
+        (read.armature, read.gear_ratio) = match (armature, rotor) {
+            (Some(armature), _) => (Some(rotor::inertia(&armature, "armature")?), None),
+            (None, Some(rotor)) => {
+                let (armature, ratio) = rotor::reflected(&rotor, ratio.as_ref())?;
+                (Some(armature), Some(ratio))
+            }
             (None, None) => {
                 if let Some(ratio) = ratio {
                     self.reader.report.push(ratio.line, NoteKind::GearRatioWithoutRotor { joint: joint() });
                 }
-                None
+                (None, None)
             }
         };
         Ok(read)

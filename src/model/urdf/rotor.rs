@@ -25,6 +25,7 @@ pub(super) struct Rotor {
     transmission: String,
     joint: Named,
     armature: f64,
+    ratio: f64,
 }
 
 /// Inertia of a rotor, or of all that is reflected to the joint: not negative.
@@ -36,8 +37,8 @@ pub(super) fn inertia(attribute: &Attribute, what: &'static str) -> Result<f64, 
     Ok(value)
 }
 
-/// `n² I`, with `n = 1` where none is given.
-pub(super) fn reflected(rotor: &Attribute, ratio: Option<&Attribute>) -> Result<f64, UrdfError> {
+/// `n² I` and n, with `n = 1` where none is given.
+pub(super) fn reflected(rotor: &Attribute, ratio: Option<&Attribute>) -> Result<(f64, f64), UrdfError> {
     let owner = || rotor.owner.clone();
     let rotor_inertia = inertia(rotor, "rotor inertia")?;
     let n = ratio.map_or(Ok(1.0), Attribute::number)?;
@@ -48,7 +49,7 @@ pub(super) fn reflected(rotor: &Attribute, ratio: Option<&Attribute>) -> Result<
     if !armature.is_finite() {
         return Err(UrdfError::Overflow { line: rotor.line, owner: owner(), what: "the inertia of its rotor" });
     }
-    Ok(armature)
+    Ok((armature, n))
 }
 
 /// Reads a `transmission`: none if it says nothing about a rotor, or nothing clear.
@@ -67,8 +68,8 @@ pub(super) fn read(reader: &mut Reader, node: Node) -> Result<Option<Rotor>, Urd
     };
     let rotor = reader.value(rotor, &owner)?;
     let ratio = ratio.map(|ratio| reader.value(ratio, &owner)).transpose()?;
-    let armature = reflected(&rotor, ratio.as_ref())?;
-    Ok(Some(Rotor { transmission: name, joint: Named { line, name: joint }, armature }))
+    let (armature, ratio) = reflected(&rotor, ratio.as_ref())?;
+    Ok(Some(Rotor { transmission: name, joint: Named { line, name: joint }, armature, ratio }))
 }
 
 /// The elements of a transmission that give the inertia of a rotor and the ratio of its gear.
@@ -103,7 +104,7 @@ fn unused(
 pub(super) fn mount(rotors: Vec<Rotor>, joints: &mut [JointElement], reader: &mut Reader) -> Result<(), UrdfError> {
     let by_name: HashMap<String, usize> = joints.iter().enumerate().map(|(i, joint)| (joint.name.clone(), i)).collect();
     let given: Vec<_> = joints.iter().map(|joint| joint.armature > 0.0).collect();
-    for Rotor { transmission, joint: Named { line, name }, armature } in rotors {
+    for Rotor { transmission, joint: Named { line, name }, armature, ratio } in rotors {
         let found = by_name.get(&name).and_then(|i| Some((joints.get_mut(*i)?, given.get(*i).copied()?)));
         let reason = match found {
             None => "its joint is not declared",
@@ -112,6 +113,9 @@ pub(super) fn mount(rotors: Vec<Rotor>, joints: &mut [JointElement], reader: &mu
                 JointType::Fixed => "its joint is fixed",
                 JointType::Planar | JointType::Floating => "its joint has more than one degree of freedom",
                 JointType::Revolute | JointType::Continuous | JointType::Prismatic => {
+                    // Of several rotors one number tells the inertia if their gears are the same.
+                    let is_first = joint.armature == 0.0;
+                    joint.gear_ratio = Some(ratio).filter(|ratio| is_first || joint.gear_ratio == Some(*ratio));
                     joint.armature += armature;
                     if !joint.armature.is_finite() {
                         let owner = Owner::Joint(joint.name.clone());

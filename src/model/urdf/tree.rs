@@ -66,6 +66,7 @@ pub(super) fn assemble(
             damping: joint.dynamics.damping,
             friction: joint.dynamics.friction,
             armature: joint.dynamics.armature.unwrap_or_default(),
+            gear_ratio: joint.dynamics.gear_ratio,
             mimic: None,
         });
     }
