@@ -20,6 +20,8 @@ pub struct Actuated {
     pub effort: Bounds,
     /// Those of the controls that are thrusters.
     pub thrusters: Vec<Thruster>,
+    /// Whether the controls are those of the robot's actuators.
+    pub of_robot: bool,
 }
 
 /// A force that is a control.
@@ -134,7 +136,10 @@ pub(super) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> R
         Some(dofs) => Actuation::Joints { nv, dofs },
         None => Actuation::Matrix(DMatrix::from_columns(&all.columns)),
     };
-    Ok(Actuated { actuation, names: all.names, bounds, effort: (all.lower, all.upper), thrusters: all.thrusters })
+    let of_robot = table.is_none_or(|table| ["joints", "matrix", "thrusters"].iter().all(|key| table.get(key).is_none()))
+        && !model.actuators().is_empty();
+    let Columns { names, lower, upper, thrusters, .. } = all;
+    Ok(Actuated { actuation, names, bounds, effort: (lower, upper), thrusters, of_robot })
 }
 
 /// Where the limits of the robot's file are asked for as bounds, if they are.

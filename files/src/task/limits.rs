@@ -12,10 +12,12 @@ use super::start::Start;
 use super::term::Term;
 use crate::error::Error;
 use gradyn::model::{Body, Model};
-use gradyn_trajectory::residual::{JointLimits, Residual};
+use gradyn_trajectory::residual::{JointLimits, Residual, SpeedTorqueLines};
 
 /// What can be limited.
 const NAMES: [&str; 3] = ["position", "velocity", "torque"];
+/// The key of speed-torque lines, which are kept unless it says otherwise.
+const SPEED_TORQUE: &str = "speed_torque";
 /// The key of limits that are others than those of the robot's file, and what can be said of a joint.
 const JOINTS: &str = "joints";
 const OF_JOINT: [&str; 3] = ["position", "velocity", "effort"];
@@ -34,17 +36,10 @@ impl<'a> Limits<'a> {
         let mut kept = [None, None, None];
         if item.is_table() {
             let table = item.table("a table")?;
-            table.only(&[NAMES[0], NAMES[1], NAMES[2], JOINTS])?;
+            table.only(&[NAMES[0], NAMES[1], NAMES[2], SPEED_TORQUE, JOINTS])?;
             for (to, name) in kept.iter_mut().zip(NAMES) {
                 let Some(item) = table.get(name) else { continue };
-                let share = match item.as_number() {
-                    Some(share) if share > 0.0 && share <= 1.0 => Some(share),
-                    Some(_) => return Err(item.expected("a share of the limits, above 0 and not above 1")),
-                    None => item
-                        .flag()
-                        .map_err(|_| item.expected("true, or a share of the limits, above 0 and not above 1"))?
-                        .then_some(1.0),
-                };
+                let share = share(&item)?;
                 *to = share.map(|share| (item, share));
             }
         } else {
@@ -148,6 +143,67 @@ impl<'a> Limits<'a> {
             all.push(ConstraintTask { term, lower, upper, set: Set::Between });
         }
         Ok(all)
+    }
+}
+
+/// The constraint that motors stay within their speed-torque lines, at all nodes that have controls: where the robot's actuators have such
+/// lines, and are what is controlled, unless `limits.speed_torque` says otherwise. `robot`: what is named where there is no `limits`.
+pub(super) fn speed_torque(
+    limits: Option<&Item<'_>>,
+    robot: &Item<'_>,
+    start: &Start,
+    phases: &[PhaseTask],
+) -> Result<Option<ConstraintTask>, Error> {
+    let table = limits.filter(|item| item.is_table()).map(|item| item.table("a table")).transpose()?;
+    let key = table.and_then(|table| table.get(SPEED_TORQUE));
+    let residual = SpeedTorqueLines::new(&start.model);
+    let applies = start.actuated.of_robot && residual.rows() > 0;
+    let share = match &key {
+        None => Some(1.0),
+        Some(item) => {
+            let share = share(item)?;
+            if share.is_some() && !applies {
+                return Err(item.refuse("no actuator that is controlled has a speed-torque line"));
+            }
+            share
+        }
+    };
+    let Some(share) = share.filter(|_| applies) else { return Ok(None) };
+    let (lower, upper) = residual.bounds();
+    let of = |bounds: Vec<f64>| bounds.into_iter().map(|x| share * x).collect::<Vec<f64>>();
+    let driven: Vec<usize> = (0..phases.len()).filter(|k| phases[*k].controls(start) > 0).collect();
+    let item = key.as_ref().unwrap_or(robot);
+    let term = Term {
+        name: String::from("speed-torque lines"),
+        kind: "speed-torque",
+        span: item.span.start,
+        key: item.key.clone(),
+        frame: None,
+        contact: None,
+        friction: None,
+        parameter: None,
+        at: At::Along,
+        residuals: driven.iter().map(|_| Box::new(residual.clone()) as Box<dyn Residual>).collect(),
+        phases: driven,
+        end: false,
+        start: true,
+        goals: vec![Goal::None],
+        capsules: Vec::new(),
+        before: None,
+        note: None,
+    };
+    Ok(Some(ConstraintTask { term, lower: of(lower), upper: of(upper), set: Set::Between }))
+}
+
+/// `true` is one, `false` none.
+fn share(item: &Item<'_>) -> Result<Option<f64>, Error> {
+    match item.as_number() {
+        Some(share) if share > 0.0 && share <= 1.0 => Ok(Some(share)),
+        Some(_) => Err(item.expected("a share of the limits, above 0 and not above 1")),
+        None => {
+            let flag = item.flag().map_err(|_| item.expected("true, or a share of the limits, above 0 and not above 1"))?;
+            Ok(flag.then_some(1.0))
+        }
     }
 }
 

@@ -160,6 +160,7 @@ impl Task {
         if let Some(limits) = &limits {
             constraints.extend(limits.constraints(&start, &phases)?);
         }
+        constraints.extend(limits::speed_torque(root.get("limits").as_ref(), &of_robot, &start, &phases)?);
         let before = before(&source, &costs, &constraints)?;
         let solver = SolverTask::read(
             root.get("solver"),

@@ -32,6 +32,7 @@ mod motions;
 mod own;
 mod parameter;
 mod sole;
+mod speed_torque;
 mod state;
 mod wrench_cone;
 
@@ -56,6 +57,7 @@ pub use joint_limits::JointLimits;
 pub use joint_torque::JointTorque;
 pub use own::{AutodiffResidual, Quantity, QuantityPoint};
 pub use parameter::{MinusParameter, ParameterValue};
+pub use speed_torque::SpeedTorqueLines;
 pub use state::StateError;
 pub use wrench_cone::WrenchCone;
 

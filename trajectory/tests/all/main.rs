@@ -32,6 +32,7 @@ mod riccati;
 mod riccati_allocation;
 mod robustness;
 mod space;
+mod speed_torque;
 mod steps;
 mod steps_page;
 mod verdict;

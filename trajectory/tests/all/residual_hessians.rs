@@ -10,7 +10,8 @@ use gradyn::{Constraint, DerivativeWorkspace, Inertia, Model, ModelBuilder, Moti
 use gradyn_trajectory::residual::{
     Affine, AutodiffResidual, Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, Control, ControlRate,
     CoulombCone, Distance, FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity,
-    FrictionCone, JointLimits, JointTorque, PhaseInfo, Quantity, Residual, ResidualPoint, StateError, WrenchCone,
+    FrictionCone, JointLimits, JointTorque, PhaseInfo, Quantity, Residual, ResidualPoint, SpeedTorqueLines, StateError,
+    WrenchCone,
 };
 use gradyn_trajectory::step::{Actuation, Contact, ContactRows};
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -189,8 +190,9 @@ fn linear_residuals_say_so() {
     assert!(StateError::neutral(&arm).is_linear() && !StateError::neutral(&floating).is_linear());
     let affine = Affine::new(Control::zero(), DMatrix::identity(3, 2), DVector::zeros(3));
     let (cone, coulomb) = (FrictionCone::of("foot"), CoulombCone::of("foot"));
-    let linear: [&dyn Residual; 6] =
-        [&Control::zero(), &ControlRate::new(), &JointLimits::new(&arm), &cone, &coulomb, &affine];
+    let lines = SpeedTorqueLines::new(&super::speed_torque::geared(&arm));
+    let linear: [&dyn Residual; 7] =
+        [&Control::zero(), &ControlRate::new(), &JointLimits::new(&arm), &cone, &coulomb, &affine, &lines];
     let mut node = Node::new(arm, 0, 3);
     for residual in linear {
         assert!(residual.is_linear(), "{residual:?}");
