@@ -302,9 +302,6 @@ impl<'d> Assembly<'d> {
         } else if joint.stiffness > 0.0 {
             self.note(joint, "stiffness", Rank::ChangesDynamics, "springs of ball and free joints are left out");
         }
-        if joint.spring_damper.is_some() {
-            self.note(joint, "springdamper", Rank::ChangesDynamics, "spring and damper are left out");
-        }
         Ok(())
     }
 }

@@ -88,7 +88,7 @@ pub struct JointElement {
     pub damping: f64,
     /// Dry friction, N m or N. Of each coordinate.
     pub friction: f64,
-    /// Stiffness, N m/rad or N/m.
+    /// Stiffness, that of `springdamper` included, N m/rad or N/m.
     pub stiffness: f64,
     /// The coordinate where the spring is at rest, rad or m. `ref` does not shift it.
     pub spring_reference: f64,

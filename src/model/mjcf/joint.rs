@@ -72,6 +72,8 @@ pub(super) fn read(
             return Err(values.bad("springdamper", time.min(ratio), rule));
         }
         joint.spring_damper = Some([time, ratio]);
+        // It stands in the place of both.
+        (joint.stiffness, joint.damping) = (0.0, 0.0);
     }
     Ok(joint)
 }

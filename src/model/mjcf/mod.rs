@@ -41,6 +41,7 @@ mod place;
 mod rewrite;
 mod settings;
 mod shape;
+mod spring_damper;
 mod table;
 mod tree;
 

@@ -14,7 +14,7 @@ use super::names::Lookup;
 use super::options::MjcfOptions;
 use super::settings::World;
 use super::tree::Tree;
-use super::{actuators, description, equalities};
+use super::{actuators, description, equalities, spring_damper};
 use crate::model::Model;
 use crate::model::source::{LoadReport, Owner, Rank, file};
 use crate::spatial::{Inertia, Quaternion, Transform};
@@ -144,10 +144,11 @@ fn read(text: &str, options: &MjcfOptions) -> Result<(Description, LoadReport), 
     }
     let keys = document.root.each("keyframe").flat_map(|section| section.each("key"));
     let keyframes = keys.enumerate().map(|(n, key)| keys::read(key, n)).collect::<Result<_, _>>()?;
+    spring_damper::set(&tree.bodies, &mut joints)?;
     given_armature(options, &mut joints)?;
     for joint in &mut joints {
         if !world.springs {
-            (joint.stiffness, joint.spring_damper) = (0.0, None);
+            joint.stiffness = 0.0;
         }
         if !world.dampers {
             joint.damping = 0.0;

@@ -5,6 +5,7 @@ mod damaged;
 mod documentation;
 mod files;
 mod rewrite;
+mod spring_damper;
 mod traps;
 
 use gradyn::model::mjcf::{Loaded, MjcfOptions};
