@@ -55,3 +55,63 @@ fn controls_are_within_the_ranges_of_the_file() {
     // The bound is active: Newton's tolerance of complementarity, 1e-6, is the most that is left of it.
     assert!((-3.0..-3.0 + 1e-3).contains(&least), "{least}");
 }
+
+/// A cart that a DC motor moves a meter in 1.2 s; its voltage leaves a stall torque of 0.5 N m, and 24 rad/s without load.
+const CART: &str = r#"<mujoco model="cart"><worldbody><body name="cart"><joint name="rail" type="slide" axis="1 0 0"/>
+  <inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/></body></worldbody>
+  <actuator><dcmotor name="motor" joint="rail" gear="20" motorconst="0.5" resistance="12" ctrlrange="-12 12"/></actuator></mujoco>"#;
+
+const DRIVE: &str = r#"name = "drive"
+LIMITS
+robot = { file = "cart.xml" }
+[start]
+q = [0.0]
+[steps]
+dt = 0.02
+[[phases]]
+name = "drive"
+nodes = 60
+[[costs]]
+name = "torque"
+kind = "control"
+weight = 1.0
+[[constraints]]
+name = "there"
+kind = "state"
+at = "last"
+equal = [1.0, 0.0]
+"#;
+
+/// The speed-torque line of a motor is kept unless the task says otherwise, and named where the solution reaches it.
+#[test]
+fn speed_torque_lines_are_kept() {
+    let folder = std::env::temp_dir().join(format!("gradyn-files-dc-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("temporary files can be made");
+    std::fs::write(folder.join("cart.xml"), CART).expect("it can be written");
+    let file = folder.join("task.toml");
+    let read = |limits: &str| {
+        std::fs::write(&file, DRIVE.replace("LIMITS", limits)).expect("it can be written");
+        Task::read(&file)
+    };
+    // The greatest share of what the motor can do.
+    let greatest = |task: Task| {
+        let solution = task.solve().expect("its guess is good");
+        assert!(solution.is_solved());
+        let found = &solution.solved.found.trajectory;
+        let share = |k: usize| found.u(k)[0] / 0.5 + 20.0 * found.x(k)[1] / 24.0;
+        (0..found.steps()).map(share).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let task = read("").expect("the task is good");
+    let names: Vec<_> = task.constraints.iter().map(|constraint| constraint.term.name.clone()).collect();
+    assert_eq!(names, ["there", "speed-torque lines"]);
+    let kept = greatest(task);
+    // Within the tolerance of the solver, 1e-6, of its end.
+    assert!((1.0 - 1e-5..1.0 + 1e-6).contains(&kept), "{kept}");
+    let free = greatest(read("limits = { speed_torque = false }").expect("the task is good"));
+    assert!((1.05..1.12).contains(&free), "{free}");
+    let share = greatest(read("limits = { speed_torque = 0.95 }").expect("the task is good"));
+    assert!((0.95 - 1e-5..0.95 + 1e-6).contains(&share), "{share}");
+    let refused = read("actuation = { joints = [\"rail\"] }\nlimits = { speed_torque = true }").expect_err("has no line");
+    assert!(refused.to_string().ends_with("no actuator that is controlled has a speed-torque line"), "{refused}");
+    std::fs::remove_dir_all(&folder).expect("temporary files can be removed");
+}

@@ -1,28 +1,44 @@
 //! Actuators: what drives the joints, as plain data.
 
 use super::description::{ActuatorElement, ActuatorLaw, JointElement, JointKind, Transmission};
-use super::element::Values;
+use super::element::{Element, Values};
 use super::error::{Fault, MjcfError};
 use super::joint::linear;
 use super::load::not_used;
 use super::names::{Lookup, What};
 use super::settings::Settings;
+use crate::model::SpeedTorque;
 use crate::model::source::{LoadReport, Rank};
+use std::collections::HashMap;
+
+/// Where what actuators drive is looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Targets<'t, 'd> {
+    pub(super) lookup: Lookup<'t, 'd>,
+    /// Fixed tendons of the file by their names.
+    pub(super) tendons: &'t HashMap<&'d str, &'d Element>,
+}
 
 /// Reads an actuator, once for each replica of what it drives. Its armature and damping go to `joints`.
 pub(super) fn read(
     values: &Values,
     settings: &Settings,
-    lookup: Lookup,
+    Targets { lookup, tendons }: Targets,
     joints: &mut [JointElement],
     report: &mut LoadReport,
 ) -> Result<Vec<ActuatorElement>, MjcfError> {
     let element = values.element;
     let joint = ["joint", "jointinparent"].into_iter().find(|name| values.text(name).is_some());
     let of = |name: &'static str| values.text(name);
-    let endings = match joint {
-        Some(name) => lookup.endings(&[(What::Joint, of(name))]),
-        None => lookup.endings(&[(What::Site, of("site")), (What::Site, of("refsite"))]),
+    let tendon: Option<Vec<Values>> = of("tendon")
+        .and_then(|name| tendons.get(name))
+        .map(|tendon| tendon.each("joint").map(Element::plain).collect());
+    let endings = match (joint, &tendon) {
+        (Some(name), _) => lookup.endings(&[(What::Joint, of(name))]),
+        (None, Some(parts)) => {
+            lookup.endings(&parts.iter().map(|part| (What::Joint, part.text("joint"))).collect::<Vec<_>>())
+        }
+        (None, None) => lookup.endings(&[(What::Site, of("site")), (What::Site, of("refsite"))]),
     };
     let mut read = Vec::with_capacity(endings.len());
     for ending in endings {
@@ -38,8 +54,22 @@ pub(super) fn read(
                 None => None,
             };
             Transmission::Site { site, reference }
+        } else if let Some(parts) = &tendon {
+            let mut drives = Vec::with_capacity(parts.len());
+            for part in parts {
+                if part.find("coef").is_none() {
+                    return Err(part.lacks("coef"));
+                }
+                if let Some(joint) = lookup.find(part, "joint", What::Joint, &ending)? {
+                    drives.push((joint, part.number("coef")?));
+                }
+            }
+            if drives.len() < parts.len() {
+                continue;
+            }
+            Transmission::FixedTendon(drives)
         } else {
-            let others = [("tendon", "tendon"), ("cranksite", "slider and crank"), ("body", "body")];
+            let others = [("tendon", "spatial tendon"), ("cranksite", "slider and crank"), ("body", "body")];
             let found = others.into_iter().find(|(name, _)| of(name).is_some());
             Transmission::Other(found.map_or("nothing", |(_, what)| what))
         };
@@ -60,10 +90,47 @@ pub(super) fn read(
             gear,
             law,
             control_range,
-            force_range: values.limits("forcelimited", "forcerange", settings.autolimits)?,
+            force_range: match element.spec.name {
+                "dcmotor" => saturation(values)?,
+                _ => range(values, ["forcelimited", "forcerange"], settings, report)?,
+            },
+            speed_torque: if element.spec.name == "dcmotor" { line(values, control_range)? } else { None },
         });
     }
     Ok(read)
+}
+
+/// The speed-torque line of a DC motor at its greatest voltage V: its torque is `K / R (V − K ω)`, with the constant K and the resistance R that the
+/// file gives, or those of `nominal`: `K = V / no_load`, `R = V² / (stall no_load)` at a voltage V of its own. None where voltages have no
+/// range about zero.
+fn line(values: &Values, control_range: Option<[f64; 2]>) -> Result<Option<SpeedTorque>, MjcfError> {
+    let [torque_constant, back_emf] = values.array("motorconst")?;
+    let [voltage, stall, no_load] = values.array("nominal")?;
+    let (own, resistance) = (values.find("motorconst").is_some(), values.number("resistance")?);
+    let (attribute, constant, resistance) = match values.find("nominal").is_some() {
+        false if back_emf != 0.0 => ("motorconst", (torque_constant * back_emf).sqrt(), resistance),
+        false => ("motorconst", torque_constant, resistance),
+        true if own || resistance != 0.0 => return Ok(None),
+        true => ("nominal", voltage / no_load, voltage * voltage / (stall * no_load)),
+    };
+    for (attribute, x) in [(attribute, constant), (if own { "resistance" } else { attribute }, resistance)] {
+        if !(x > 0.0 && x.is_finite()) {
+            return Err(values.bad(
+                attribute,
+                x,
+                "expected a positive constant and a positive resistance of the motor",
+            ));
+        }
+    }
+    let of = |voltage: f64| SpeedTorque { stall: constant * voltage / resistance, no_load: voltage / constant };
+    let is_line = |line: &SpeedTorque| [line.stall, line.no_load].iter().all(|x| *x > 0.0 && x.is_finite());
+    Ok(control_range.filter(|[lower, upper]| lower + upper == 0.0).map(|[_, upper]| of(upper)).filter(is_line))
+}
+
+/// The force at which a DC motor saturates.
+fn saturation(values: &Values) -> Result<Option<[f64; 2]>, MjcfError> {
+    let [force, ..]: [f64; 3] = values.array("saturation")?;
+    Ok((force > 0.0).then_some([-force, force]))
 }
 
 /// The range of a joint about its middle, as much of it as `inheritrange` says: that of a position that is commanded.
@@ -109,12 +176,26 @@ fn left_out(kind: &str, transmission: &Transmission, law: Option<ActuatorLaw>) -
     match (kind, transmission, law) {
         ("muscle", ..) => Some((Rank::ChangesDynamics, "forces of muscles are left out, those without control, too")),
         (_, Transmission::Other(_), _) => {
-            Some((Rank::Dubious, "what it drives is no joint or site: it is data without effect"))
+            Some((Rank::Dubious, "what it drives is no joint, site or fixed tendon: it is data without effect"))
         }
         ("damper" | "orientation", ..) => {
             Some((Rank::Dubious, "its force is no multiple of one control: it is data without effect"))
         }
-        _ => None,
+        (_, _, Some(ActuatorLaw { bias: [0.0, 0.0, 0.0], .. })) => None,
+        (_, _, Some(ActuatorLaw { bias: [_, 0.0, 0.0], .. })) => {
+            Some((Rank::Dubious, "its force without control is left out: its control in the model is its force"))
+        }
+        (_, _, Some(_)) => Some((
+            Rank::Dubious,
+            "its law of position and velocity is left out: its control in the model is its force, before the gear",
+        )),
+        ("dcmotor", ..) => {
+            Some((Rank::Dubious, "its control in the model is its force, before the gear, and no voltage"))
+        }
+        (_, _, None) => Some((
+            Rank::Dubious,
+            "its law, which is no straight line, is left out: its control in the model is its force, before the gear",
+        )),
     }
 }
 
@@ -136,6 +217,10 @@ fn mount(
     };
     match joint.filter(|joint| matches!(joint.kind, JointKind::Hinge | JointKind::Slide)) {
         Some(joint) => {
+            if armature > 0.0 {
+                let is_first = joint.armature == 0.0;
+                joint.gear_ratio = Some(gear).filter(|gear| is_first || joint.gear_ratio == Some(*gear));
+            }
             joint.armature += gear * gear * armature;
             joint.damping += gear * gear * damping;
         }
@@ -184,8 +269,4 @@ fn law(values: &Values) -> Result<Option<ActuatorLaw>, MjcfError> {
         }
         _ => None,
     })
-            if armature > 0.0 {
-                let is_first = joint.armature == 0.0;
-                joint.gear_ratio = Some(gear).filter(|gear| is_first || joint.gear_ratio == Some(*gear));
-            }
 }

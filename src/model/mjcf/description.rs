@@ -1,6 +1,7 @@
 //! What an MJCF file says, checked, in plain data.
 
 use super::place::Place;
+use crate::model::SpeedTorque;
 use crate::spatial::{Inertia, Transform};
 use nalgebra::Vector3;
 
@@ -130,6 +131,8 @@ pub struct ActuatorElement {
     pub control_range: Option<[f64; 2]>,
     /// Least and greatest force.
     pub force_range: Option<[f64; 2]>,
+    /// Of a DC motor at its greatest voltage, if voltages have a range about zero.
+    pub speed_torque: Option<SpeedTorque>,
 }
 
 /// What an actuator drives.

@@ -61,7 +61,7 @@ pub(super) fn add(
         }
         let name = actuator.name.clone().unwrap_or_else(|| unused(format!("actuator_{n}"), &names));
         names.insert(name.clone(), ());
-        actuators.push(Actuator { name, gears, limits, speed_torque: None });
+        actuators.push(Actuator { name, gears, limits, speed_torque: actuator.speed_torque });
     }
     model.actuators = actuators;
     Ok(())

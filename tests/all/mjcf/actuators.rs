@@ -174,3 +174,27 @@ fn actuators_are_written_and_read_again() {
     // Only the site that carries the thruster is new.
     assert_eq!(again.frames().len(), loaded.model.frames().len() + 1);
 }
+
+/// A DC motor at its greatest voltage: what MuJoCo's does at ±12 V where the joint turns at 3 rad/s is what its speed-torque line leaves.
+#[test]
+fn dc_motors_have_the_lines_of_mujoco() {
+    let cases = [
+        (r#"motorconst="0.05" resistance="2" gear="10""#, 0.2625, -0.3375),
+        (r#"motorconst="0.05 0.04" resistance="2""#, 0.265328157299975, -0.271328157299975),
+        (r#"nominal="24 1 100""#, 0.47, -0.53),
+        (r#"nominal="24 1 100" saturation="0.2""#, 0.2, -0.2),
+    ];
+    for (motor, upper, lower) in cases {
+        let actuator = only(&format!(r#"<dcmotor joint="knee" ctrlrange="-12 12" {motor}/>"#));
+        let mut v = vec![0.0; 12];
+        v[11] = 3.0;
+        let bounds = actuator.bounds(actuator.speed(&v));
+        assert_near(&[bounds.0, bounds.1], &[lower, upper]);
+    }
+    // Without a range of the voltage about zero there is no line.
+    assert_eq!(only(r#"<dcmotor joint="knee" motorconst="0.05" resistance="2"/>"#).speed_torque, None);
+    assert_eq!(only(r#"<dcmotor joint="knee" ctrlrange="0 12" motorconst="0.05" resistance="2"/>"#).speed_torque, None);
+    let refused = refusal(&format!(r#"{ROBOT}<actuator><dcmotor joint="knee" motorconst="0.05"/></actuator>"#));
+    let reason = "`resistance` is 0: expected a positive constant and a positive resistance of the motor";
+    assert!(refused.ends_with(reason), "{refused}");
+}

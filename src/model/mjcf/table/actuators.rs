@@ -113,8 +113,10 @@ static DCMOTOR: ElementSpec = actuator(
     &[
         &COMMON,
         &[
-            missing("motorconst", UpTo(2), "0 0", "what a motor does to its joint is left out"),
-            missing("resistance", Numbers(1), "0", "what a motor does to its joint is left out"),
+            read("motorconst", UpTo(2), "0 0"),
+            read("resistance", Numbers(1), "0"),
+            read("nominal", UpTo(3), "0 0 0"),
+            read("saturation", UpTo(3), "0 0 0"),
             missing("cogging", UpTo(3), "0 0 0", "what a motor does to its joint is left out"),
             missing("lugre", UpTo(5), "0 0 0 0 0", "what a motor does to its joint is left out"),
         ],
