@@ -42,7 +42,9 @@ pub enum SensitivityError {
         second: String,
     },
     /// Two parameters are one number of the robot in two units: armature, and the inertia of a rotor behind its gear.
-    #[error("`{first}` and `{second}` are one number in two units, which no measurement tells apart: choose one of them")]
+    #[error(
+        "`{first}` and `{second}` are one number in two units, which no measurement tells apart: choose one of them"
+    )]
     SameNumber {
         /// One of them.
         first: String,

@@ -136,7 +136,8 @@ pub(super) fn read(item: Option<Item<'_>>, robot: &Item<'_>, model: &Model) -> R
         Some(dofs) => Actuation::Joints { nv, dofs },
         None => Actuation::Matrix(DMatrix::from_columns(&all.columns)),
     };
-    let of_robot = table.is_none_or(|table| ["joints", "matrix", "thrusters"].iter().all(|key| table.get(key).is_none()))
+    let of_robot = table
+        .is_none_or(|table| ["joints", "matrix", "thrusters"].iter().all(|key| table.get(key).is_none()))
         && !model.actuators().is_empty();
     let Columns { names, lower, upper, thrusters, .. } = all;
     Ok(Actuated { actuation, names, bounds, effort: (lower, upper), thrusters, of_robot })

@@ -201,7 +201,8 @@ fn share(item: &Item<'_>) -> Result<Option<f64>, Error> {
         Some(share) if share > 0.0 && share <= 1.0 => Ok(Some(share)),
         Some(_) => Err(item.expected("a share of the limits, above 0 and not above 1")),
         None => {
-            let flag = item.flag().map_err(|_| item.expected("true, or a share of the limits, above 0 and not above 1"))?;
+            let flag =
+                item.flag().map_err(|_| item.expected("true, or a share of the limits, above 0 and not above 1"))?;
             Ok(flag.then_some(1.0))
         }
     }

@@ -29,7 +29,7 @@ weight = 1e-3
 name = "up"
 kind = "state"
 at = "last"
-equal = [-0.5, 0.2, 0.0, 0.0]
+goal = [-0.5, 0.2]
 "#;
 
 /// Controls are those of the file: before the gear, and within `ctrlrange` and `actuatorfrcrange`; gears make torques of them.
@@ -79,7 +79,7 @@ weight = 1.0
 name = "there"
 kind = "state"
 at = "last"
-equal = [1.0, 0.0]
+goal = [1.0]
 "#;
 
 /// The speed-torque line of a motor is kept unless the task says otherwise, and named where the solution reaches it.
@@ -111,7 +111,8 @@ fn speed_torque_lines_are_kept() {
     assert!((1.05..1.12).contains(&free), "{free}");
     let share = greatest(read("limits = { speed_torque = 0.95 }").expect("the task is good"));
     assert!((0.95 - 1e-5..0.95 + 1e-6).contains(&share), "{share}");
-    let refused = read("actuation = { joints = [\"rail\"] }\nlimits = { speed_torque = true }").expect_err("has no line");
+    let refused =
+        read("actuation = { joints = [\"rail\"] }\nlimits = { speed_torque = true }").expect_err("has no line");
     assert!(refused.to_string().ends_with("no actuator that is controlled has a speed-torque line"), "{refused}");
     std::fs::remove_dir_all(&folder).expect("temporary files can be removed");
 }

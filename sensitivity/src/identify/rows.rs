@@ -82,12 +82,7 @@ pub(super) fn errors(
 }
 
 /// From derivatives of torques by the robot's parameters those of what is measured of these torques, which depends on motors and sensors too.
-pub(super) fn told_by_parameters(
-    parameters: &Parameters,
-    factors: &[f64],
-    torques: &[f64],
-    by: &mut DMatrix<f64>,
-) {
+pub(super) fn told_by_parameters(parameters: &Parameters, factors: &[f64], torques: &[f64], by: &mut DMatrix<f64>) {
     for Motor { dof, parameter, nominal } in parameters.motors() {
         by.row_mut(dof).scale_mut(factors[dof].recip());
         by[(dof, parameter)] = -told(factors, dof, torques[dof]) / (factors[dof] * nominal);

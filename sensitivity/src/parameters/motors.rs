@@ -1,8 +1,8 @@
 //! Motors: the torque that each makes of its control.
 
+use super::Parameters;
 use super::kind::Kind;
 use super::values::Values;
-use super::Parameters;
 use crate::error::SensitivityError;
 use gradyn::model::Actuation;
 use gradyn::{Model, Scalar};

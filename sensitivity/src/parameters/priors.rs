@@ -73,8 +73,7 @@ impl Parameters {
     /// The diagonal of the mass matrix at the neutral configuration, nv; zeros if it does not exist.
     fn moved_masses(&self) -> Vec<f64> {
         let (model, nv) = (&self.robot, self.robot.nv());
-        let is_armature =
-            |kind| matches!(kind, Kind::Robot(ParameterId::Armature(..) | ParameterId::RotorInertia(..)));
+        let is_armature = |kind| matches!(kind, Kind::Robot(ParameterId::Armature(..) | ParameterId::RotorInertia(..)));
         if !self.any(is_armature) {
             return vec![0.0; nv];
         }

@@ -101,8 +101,8 @@ impl Pass for f64 {
         let free: Vec<Constraint> = held.iter().map(|c| c.with_gains(0.0, 0.0)).collect();
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, &rest, &rest, &free, &[])?;
         let mu = by.ddq_dtau.tr_mul(&of_v);
-        let floating =
-            floating.get_or_insert_with(|| Robot::undriven(model.clone().with_gravity(Vector3::zeros()).without_springs()));
+        let floating = floating
+            .get_or_insert_with(|| Robot::undriven(model.clone().with_gravity(Vector3::zeros()).without_springs()));
         let of = rnea_parameter_gradient(&floating.model, &mut floating.ws, q, &rest, &jump, mu.as_slice(), &[])?;
         let mut of_masses = of.dp.to_vec();
         let layout = model.parameter_layout();

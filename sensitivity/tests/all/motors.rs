@@ -137,7 +137,8 @@ fn roll_outs_know_motors_and_rotors() {
             let adjoint = run.adjoint(&values, &q0, &v0, &cost, StateMemory::default()).expect("runs").by_parameters;
             let adjoint = DVector::from_vec(adjoint);
             for duals in [false, true] {
-                let forward = if duals { run.forward_by_duals(&values, &q0, &v0) } else { run.forward(&values, &q0, &v0) };
+                let forward =
+                    if duals { run.forward_by_duals(&values, &q0, &v0) } else { run.forward(&values, &q0, &v0) };
                 let forward = forward.expect("runs");
                 let robot = p.robot_at(&values).expect("fits");
                 let mut sum = DVector::zeros(p.len());
@@ -192,9 +193,8 @@ fn what_cannot_be_told_is_said() {
     let key = builder.add_body(None, "rod", "hinge", gradyn::Transform::identity(), hinge, rod).expect("fits");
     builder.set_rotor_inertia(key, &[1e-4], &[50.0]).expect("fits");
     let model = builder.build().expect("builds");
-    let p = Parameters::of(&model)
-        .select_all("rod.pi.mz, hinge.rotor_inertia, hinge.torque_constant")
-        .expect("are there");
+    let p =
+        Parameters::of(&model).select_all("rod.pi.mz, hinge.rotor_inertia, hinge.torque_constant").expect("are there");
     let found = fit(&p, &sines(&model, 100, 1e-6, 2), &FitOptions::default()).expect("runs");
     assert!(!found.cannot_tell.is_empty());
     assert!(found.cannot_tell.iter().any(|said| said.contains("`hinge.torque_constant`")), "{:?}", found.cannot_tell);

@@ -153,7 +153,9 @@ pub enum Transmission {
         /// Index of the site whose pose it is relative to.
         reference: Option<usize>,
     },
-    /// Something that the model does not have: a tendon, a slider and crank, a body that sticks, or nothing.
+    /// A fixed tendon: joints by their indices, each with its coefficient.
+    FixedTendon(Vec<(usize, f64)>),
+    /// Something that the model does not have: a spatial tendon, a slider and crank, a body that sticks, or nothing.
     Other(&'static str),
 }
 

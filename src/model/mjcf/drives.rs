@@ -9,7 +9,7 @@ use crate::model::source::{LoadReport, Owner, Rank};
 use crate::model::{Actuator, BodyKey, Model};
 use crate::spatial::Force;
 use nalgebra::Vector3;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What stands in the model: the bodies that joints move, and where the bodies of the file are.
 pub(super) struct Places<'a> {
@@ -41,11 +41,15 @@ pub(super) fn add(
     let mut two = None;
     for (n, actuator) in description.actuators.iter().enumerate() {
         let Some((unit, limits)) = control(actuator) else { continue };
-        let gears = match actuator.transmission {
-            Transmission::Joint { joint, in_parent } => of_joint(description, places, model, (joint, in_parent), actuator),
-            Transmission::Site { site, reference } => {
-                of_site(description, places, two.get_or_insert_with(|| TwoPlaces::of(model)), (site, reference), actuator)
+        let gears = match &actuator.transmission {
+            Transmission::Joint { joint, in_parent } => {
+                of_joint(description, places, model, (*joint, *in_parent), actuator.gear)
             }
+            Transmission::Site { site, reference } => {
+                let two = two.get_or_insert_with(|| TwoPlaces::of(model));
+                of_site(description, places, two, (*site, *reference), actuator.gear)
+            }
+            Transmission::FixedTendon(drives) => of_tendon(description, places, model, drives, actuator.gear[0]),
             Transmission::Other(_) => continue,
         };
         let owner = || Owner::Element(actuator.kind.to_owned(), actuator.name.clone().unwrap_or_default());
@@ -73,14 +77,17 @@ pub(super) fn add(
 /// Where the force is a multiple of the control of the file, that is the control. Else, as of servos, the control is the force itself.
 /// MuJoCo brings the control into its range first, and then the force into its own.
 fn control(actuator: &ActuatorElement) -> Option<(f64, (f64, f64))> {
-    let range = |range: Option<[f64; 2]>| range.map_or((f64::NEG_INFINITY, f64::INFINITY), |[lower, upper]| (lower, upper));
+    let range =
+        |range: Option<[f64; 2]>| range.map_or((f64::NEG_INFINITY, f64::INFINITY), |[lower, upper]| (lower, upper));
     let (controls, forces) = (range(actuator.control_range), range(actuator.force_range));
     if matches!(actuator.kind, "muscle" | "damper" | "orientation") {
         return None;
     }
     Some(match actuator.law {
         Some(law) if law.bias == [0.0; 3] && law.gain == 0.0 => (0.0, controls),
-        Some(law) if law.bias == [0.0; 3] => (law.gain, within(controls, sorted(forces.0 / law.gain, forces.1 / law.gain))),
+        Some(law) if law.bias == [0.0; 3] => {
+            (law.gain, within(controls, sorted(forces.0 / law.gain, forces.1 / law.gain)))
+        }
         Some(law) if law.bias[1..] == [0.0; 2] => {
             let (lower, upper) = match law.gain {
                 0.0 => (0.0, 0.0),
@@ -107,26 +114,37 @@ fn of_joint(
     places: &Places,
     model: &Model,
     (joint, in_parent): (usize, bool),
-    actuator: &ActuatorElement,
+    gear: [f64; 6],
 ) -> Gears {
     let (kind, keys) = (description.joints.get(joint)?.kind, places.joints.get(joint)?);
     let body = |key: Option<&BodyKey>| model.bodies.get(key?.0);
     let (first, last) = (body(keys.first())?, body(keys.last())?);
-    let [a, b, c, d, e, f] = actuator.gear;
+    let [a, b, c, d, e, f] = gear;
     let is_zero = |gears: [f64; 3]| gears == [0.0; 3];
     let (start, gears) = match kind {
-        JointKind::Hinge | JointKind::Slide => {
-            (last.v.start, vec![actuator.gear[0] * last.joint.multiplier()])
-        }
+        JointKind::Hinge | JointKind::Slide => (last.v.start, vec![a * last.joint.multiplier()]),
         // Axes of the parent turn against those of the body, in which angular velocities are; the linear velocity of a free joint is in
         // those of the body too, and its force in those of the world.
         JointKind::Ball if !in_parent || is_zero([a, b, c]) => (last.v.start, vec![a, b, c]),
         JointKind::Free if (!in_parent || is_zero([d, e, f])) && (keys.len() > 1 || is_zero([a, b, c])) => {
-            (first.v.start, actuator.gear.to_vec())
+            (first.v.start, gear.to_vec())
         }
         JointKind::Ball | JointKind::Free => return None,
     };
     Some(kept(gears.into_iter().enumerate().map(|(k, gear)| (start + k, gear)).collect()))
+}
+
+/// Each joint of a fixed tendon, a hinge or a slide, by its coefficient.
+fn of_tendon(description: &Description, places: &Places, model: &Model, drives: &[(usize, f64)], gear: f64) -> Gears {
+    let mut gears = BTreeMap::new();
+    for (joint, coefficient) in drives {
+        let is_plain = matches!(description.joints.get(*joint)?.kind, JointKind::Hinge | JointKind::Slide);
+        let own = [gear * coefficient, 0.0, 0.0, 0.0, 0.0, 0.0];
+        for (dof, x) in is_plain.then(|| of_joint(description, places, model, (*joint, false), own))?? {
+            *gears.entry(dof).or_insert(0.0) += x;
+        }
+    }
+    Some(kept(gears.into_iter().collect()))
 }
 
 fn of_site(
@@ -134,9 +152,8 @@ fn of_site(
     places: &Places,
     two: &TwoPlaces,
     (site, reference): (usize, Option<usize>),
-    actuator: &ActuatorElement,
+    [a, b, c, d, e, f]: [f64; 6],
 ) -> Gears {
-    let [a, b, c, d, e, f] = actuator.gear;
     let wrench = Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f));
     let seat = |site: usize| -> Option<Seat> {
         let site = description.sites.get(site)?;

@@ -131,7 +131,10 @@ fn read(text: &str, options: &MjcfOptions) -> Result<(Description, LoadReport), 
         for element in sections("equality") {
             equalities.extend(equalities::read(&values(element)?, lookup)?);
         }
+        let fixed = sections("tendon").filter(|tendon| tendon.spec.name == "fixed");
+        let tendons: HashMap<_, _> = fixed.filter_map(|tendon| Some((tendon.name()?, tendon))).collect();
         for element in sections("actuator") {
+            let lookup = actuators::Targets { lookup, tendons: &tendons };
             actuators.extend(actuators::read(&values(element)?, &of.settings, lookup, &mut joints, &mut report)?);
         }
     }

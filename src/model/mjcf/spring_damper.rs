@@ -52,7 +52,7 @@ pub(super) fn set(bodies: &[BodyElement], joints: &mut [JointElement]) -> Result
 /// For each joint the mean of the diagonal of the inverse of the mass matrix over its degrees of freedom, with all bodies where the file has them.
 fn inverse_inertias(bodies: &[BodyElement], joints: &[JointElement]) -> Vec<f64> {
     let ranges = ranges(bodies.len(), joints);
-    let mut inertia: Vec<ArticulatedInertia<f64>> = 
+    let mut inertia: Vec<ArticulatedInertia<f64>> =
         bodies.iter().map(|body| InertiaAboutOrigin::from(body.inertia).into()).collect();
     let mut dofs: Vec<Vec<Dof>> = joints.iter().map(|_| Vec::new()).collect();
     for (b, body) in bodies.iter().enumerate().rev() {

@@ -6,13 +6,13 @@ use super::joint_frames::Frames;
 use super::names::{Taken, check};
 use super::steps::{Motion, Step};
 use super::xml::{Element, Xml};
-use crate::model::{Actuator, Model};
 use crate::model::source::{Owner, Rank};
+use crate::model::{Actuator, Model};
 use crate::spatial::Transform;
 use crate::text::count;
 use std::collections::HashSet;
 
-/// The motors of a file.
+/// The motors of a file, and the tendons that some of them drive.
 pub(super) struct Drives {
     motors: Vec<Motor>,
     /// Sites that are not frames of the model: body and name.
@@ -31,6 +31,8 @@ struct Motor {
 enum Target {
     Joint(String),
     Site(String),
+    /// Joints of a tendon of the actuator's name, with their coefficients.
+    Tendon(Vec<(String, f64)>),
 }
 
 /// Where a degree of freedom is in the file.
@@ -61,17 +63,29 @@ impl Drives {
                 actuator.gears.iter().filter_map(|(dof, gear)| Some(((*places.get(*dof)?)?, *gear))).collect();
             let Some((first, _)) = at.first().copied().filter(|_| at.len() == actuator.gears.len()) else {
                 let what = format!("its drive by {}", count(actuator.gears.len(), "gear"));
-                writing.leave_out(owner(), what, "no joint of the file has that degree of freedom", Rank::NotDynamics)?;
+                writing.leave_out(
+                    owner(),
+                    what,
+                    "no joint of the file has that degree of freedom",
+                    Rank::NotDynamics,
+                )?;
                 continue;
             };
-            if at.iter().any(|(at, _)| at.step.name != first.step.name) {
+            let is_coupled = at.iter().any(|(at, _)| at.step.name != first.step.name);
+            if is_coupled && at.iter().any(|(at, _)| at.step.dofs.len() > 1) {
                 let what = format!("its drive by {}", count(actuator.gears.len(), "gear"));
-                writing.leave_out(owner(), what, "an actuator is written that drives one joint", Rank::NotDynamics)?;
+                writing.leave_out(owner(), what, "a fixed tendon is of hinges and slides", Rank::NotDynamics)?;
                 continue;
             }
             if at.iter().any(|(at, _)| at.step.is_apart) {
                 let (what, reason) = ("its gear".to_owned(), "the axes of the body turn, those of slides do not");
                 writing.leave_out(owner(), what, reason, Rank::NotDynamics)?;
+                continue;
+            }
+            if is_coupled {
+                let on = at.iter().map(|(at, gear)| (at.step.name.clone(), *gear)).collect();
+                let (name, range) = (actuator.name.clone(), range(writing, actuator)?);
+                drives.motors.push(Motor { name, on: Target::Tendon(on), gear: vec![1.0], range });
                 continue;
             }
             let mut gear = vec![0.0; first.step.dofs.len()];
@@ -117,12 +131,31 @@ impl Drives {
         if self.motors.is_empty() {
             return;
         }
+        let tendons = self.motors.iter().filter_map(|motor| match &motor.on {
+            Target::Tendon(joints) => Some((&motor.name, joints)),
+            Target::Joint(_) | Target::Site(_) => None,
+        });
+        let mut is_first = true;
+        for (name, joints) in tendons {
+            if std::mem::take(&mut is_first) {
+                xml.open(Element::new("tendon"));
+            }
+            xml.open(Element::new("fixed").text("name", name));
+            for (joint, coefficient) in joints {
+                xml.leaf(Element::new("joint").text("joint", joint).number("coef", *coefficient));
+            }
+            xml.close();
+        }
+        if !is_first {
+            xml.close();
+        }
         xml.open(Element::new("actuator"));
         for motor in &self.motors {
             let element = Element::new("motor").text("name", &motor.name);
             let element = match &motor.on {
                 Target::Joint(name) => element.text("joint", name),
                 Target::Site(name) => element.text("site", name),
+                Target::Tendon(_) => element.text("tendon", &motor.name),
             };
             let element = element.numbers("gear", &motor.gear);
             xml.leaf(match &motor.range {
@@ -137,7 +170,9 @@ impl Drives {
 /// For each degree of freedom where it is in the file.
 fn places<'s>(model: &Model, all: &'s [Vec<Step>]) -> Vec<Option<At<'s>>> {
     let mut places = vec![None; model.nv()];
-    for (b, (body, steps)) in model.bodies().iter().zip(all).enumerate().filter(|(_, (body, _))| body.owns_coordinates()) {
+    for (b, (body, steps)) in
+        model.bodies().iter().zip(all).enumerate().filter(|(_, (body, _))| body.owns_coordinates())
+    {
         let own = steps.iter().filter(|step| step.follows.is_none());
         let each = own.flat_map(|step| (0..step.dofs.len()).map(move |k| At { step, k, body: b }));
         places[body.v_range()].iter_mut().zip(each).for_each(|(place, at)| *place = Some(at));

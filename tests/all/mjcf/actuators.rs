@@ -110,9 +110,21 @@ fn what_is_not_constant_is_said() {
         (r#"<motor name="a" jointinparent="ball" gear="1 0 0"/>"#, 0, depends),
         (r#"<motor name="a" site="tip"/>"#, 0, depends),
         (r#"<motor name="a" site="tip" refsite="rotor"/>"#, 0, depends),
-        (r#"<damper name="a" joint="slide" kv="1" ctrlrange="0 1"/>"#, 0, "its force is no multiple of one control: it is data without effect"),
-        (r#"<adhesion name="a" body="rod" ctrlrange="0 1"/>"#, 0, "what it drives is no joint or site: it is data without effect"),
-        (r#"<motor name="a" joint="slide" ctrlrange="1 -1"/>"#, 1, "its lower end is not below the upper one: it limits nothing"),
+        (
+            r#"<damper name="a" joint="slide" kv="1" ctrlrange="0 1"/>"#,
+            0,
+            "its force is no multiple of one control: it is data without effect",
+        ),
+        (
+            r#"<adhesion name="a" body="rod" ctrlrange="0 1"/>"#,
+            0,
+            "what it drives is no joint, site or fixed tendon: it is data without effect",
+        ),
+        (
+            r#"<motor name="a" joint="slide" ctrlrange="1 -1"/>"#,
+            1,
+            "its lower end is not below the upper one: it limits nothing",
+        ),
     ];
     for (actuator, count, reason) in cases {
         let loaded = with(actuator);
@@ -137,7 +149,10 @@ fn followers_and_split_bases_are_driven() {
            <actuator><motor joint="f" gear="1 2 3 4 5 6"/><motor site="s" gear="0 0 0 1 2 3"/><motor site="s"/></actuator>"#
     ));
     let gears: Vec<_> = loaded.model.actuators().iter().map(|actuator| actuator.gears.clone()).collect();
-    assert_eq!(gears, [vec![(0, 1.0), (1, 2.0), (2, 3.0), (3, 4.0), (4, 5.0), (5, 6.0)], vec![(3, 1.0), (4, 2.0), (5, 3.0)]]);
+    assert_eq!(
+        gears,
+        [vec![(0, 1.0), (1, 2.0), (2, 3.0), (3, 4.0), (4, 5.0), (5, 6.0)], vec![(3, 1.0), (4, 2.0), (5, 3.0)]]
+    );
     assert_eq!(loaded.report.count_of(Rank::Dubious), 1);
 }
 
@@ -197,4 +212,31 @@ fn dc_motors_have_the_lines_of_mujoco() {
     let refused = refusal(&format!(r#"{ROBOT}<actuator><dcmotor joint="knee" motorconst="0.05"/></actuator>"#));
     let reason = "`resistance` is 0: expected a positive constant and a positive resistance of the motor";
     assert!(refused.ends_with(reason), "{refused}");
+}
+
+/// A fixed tendon is a coupled drive: moments of MuJoCo, limits, a servo on it, and the same once more when it is written and read.
+#[test]
+fn fixed_tendons_are_coupled_drives() {
+    let tendons = r#"<tendon><fixed name="t"><joint joint="shoulder" coef="0.5"/><joint joint="slide" coef="-2"/></fixed>
+        <spatial name="s"><site site="tip"/><site site="rotor"/></spatial></tendon>"#;
+    let of = |actuators: &str| load(&format!("{ROBOT}{tendons}<actuator>{actuators}</actuator>"));
+    let loaded = of(
+        r#"<motor name="m" tendon="t" gear="3" ctrlrange="-1 2"/><position name="p" tendon="t" kp="10" forcerange="-4 4"/>
+           <motor name="s" tendon="s"/>"#,
+    );
+    let [motor, servo] = loaded.model.actuators() else { panic!("not two") };
+    assert_eq!((&motor.gears, motor.limits), (&vec![(9, 1.5), (10, -6.0)], (-1.0, 2.0)));
+    assert_eq!((&servo.gears, servo.limits), (&vec![(9, 0.5), (10, -2.0)], (-4.0, 4.0)));
+    assert_eq!(loaded.report.count_of(Rank::Dubious), 2);
+    let text = loaded.model.to_mjcf().expect("all can be said");
+    let again = gradyn::Model::from_mjcf_text(&text, &gradyn::model::mjcf::MjcfOptions::new()).expect("is read").model;
+    assert_eq!(again.actuators(), loaded.model.actuators());
+    let refused = |part: &str| {
+        let tendon = format!(r#"<tendon><fixed name="t">{part}</fixed></tendon>"#);
+        refusal(&format!(r#"{ROBOT}{tendon}<actuator><motor tendon="t"/></actuator>"#))
+    };
+    let said = refused(r#"<joint joint="shoulder"/>"#);
+    assert!(said.ends_with("has no `coef`") || said.contains("`coef`"), "{said}");
+    let said = refused(r#"<joint joint="shouldr" coef="1"/>"#);
+    assert!(said.ends_with("`joint`: there is no joint `shouldr`: did you mean `shoulder`?"), "{said}");
 }

@@ -1,10 +1,10 @@
 //! Speed-torque lines of motors as constraints: what motors can do at each speed, and no more.
 
 use crate::common::robot;
+use gradyn::Model;
 use gradyn::joint::{Axis, Prismatic};
 use gradyn::model::{ModelBuilder, SpeedTorque};
 use gradyn::spatial::{Inertia, Symmetric3, Transform};
-use gradyn::Model;
 use gradyn_trajectory::residual::{AutodiffResidual, Control, SpeedTorqueLines, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
 use gradyn_trajectory::{

@@ -297,12 +297,13 @@ static TENDON_DEFAULT: ElementSpec = tendon("tendon", &[]);
 static SPATIAL: ElementSpec = tendon("spatial", &SPATIAL_PARTS);
 static FIXED: ElementSpec = tendon("fixed", &FIXED_PARTS);
 static SPATIAL_PARTS: [&ElementSpec; 3] = [&TENDON_PARTS[0], &TENDON_PARTS[1], &TENDON_PARTS[2]];
-static FIXED_PARTS: [&ElementSpec; 1] = [&TENDON_PARTS[3]];
-static TENDON_PARTS: [ElementSpec; 4] = [
+static FIXED_PARTS: [&ElementSpec; 1] = [&FIXED_JOINT];
+static FIXED_JOINT: ElementSpec =
+    section("joint", &[&[read("joint", Text, ""), read("coef", Numbers(1), "")]], &[], &[]);
+static TENDON_PARTS: [ElementSpec; 3] = [
     unread("site", Rank::NotDynamics, ""),
     unread("geom", Rank::NotDynamics, ""),
     unread("pulley", Rank::NotDynamics, ""),
-    unread("joint", Rank::NotDynamics, ""),
 ];
 pub(super) static TENDON: ElementSpec = section("tendon", &[], &[], &[&SPATIAL, &FIXED]);
 
