@@ -206,3 +206,72 @@ fn rotors_are_bodies_that_spin() {
     let hinge = builder.add_body(None, "link", "hinge", x, Revolute { axis: Axis::X }, y).expect("fits");
     assert!(builder.set_rotor_inertia(hinge, &[0.1], &[1.0, 2.0]).is_err());
 }
+
+/// The gear ratio of a rotor goes along with its joint, and makes the parameter `rotor_inertia` of the armature.
+#[test]
+fn gear_ratios_go_along() {
+    let model = driven();
+    let mut builder = model.to_builder();
+    let thigh = builder.key(model.find_body("thigh").expect("is there").index()).expect("is there");
+    builder.set_rotor_inertia(thigh, &[2e-5], &[-50.0]).expect("fits");
+    let model = builder.build().expect("builds");
+    let ratio = |model: &Model| {
+        let body = model.find_body("thigh").expect("is there");
+        model.bodies()[body.index()].gear_ratio(0)
+    };
+    assert_eq!(ratio(&model), Some(-50.0));
+    assert_eq!(model.to_builder().build().expect("builds"), model);
+    let rerooted = model.rerooted_at(model.find_body("thigh").expect("is there")).expect("floats");
+    // The joint of the thigh leads to the base now.
+    assert!(
+        rerooted.bodies().iter().any(|body| body.joint_name() == "thigh joint" && body.gear_ratio(0) == Some(-50.0))
+    );
+    let without = model.remove_subtree(model.find_body("ball").expect("is there")).expect("nothing follows it");
+    assert_eq!(ratio(&without), Some(-50.0));
+    let (name, id, value) = ("thigh joint.rotor_inertia", model.find_parameter("thigh joint.rotor_inertia"), 2e-5);
+    let id = id.expect("is there");
+    assert_eq!(model.parameter_name(id).as_deref(), Some(name));
+    let listed = model.parameters().into_iter().find(|(_, known, _)| *known == id).expect("is listed").2;
+    assert!((listed - value).abs() <= 1e-20);
+    assert!(model.find_parameter("shin joint.rotor_inertia").is_none());
+    let mut builder = model.to_builder();
+    for ratio in [0.0, 1e-200, f64::INFINITY, f64::NAN] {
+        let refused = builder.set_gear_ratios(thigh, &[Some(ratio)]).map(|_| ());
+        assert!(matches!(refused, Err(ModelError::BadNumber { what: "gear ratio", .. })), "{ratio}: {refused:?}");
+    }
+    assert!(matches!(builder.set_gear_ratios(thigh, &[]), Err(ModelError::Length { what: "gear ratio", .. })));
+}
+
+/// A transmission of URDF, and an actuator of MJCF with armature, say whose armature it is; two gears on one joint do not.
+#[test]
+fn files_say_gear_ratios() {
+    let rotor = |name: &str, reduction: f64| {
+        format!(
+            r#"<transmission name="{name}"><joint name="j"/><actuator name="m"><drake:rotor_inertia value="1e-4"/><mechanicalReduction>{reduction}</mechanicalReduction></actuator></transmission>"#
+        )
+    };
+    let urdf = |rotors: &str| {
+        let text = format!(
+            r#"<robot name="r" xmlns:drake="http://drake.mit.edu"><link name="a"/><link name="b"><inertial><mass value="1"/>
+               <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+               <joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/></joint>{rotors}</robot>"#
+        );
+        let model = Model::from_urdf_text(&text, &UrdfOptions::new()).expect("is read").model;
+        (model.bodies()[0].gear_ratio(0), model.joint_dynamics()[0].armature)
+    };
+    assert_eq!(urdf(&rotor("t", 50.0)), (Some(50.0), 0.25));
+    assert_eq!(urdf(&[rotor("t", 50.0), rotor("u", 50.0)].concat()), (Some(50.0), 0.5));
+    let (ratio, armature) = urdf(&[rotor("t", 50.0), rotor("u", 10.0), rotor("v", 10.0)].concat());
+    assert_eq!(ratio, None);
+    assert!((armature - 0.27).abs() < 1e-15);
+    let mjcf = |joint: &str, motors: &str| {
+        let text = format!(
+            r#"<mujoco><worldbody><body><joint name="j" {joint}/><geom size="1"/></body></worldbody><actuator>{motors}</actuator></mujoco>"#
+        );
+        let model = Model::from_mjcf_text(&text, &gradyn::model::mjcf::MjcfOptions::new()).expect("is read").model;
+        (model.bodies()[0].gear_ratio(0), model.joint_dynamics()[0].armature)
+    };
+    let motor = r#"<motor joint="j" gear="20" armature="0.01"/>"#;
+    assert_eq!(mjcf("", motor), (Some(20.0), 4.0));
+    assert_eq!(mjcf(r#"armature="1""#, motor), (None, 5.0));
+}
