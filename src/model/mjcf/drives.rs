@@ -84,11 +84,11 @@ fn control(actuator: &ActuatorElement) -> Option<(f64, (f64, f64))> {
         return None;
     }
     Some(match actuator.law {
-        Some(law) if law.bias == [0.0; 3] && law.gain == 0.0 => (0.0, controls),
-        Some(law) if law.bias == [0.0; 3] => {
+        Some(law) if is_zero(&law.bias) && law.gain == 0.0 => (0.0, controls),
+        Some(law) if is_zero(&law.bias) => {
             (law.gain, within(controls, sorted(forces.0 / law.gain, forces.1 / law.gain)))
         }
-        Some(law) if law.bias[1..] == [0.0; 2] => {
+        Some(law) if is_zero(&law.bias[1..]) => {
             let (lower, upper) = match law.gain {
                 0.0 => (0.0, 0.0),
                 gain => sorted(controls.0 * gain, controls.1 * gain),
@@ -97,6 +97,10 @@ fn control(actuator: &ActuatorElement) -> Option<(f64, (f64, f64))> {
         }
         _ => (1.0, forces),
     })
+}
+
+fn is_zero(numbers: &[f64]) -> bool {
+    numbers.iter().all(|x| *x == 0.0)
 }
 
 fn sorted(a: f64, b: f64) -> (f64, f64) {
@@ -120,13 +124,12 @@ fn of_joint(
     let body = |key: Option<&BodyKey>| model.bodies.get(key?.0);
     let (first, last) = (body(keys.first())?, body(keys.last())?);
     let [a, b, c, d, e, f] = gear;
-    let is_zero = |gears: [f64; 3]| gears == [0.0; 3];
     let (start, gears) = match kind {
         JointKind::Hinge | JointKind::Slide => (last.v.start, vec![a * last.joint.multiplier()]),
         // Axes of the parent turn against those of the body, in which angular velocities are; the linear velocity of a free joint is in
         // those of the body too, and its force in those of the world.
-        JointKind::Ball if !in_parent || is_zero([a, b, c]) => (last.v.start, vec![a, b, c]),
-        JointKind::Free if (!in_parent || is_zero([d, e, f])) && (keys.len() > 1 || is_zero([a, b, c])) => {
+        JointKind::Ball if !in_parent || is_zero(&[a, b, c]) => (last.v.start, vec![a, b, c]),
+        JointKind::Free if (!in_parent || is_zero(&[d, e, f])) && (keys.len() > 1 || is_zero(&[a, b, c])) => {
             (first.v.start, gear.to_vec())
         }
         JointKind::Ball | JointKind::Free => return None,

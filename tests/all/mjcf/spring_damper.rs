@@ -1,6 +1,6 @@
 //! `springdamper`: stiffness and damping of a time constant and a damping ratio. Numbers are MuJoCo's (`jnt_stiffness`, `dof_damping`).
 
-use super::{load, refusal};
+use super::{assert_near, load, refusal};
 
 const ROBOT: &str = r#"<worldbody>
  <body name="upper" pos="0 0 1"><joint name="a" axis="0 1 0" springdamper="0.1 0.7" armature="0.02" damping="3" stiffness="5" springref="20" ref="10"/>
@@ -27,7 +27,7 @@ fn stiffness_and_damping_are_those_of_mujoco() {
     }
     let springs: Vec<f64> = loaded.model.springs().iter().map(|spring| spring.stiffness).collect();
     assert_eq!(springs, [joints[0].stiffness, joints[1].stiffness, joints[5].stiffness]);
-    assert_eq!(loaded.model.springs()[0].reference, 20_f64.to_radians());
+    assert_near(&[loaded.model.springs()[0].reference], &[20_f64.to_radians()]);
 }
 
 /// What has no inertia to refer to is refused.
