@@ -161,7 +161,6 @@ impl Graph {
     }
 
     /// Both without their signs, and whether each had one; `None` if neither has.
-    #[expect(clippy::type_complexity, reason = "two nodes and their signs")]
     fn without_signs(&mut self, x: (Id, Option<f64>), y: (Id, Option<f64>)) -> Option<((Id, bool), (Id, bool))> {
         let mut without = |(x, value): (Id, Option<f64>)| match (value, self.negated(x)) {
             (Some(c), _) if c < 0.0 => (self.constant(-c), true),

@@ -64,8 +64,7 @@ impl Request {
     fn near(&self, output: &str, found: &[f64], expected: &[f64], tolerance: f64) -> Result<(), CodegenError> {
         let scale = expected.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         for (entry, (found, expected)) in found.iter().zip(expected).enumerate() {
-            // A difference that is NaN does not agree.
-            if !((found - expected).abs() <= tolerance * scale) {
+            if !agree(*found, *expected, tolerance * scale) {
                 let (function, output) = (self.name.clone(), output.to_owned());
                 return Err(CodegenError::Differs { function, output, entry, found: *found, expected: *expected });
             }
@@ -134,13 +133,13 @@ impl Request {
         let mut next = outputs;
         for o in 0..outputs {
             let mut first = 0;
-            for input in 0..own {
-                let count = if input == 0 { model.nv() } else { inputs[input].len() };
+            for (input, given) in inputs.iter().enumerate().take(own) {
+                let count = if input == 0 { model.nv() } else { given.len() };
                 let expected: Vec<f64> = along[first..first + count].iter().flat_map(|of| of[o].clone()).collect();
                 // Of what changes most: some blocks are zero.
                 let scale = along.iter().flat_map(|of| &of[o]).fold(0.0_f64, |most, x| most.max(x.abs()));
                 for (entry, (found, expected)) in found[next].iter().zip(&expected).enumerate() {
-                    if !((found - expected).abs() <= tolerance * scale) {
+                    if !agree(*found, *expected, tolerance * scale) {
                         let (function, output) = (self.name.clone(), names[next].to_owned());
                         return Err(CodegenError::Differs {
                             function,
@@ -156,4 +155,9 @@ impl Request {
         }
         Ok(found.to_vec())
     }
+}
+
+/// What is NaN agrees with nothing.
+fn agree(found: f64, expected: f64, most: f64) -> bool {
+    (found - expected).abs() <= most
 }

@@ -84,8 +84,8 @@ mod tests {
             assert!(carried::both(x).0.is_nan() && carried::both(x).1.is_nan());
         }
         let (sin, cos) = carried::many([0.1, -2.0, 1e9, f64::NAN, 3.0]);
-        assert_eq!((sin[1], cos[4]), (carried::both(-2.0).0, carried::both(3.0).1));
-        assert_eq!((sin[2], cos[2]), carried::both(1e9));
+        let expected = [carried::both(-2.0).0, carried::both(3.0).1, carried::both(1e9).0, carried::both(1e9).1];
+        assert_eq!([sin[1], cos[4], sin[2], cos[2]].map(f64::to_bits), expected.map(f64::to_bits));
         assert!(sin[3].is_nan());
     }
 
@@ -117,6 +117,7 @@ mod tests {
             assert!(off < 1.2e-7, "{x}: {sin} {s}, {cos} {c}");
         }
         assert!(carried_f32::both(f32::NAN).0.is_nan());
-        assert_eq!(carried_f32::many([0.5, -0.5]).0[1], carried_f32::both(-0.5).0);
+        let both = carried_f32::both(-0.5).0;
+        assert_eq!(carried_f32::many([0.5, -0.5]).0[1].to_bits(), both.to_bits());
     }
 }
