@@ -24,31 +24,6 @@ def load(path, name):
     return module
 
 
-def reach(casadi, rnea, pose, nv, steps=20, h=0.05):
-    """An arm comes to a place in a second: states and torques of all steps are variables."""
-    import numpy as np
-
-    opti_x, constraints, lower, start = [], [], [], []
-    cost = 0
-    q0 = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
-    q, v = casadi.MX(q0), casadi.MX.zeros(nv)
-    for k in range(steps):
-        u = casadi.MX.sym(f"u{k}", nv)
-        qn, vn = casadi.MX.sym(f"q{k}", nv), casadi.MX.sym(f"v{k}", nv)
-        constraints += [u - rnea(q, v, (vn - v) / h), qn - q - h * vn]
-        opti_x += [u, qn, vn]
-        start += [np.zeros(nv), q0, np.zeros(nv)]
-        cost += 1e-3 * casadi.sumsqr(u) + 1e-2 * casadi.sumsqr(v)
-        q, v = qn, vn
-    goal = casadi.DM([0.5, 0.2, 0.5])
-    cost += 1e3 * casadi.sumsqr(pose(q) - goal) + casadi.sumsqr(v)
-    problem = {"x": casadi.vertcat(*opti_x), "f": cost, "g": casadi.vertcat(*constraints)}
-    solver = casadi.nlpsol("reach", "ipopt", problem, {"print_time": False, "ipopt": {"print_level": 0, "sb": "yes"}})
-    found = solver(x0=np.concatenate(start), lbg=0, ubg=0)
-    stats = solver.stats()
-    return stats["iter_count"], float(found["f"]), stats["return_status"]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--gradyn", default=ROOT / "target/release/gradyn", type=Path)
@@ -61,6 +36,7 @@ def main():
     except (ImportError, OSError, subprocess.CalledProcessError) as error:
         print(f"not here: {error}")
         return NOT_HERE
+    example = load(ROOT / "examples/generated/reach.py", "reach")
     bad = 0
     with tempfile.TemporaryDirectory() as room:
         room = Path(room)
@@ -73,14 +49,12 @@ def main():
 
         functions = "rnea,crba,frame_pose,energy"
         frame = ("--frame", "panda_link8")
-        source = generate("panda", "c", functions, *frame, "--derivatives", "2")
-        library = room / "panda.so"
-        subprocess.run(["cc", "-std=c99", "-O1", "-fPIC", "-shared", str(source), "-lm", "-o", str(library)], check=True)
+        library = example.library(room, given.gradyn, functions)
         module = load(generate("panda", "casadi", functions, *frame), "panda")
         rng = np.random.default_rng(1)
         symbols = [casadi.SX.sym(name, 7) for name in "qvu"]
         for name, count in (("rnea", 3), ("crba", 1), ("frame_pose", 1), ("energy", 2)):
-            external = casadi.external(name, str(library))
+            external = casadi.external(name, library)
             x = symbols[:count]
             found = getattr(module, name)(*x)
             symbolic = casadi.Function(name, x, list(found) if isinstance(found, tuple) else [found])
@@ -106,11 +80,11 @@ def main():
             bad += not fine
             print(f"{name:12} values {worst[0]:.0e}, first {worst[1]:.0e}, second derivatives {worst[2]:.0e}{'' if fine else '  DIFFERS'}")
         place = lambda f: (lambda q: f(q)[1])
-        rnea, pose = casadi.external("rnea", str(library)), casadi.external("frame_pose", str(library))
-        by_c = reach(casadi, rnea, place(pose), 7)
+        rnea, pose = casadi.external("rnea", library), casadi.external("frame_pose", library)
+        by_c = example.reach(rnea, place(pose))
         rnea = casadi.Function("rnea", symbols, [module.rnea(*symbols)])
         pose = casadi.Function("pose", symbols[:1], [*module.frame_pose(symbols[0])])
-        by_sx = reach(casadi, rnea, place(pose), 7)
+        by_sx = example.reach(rnea, place(pose))
         solved = by_c[2] == by_sx[2] == "Solve_Succeeded" and by_c[0] == by_sx[0] and abs(by_c[1] - by_sx[1]) <= 1e-8 * abs(by_sx[1])
         bad += not solved
         print(f"reach by Ipopt: C {by_c}, SX {by_sx}{'' if solved else '  DIFFERS'}")
@@ -122,7 +96,7 @@ def main():
         else:
             model = gradyn.Model.from_urdf(ROOT / "robots/panda.urdf")
             rnea, position = bridge.function(model, "rnea"), bridge.function(model, "frame_translation", frame="panda_link8")
-            by_callback = reach(casadi, rnea, position, 7)
+            by_callback = example.reach(rnea, position)
             same = by_callback[0] == by_c[0]
             bad += not same
             print(f"               callback of gradyn's package {by_callback}{'' if same else '  DIFFERS'}")
