@@ -260,6 +260,19 @@ impl Function {
         entries.filter(|(_, x)| self.graph.value(**x) != Some(0.0)).map(|(k, _)| k).collect()
     }
 
+    /// The input that a number belongs to, and its place there.
+    #[must_use]
+    pub fn place_of(&self, number: u32) -> Option<(usize, usize)> {
+        let mut rest = number as usize;
+        for (k, port) in self.inputs.iter().enumerate() {
+            if rest < port.len() {
+                return Some((k, rest));
+            }
+            rest -= port.len();
+        }
+        None
+    }
+
     /// Where the numbers of an input begin.
     #[must_use]
     pub fn first_of(&self, input: usize) -> usize {

@@ -5,7 +5,6 @@ use super::{Options, header, literal};
 use crate::error::CodegenError;
 use crate::function::{Function, Port};
 use crate::operation::{Binary, Id, Operation, Unary};
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// What each file carries.
@@ -51,8 +50,9 @@ impl Writer<'_> {
                     text,
                     "\nstatic void {name}_part{k}({parameters}, const double* s, const double* c, double* w) {{"
                 );
-                let made: HashSet<Id> = chunk.iter().copied().collect();
-                self.fetch(text, chunk, &made);
+                for (x, at) in self.plan.reads(function.graph.nodes(), chunk) {
+                    _ = writeln!(text, "  const double x{x} = w[{at}];");
+                }
                 for x in chunk {
                     self.statement(text, *x);
                     if let Some(at) = self.plan.kept.get(x) {
@@ -153,37 +153,8 @@ impl Writer<'_> {
         text.push_str("  return 0;\n}\n");
     }
 
-    fn fetch(&self, text: &mut String, chunk: &[Id], made: &HashSet<Id>) {
-        let nodes = self.function.graph.nodes();
-        let mut seen = HashSet::new();
-        let mut read = |x: Id| {
-            if !made.contains(&x)
-                && seen.insert(x)
-                && let Some(at) = self.plan.kept.get(&x)
-            {
-                _ = writeln!(text, "  const double x{x} = w[{at}];");
-            }
-        };
-        for x in chunk {
-            for y in nodes[*x as usize].operands() {
-                if self.plan.fused[y as usize] {
-                    nodes[y as usize].operands().for_each(&mut read);
-                } else {
-                    read(y);
-                }
-            }
-        }
-    }
-
     fn input(&self, number: u32) -> String {
-        let mut rest = number as usize;
-        for (k, port) in self.function.inputs.iter().enumerate() {
-            if rest < port.len() {
-                return format!("a{k}[{rest}]");
-            }
-            rest -= port.len();
-        }
-        "0.0".to_owned()
+        self.function.place_of(number).map_or("0.0".to_owned(), |(port, k)| format!("a{port}[{k}]"))
     }
 
     fn operand(&self, x: Id) -> String {
@@ -193,18 +164,13 @@ impl Writer<'_> {
                 x if x < 0.0 => format!("({})", literal(x)),
                 x => literal(x),
             },
-            Operation::Unary(op @ (Unary::Sin | Unary::Cos), y) => match self.angle(y) {
-                Some(k) => format!("{}[{k}]", if op == Unary::Sin { "s" } else { "c" }),
-                None => format!("x{x}"),
-            },
+            Operation::Unary(op @ (Unary::Sin | Unary::Cos), y) => {
+                match self.plan.angle(self.function.graph.nodes(), y) {
+                    Some(k) => format!("{}[{k}]", if op == Unary::Sin { "s" } else { "c" }),
+                    None => format!("x{x}"),
+                }
+            }
             _ => format!("x{x}"),
-        }
-    }
-
-    fn angle(&self, x: Id) -> Option<usize> {
-        match self.function.graph.nodes()[x as usize] {
-            Operation::Input(number) => self.plan.angles.iter().position(|k| *k == number),
-            _ => None,
         }
     }
 

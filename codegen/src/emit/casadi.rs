@@ -79,14 +79,8 @@ fn write(text: &mut String, function: &Function) {
 fn operand(function: &Function, x: Id) -> String {
     match function.graph.nodes()[x as usize] {
         Operation::Input(number) => {
-            let mut rest = number as usize;
-            for port in &function.inputs {
-                if rest < port.len() {
-                    return format!("{}[{rest}]", port.name);
-                }
-                rest -= port.len();
-            }
-            "0.0".to_owned()
+            let place = function.place_of(number);
+            place.map_or("0.0".to_owned(), |(port, k)| format!("{}[{k}]", function.inputs[port].name))
         }
         Operation::Constant(bits) => match f64::from_bits(bits) {
             x if x < 0.0 => format!("({})", literal(x)),

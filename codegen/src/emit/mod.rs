@@ -56,9 +56,9 @@ impl Options {
     }
 }
 
-/// FNV-1a of what the model prints as a document: the same on every machine.
+/// FNV-1a of the model as a document: the same on every machine.
 fn hash(model: &Model) -> u64 {
-    let text = format!("{model:?}");
+    let text = serde_json::to_string(model).unwrap_or_default();
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::function::Function;
 use crate::operation::{Binary, Id, Operation, Unary};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Statements of one function of generated code: compilers take more than linear time.
 pub(super) const CHUNK: usize = 2000;
@@ -98,6 +98,26 @@ impl Plan {
                 }
             }
             free.append(&mut ends[c]);
+        }
+    }
+
+    /// What the statements of a chunk read that earlier ones have left: nodes, and where they stand.
+    pub(super) fn reads(&self, nodes: &[Operation], chunk: &[Id]) -> Vec<(Id, usize)> {
+        let mut seen: HashSet<Id> = chunk.iter().copied().collect();
+        let mut found = Vec::new();
+        for y in chunk.iter().flat_map(|x| self.operands(nodes, *x)) {
+            if let (true, Some(at)) = (seen.insert(y), self.kept.get(&y)) {
+                found.push((y, *at));
+            }
+        }
+        found
+    }
+
+    /// The place of a node among the angles whose sine and cosine are taken first.
+    pub(super) fn angle(&self, nodes: &[Operation], x: Id) -> Option<usize> {
+        match nodes[x as usize] {
+            Operation::Input(number) => self.angles.iter().position(|k| *k == number),
+            _ => None,
         }
     }
 

@@ -188,8 +188,9 @@ impl Writer<'_> {
                 "\n#[inline(never)]\nfn {}_part{k}({inputs}{sines}, x_w: &mut [{number}; {}]) {{",
                 function.name, self.plan.size
             );
-            let made: HashSet<Id> = chunk.iter().copied().collect();
-            self.fetch(text, chunk, &made);
+            for (x, at) in self.plan.reads(function.graph.nodes(), chunk) {
+                _ = writeln!(text, "    let x_{x} = x_w[{at}];");
+            }
             for x in chunk {
                 self.statement(text, *x);
                 if let Some(at) = self.plan.kept.get(x) {
@@ -200,39 +201,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Reads what earlier chunks have left.
-    fn fetch(&self, text: &mut String, chunk: &[Id], made: &HashSet<Id>) {
-        let nodes = self.function.graph.nodes();
-        let mut seen = HashSet::new();
-        let mut read = |x: Id| {
-            if !made.contains(&x)
-                && seen.insert(x)
-                && let Some(at) = self.plan.kept.get(&x)
-            {
-                _ = writeln!(text, "    let x_{x} = x_w[{at}];");
-            }
-        };
-        for x in chunk {
-            for y in nodes[*x as usize].operands() {
-                if self.plan.fused[y as usize] {
-                    nodes[y as usize].operands().for_each(&mut read);
-                } else {
-                    read(y);
-                }
-            }
-        }
-    }
-
     /// An input by its number.
     fn input(&self, number: u32) -> String {
-        let mut rest = number as usize;
-        for port in &self.function.inputs {
-            if rest < port.len() {
-                return format!("{}[{rest}]", port.name);
-            }
-            rest -= port.len();
-        }
-        "0.0".to_owned()
+        let place = self.function.place_of(number);
+        place.map_or("0.0".to_owned(), |(port, k)| format!("{}[{k}]", self.function.inputs[port].name))
     }
 
     /// A node where it is used.
@@ -251,19 +223,13 @@ impl Writer<'_> {
                     (None, false) => one,
                 }
             }
-            Operation::Unary(op @ (Unary::Sin | Unary::Cos), y) => match self.angle(y) {
-                Some(k) => format!("{}[{k}]", if op == Unary::Sin { "x_s" } else { "x_c" }),
-                None => format!("x_{x}"),
-            },
+            Operation::Unary(op @ (Unary::Sin | Unary::Cos), y) => {
+                match self.plan.angle(self.function.graph.nodes(), y) {
+                    Some(k) => format!("{}[{k}]", if op == Unary::Sin { "x_s" } else { "x_c" }),
+                    None => format!("x_{x}"),
+                }
+            }
             _ => format!("x_{x}"),
-        }
-    }
-
-    /// The place of an angle among those that are taken first.
-    fn angle(&self, x: Id) -> Option<usize> {
-        match self.function.graph.nodes()[x as usize] {
-            Operation::Input(number) => self.plan.angles.iter().position(|k| *k == number),
-            _ => None,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::common::{deviation, frames, inputs, panda, robots, slices, trees};
 use gradyn::{Constraint, Method, once};
 use gradyn_codegen::{Frames, Function, Port, QUANTITIES, Request};
 use gradyn_sensitivity::Parameters;
+use testing::{every_joint, rng, tree, uniform};
 
 /// The same operations in the same order, but for signs and products with ones: 1e-13 of the largest entry, and where a mass
 /// matrix is inverted the condition of that times rounding: ur5's is 1e5.
@@ -191,5 +192,23 @@ fn derivatives_of_steps() {
             .collect();
         assert!(names.contains(&("dq_next_dq", 6, 6)) && names.contains(&("dv_next_dtau", 6, 6)), "{names:?}");
         request.verify(&model, None, &function, 3).expect("agrees with differences");
+    }
+}
+
+/// A thousand trees of random joints: three bodies each, with all that [`testing::tree`] gives to some of them.
+#[test]
+fn random_trees() {
+    for seed in 0..1000 {
+        let rng = &mut rng(seed);
+        let mut joints = every_joint(rng);
+        let some: Vec<_> =
+            (0..3).map(|_| joints.swap_remove((uniform(rng).abs() * 0.999 * joints.len() as f64) as usize)).collect();
+        let model = tree(seed, some);
+        let names = if seed % 20 == 0 { &["rnea", "crba", "aba_derivatives", "step"][..] } else { &["rnea", "crba"] };
+        for name in names {
+            let request = Request::of(name, &model, &frames(&model)).expect(name);
+            let (function, _) = request.record(&model, None).expect(name);
+            request.verify(&model, None, &function, 1).unwrap_or_else(|error| panic!("tree {seed}: {error}"));
+        }
     }
 }

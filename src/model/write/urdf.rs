@@ -18,11 +18,12 @@ const FRICTION_WIDTH: f64 = 0.01;
 
 /// What transmissions cannot say of what drives the joints is left out.
 fn actuators(writing: &mut Writing) -> Result<(), WriteError> {
+    const REASON: &str = "a transmission drives one hinge or slide, within the limits of this joint";
     for actuator in writing.model.actuators().iter().filter(|actuator| !super::motors::is_said(actuator, writing.model))
     {
         let owner = Owner::Element("actuator".to_owned(), actuator.name.clone());
         let what = format!("its drive by {}", count(actuator.gears.len(), "gear"));
-        writing.leave_out(owner, what, "actuators are not written", Rank::NotDynamics)?;
+        writing.leave_out(owner, what, REASON, Rank::NotDynamics)?;
     }
     Ok(())
 }

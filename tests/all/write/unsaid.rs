@@ -150,9 +150,12 @@ fn cases() -> Vec<(Model, Format, &'static str, Option<Rank>)> {
             changes,
         ),
         (
-            arm(HINGE, |b, k| _ = b.add_actuator("motor", &[(k, 0, 50.0)]).expect("fits")),
+            arm(HINGE, |b, k| {
+                let motor = b.add_actuator("motor", &[(k, 0, 50.0)]).expect("fits");
+                b.set_actuator_limits(motor, -1.0, 1.0).expect("is a range");
+            }),
             Urdf,
-            "actuator `motor`: its drive by 1 gear cannot be written to URDF: actuators are not written",
+            "actuator `motor`: its drive by 1 gear cannot be written to URDF: a transmission drives one hinge or slide, within the limits of this joint",
             no_dynamics,
         ),
         (
