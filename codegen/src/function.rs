@@ -45,20 +45,28 @@ pub struct Output {
     /// What it is.
     pub port: Port,
     /// Of each number, column by column.
-    pub nodes: Vec<Id>,
+    pub(crate) nodes: Vec<Id>,
+}
+
+impl Output {
+    /// The nodes of its numbers, column by column.
+    #[must_use]
+    pub fn nodes(&self) -> &[Id] {
+        &self.nodes
+    }
 }
 
 /// A function: straight-line computations from inputs to outputs.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// The name, of letters, digits and `_`.
-    pub name: String,
+    pub(crate) name: String,
     /// Inputs, in order. The numbers of all are counted through, the first one's first.
-    pub inputs: Vec<Port>,
+    pub(crate) inputs: Vec<Port>,
     /// Outputs, in order.
-    pub outputs: Vec<Output>,
+    pub(crate) outputs: Vec<Output>,
     /// What is between.
-    pub graph: Graph,
+    pub(crate) graph: Graph,
 }
 
 /// How many operations of each sort a function has.
@@ -106,6 +114,27 @@ pub type Traced = Vec<(Port, Vec<Trace>)>;
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 impl Function {
+    /// The name, of letters, digits and `_`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Inputs, in order. The numbers of all are counted through, the first one's first.
+    #[must_use]
+    pub fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+    /// Outputs, in order.
+    #[must_use]
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+    /// What is between.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
     /// Records a function.
     ///
     /// # Errors

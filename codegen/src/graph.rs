@@ -41,12 +41,12 @@ impl Graph {
     }
 
     /// An input.
-    pub fn input(&mut self, number: u32) -> Id {
+    pub(crate) fn input(&mut self, number: u32) -> Id {
         self.node(Operation::Input(number))
     }
 
     /// A constant; −0 is 0.
-    pub fn constant(&mut self, x: f64) -> Id {
+    pub(crate) fn constant(&mut self, x: f64) -> Id {
         self.node(Operation::constant(if x == 0.0 { 0.0 } else { x }))
     }
 
@@ -59,7 +59,7 @@ impl Graph {
     }
 
     /// An operation of one operand.
-    pub fn unary(&mut self, op: Unary, x: Id) -> Id {
+    pub(crate) fn unary(&mut self, op: Unary, x: Id) -> Id {
         if let Some(x) = self.value(x) {
             return self.constant(op.of(x));
         }
@@ -81,7 +81,7 @@ impl Graph {
     }
 
     /// An operation of two operands.
-    pub fn binary(&mut self, op: Binary, x: Id, y: Id) -> Id {
+    pub(crate) fn binary(&mut self, op: Binary, x: Id, y: Id) -> Id {
         let (a, b) = (self.value(x), self.value(y));
         if let (Some(a), Some(b)) = (a, b) {
             return self.constant(op.of(a, b));
@@ -172,7 +172,7 @@ impl Graph {
     }
 
     /// x where `a < b`, else y.
-    pub fn select(&mut self, a: Id, b: Id, x: Id, y: Id) -> Id {
+    pub(crate) fn select(&mut self, a: Id, b: Id, x: Id, y: Id) -> Id {
         if x == y {
             return x;
         }
@@ -186,7 +186,7 @@ impl Graph {
     }
 
     /// The operation, folded.
-    pub fn push(&mut self, operation: Operation) -> Id {
+    pub(crate) fn push(&mut self, operation: Operation) -> Id {
         match operation {
             Operation::Input(_) => self.node(operation),
             Operation::Constant(bits) => self.constant(f64::from_bits(bits)),

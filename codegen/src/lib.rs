@@ -8,7 +8,7 @@
 //! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/ur5.urdf");
 //! let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
 //! let (rnea, _) = Request::of("rnea", &model, &Frames::default())?.record(&model, None)?;
-//! assert_eq!(rnea.inputs.iter().map(|input| input.name.as_str()).collect::<Vec<_>>(), ["q", "v", "a"]);
+//! assert_eq!(rnea.inputs().iter().map(|input| input.name.as_str()).collect::<Vec<_>>(), ["q", "v", "a"]);
 //! let code = emit::rust(&[rnea], &emit::Options::of(&model))?;
 //! assert!(code.contains("pub fn rnea(q: &[f64; 6], v: &[f64; 6], a: &[f64; 6], tau: &mut [f64; 6])"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -41,8 +41,8 @@ pub(crate) fn generate(args: &Generate) -> Result<Report, Error> {
     let (mut functions, mut cases, mut text) = (Vec::new(), Vec::new(), String::new());
     for wanted in &args.function {
         let (function, of_function, line) = recorded(args, &robot, parameters.as_ref(), wanted.trim())?;
-        if functions.iter().any(|f: &Function| f.name == function.name) {
-            return Err(Error::Usage(format!("--function names `{}` twice", function.name)));
+        if functions.iter().any(|f: &Function| f.name() == function.name()) {
+            return Err(Error::Usage(format!("--function names `{}` twice", function.name())));
         }
         _ = writeln!(text, "{line}");
         functions.push(function);

@@ -41,7 +41,7 @@ pub(crate) fn inputs(model: &Model, function: &Function, seed: u64) -> Vec<Vec<f
     let rng = &mut rng(seed);
     let of =
         |(k, port): (usize, &gradyn_codegen::Port)| if k == 0 { model.random(rng) } else { numbers(rng, port.len()) };
-    function.inputs.iter().enumerate().map(of).collect()
+    function.inputs().iter().enumerate().map(of).collect()
 }
 
 pub(crate) fn slices(x: &[Vec<f64>]) -> Vec<&[f64]> {

@@ -19,12 +19,12 @@ fn main_of(functions: &[Function], states: &[Vec<Vec<Vec<f64>>>], real: &str) ->
             for x in inputs {
                 arguments.push(format!("&{x:?}"));
             }
-            for (k, output) in function.outputs.iter().enumerate() {
+            for (k, output) in function.outputs().iter().enumerate() {
                 text += &format!("        let mut o{k} = [0.0; {}];\n", output.port.len());
                 arguments.push(format!("&mut o{k}"));
             }
-            text += &format!("        generated::{}({});\n", function.name, arguments.join(", "));
-            for k in 0..function.outputs.len() {
+            text += &format!("        generated::{}({});\n", function.name(), arguments.join(", "));
+            for k in 0..function.outputs().len() {
                 text += &format!("        show(&o{k});\n");
             }
             text.push_str("    }\n");
@@ -67,7 +67,7 @@ fn functions(model: &Model) -> Vec<Function> {
     let mut all: Vec<Function> = names.map(|name| record(model, &name)).collect();
     all.extend(["rnea_derivatives", "aba_derivatives", "energy_derivatives"].map(|name| record(model, name)));
     // Some in pieces of 2 000 statements.
-    assert!(all.iter().any(|function| function.graph.nodes().len() > 3000));
+    assert!(all.iter().any(|function| function.graph().nodes().len() > 3000));
     all
 }
 
@@ -128,7 +128,7 @@ fn core_alone_and_single_precision() {
                 let scale = expected.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
                 for x in expected {
                     let found = f64::from(found.next().expect("is printed"));
-                    assert!((found - x).abs() <= 1e-5 * scale, "{}: {found} {x}", function.name);
+                    assert!((found - x).abs() <= 1e-5 * scale, "{}: {found} {x}", function.name());
                 }
             }
         }
@@ -158,7 +158,7 @@ fn c_gives_the_same_bits() {
                         x.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", ")
                     );
                 }
-                let outs: Vec<String> = (0..function.outputs.len()).map(|o| format!("o{o}")).collect();
+                let outs: Vec<String> = (0..function.outputs().len()).map(|o| format!("o{o}")).collect();
                 for (o, name) in outs.iter().enumerate() {
                     main += &format!("    static double {name}[{}];\n", function.pattern(o).len().max(1));
                 }
@@ -166,7 +166,7 @@ fn c_gives_the_same_bits() {
                     "    const double* arg[] = {{{}}};\n    double* res[] = {{{}}};\n    {}(arg, res, 0, w, 0);\n",
                     names.join(", "),
                     outs.join(", "),
-                    function.name
+                    function.name()
                 );
                 for (o, name) in outs.iter().enumerate() {
                     main += &format!("    show({name}, {});\n", function.pattern(o).len());

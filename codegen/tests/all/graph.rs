@@ -25,7 +25,7 @@ fn derivatives_of_every_operation() {
     });
     let function = function.expect("is recorded");
     let jacobian = function.jacobian("jac_f");
-    assert_eq!(jacobian.outputs[1].port, Port::new("jac_z_y", 6, 1));
+    assert_eq!(jacobian.outputs()[1].port, Port::new("jac_z_y", 6, 1));
     for seed in 0..200 {
         let at = numbers(&mut rng(seed), 2);
         let (x, y) = (2.0 * at[0], 2.0 * at[1]);

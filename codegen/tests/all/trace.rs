@@ -11,7 +11,7 @@ fn nodes(f: impl Fn(Trace) -> Trace) -> usize {
         Function::record("f", vec![Port::vector("x", 1)], |x| Ok(vec![(Port::vector("y", 1), vec![f(x[0][0])])]));
     let recorded = recorded.expect("is recorded");
     // What the graph gives is what f64 gives.
-    recorded.graph.nodes().len()
+    recorded.graph().nodes().len()
 }
 
 #[test]
