@@ -19,7 +19,7 @@ pub struct Cases {
 #[must_use]
 pub fn rust_test(module: &str, functions: &[(Function, Cases)]) -> String {
     let mut text = format!(
-        "//! Values of the engine that `{module}` must give. Run: `rustc --test {module}_test.rs && ./{module}_test`\n\n"
+        "//! Values of the engine that `{module}` must give. Made by gradyn-codegen: do not edit.\n//! Run: `rustc --edition 2024 --test {module}_test.rs && ./{module}_test`\n\n"
     );
     _ = writeln!(text, "#[path = \"{module}.rs\"]\nmod {module};\n");
     text.push_str(NEAR);
