@@ -60,8 +60,8 @@ fn solve<T: Scalar<T>>(a: &DMatrix<T>, b: &[T]) -> (Vec<T>, T) {
         }
         // Where it is lost, something that can be divided by.
         let bad = a[(k, k)] * LOST;
-        lost = pivot.select_less(bad, T::one(), lost);
-        let root = pivot.select_less(bad, T::one(), pivot).sqrt();
+        lost = bad.select_less(pivot, lost, T::one());
+        let root = bad.select_less(pivot, pivot, T::one()).sqrt();
         l[(k, k)] = root;
         let by = root.recip();
         for r in k + 1..n {
