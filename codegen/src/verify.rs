@@ -12,6 +12,8 @@ use rand::{RngExt, SeedableRng};
 /// Recorded functions compute what the engine does in the same order, signs aside; forms of derivatives do not, and mass
 /// matrices of light bodies lose some five digits.
 const TOLERANCE: f64 = 1e-9;
+/// Contacts that nearly depend on each other lose ten digits before `rank_lost` says so.
+const OF_CONTACTS: f64 = 1e-6;
 
 impl Request {
     /// Compares the recorded function with the engine at random states: of values with the same function over `f64`, of
@@ -26,7 +28,8 @@ impl Request {
         function: &Function,
         states: u64,
     ) -> Result<Cases, CodegenError> {
-        let mut cases = Cases { tolerance: TOLERANCE, ..Cases::default() };
+        let tolerance = if self.name.starts_with("contact_dynamics") { OF_CONTACTS } else { TOLERANCE };
+        let mut cases = Cases { tolerance, ..Cases::default() };
         for seed in 0..states {
             let inputs = self.state(model, parameters, function, seed);
             let slices: Vec<&[f64]> = inputs.iter().map(Vec::as_slice).collect();
@@ -36,7 +39,7 @@ impl Request {
                 None => self.by_differences(model, parameters, function, &inputs, &found)?,
             };
             for (output, (found, expected)) in function.outputs.iter().zip(found.iter().zip(&expected)) {
-                self.near(&output.port.name, found, expected, TOLERANCE)?;
+                self.near(&output.port.name, found, expected, tolerance)?;
             }
             cases.inputs.push(inputs);
             cases.outputs.push(found);

@@ -9,7 +9,11 @@ use testing::{every_joint, rng, tree, uniform};
 /// The same operations in the same order, but for signs and products with ones: 1e-13 of the largest entry, and where a mass
 /// matrix is inverted the condition of that times rounding: ur5's is 1e5.
 fn near(name: &str) -> f64 {
-    let inverts = ["aba", "minv", "step", "contact"].iter().any(|start| name.starts_with(start));
+    if name.starts_with("contact") {
+        // Forces of contacts that nearly depend on each other: ten digits are lost before `rank_lost` says so.
+        return 1e-6;
+    }
+    let inverts = ["aba", "minv", "step"].iter().any(|start| name.starts_with(start));
     if inverts { 1e-9 } else { 1e-13 }
 }
 
