@@ -3,7 +3,7 @@
 /// The place of a node in its graph. Operands come before what is computed from them.
 pub type Id = u32;
 
-/// What a node computes. Each is one operation of `f64`, rounded once; [`Operation::Sin`] and [`Operation::Cos`] of one
+/// What a node computes. Each is one operation of `f64`, rounded once; [`Unary::Sin`] and [`Unary::Cos`] of one
 /// argument are computed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
