@@ -90,7 +90,7 @@ pub(crate) fn sensitivity_rounding<'py>(
     let done = match &output {
         Asked::AtState(output) => {
             let output = output.get();
-            crate::guard::detached(py, || rounding(parameters.0.robot(), output.output()).map_err(Into::into))?
+            crate::guard::detached(py, || rounding(parameters.0.robot(), output.output()))?
         }
         Asked::Along(along) => {
             let along = along.get();
