@@ -217,7 +217,7 @@ fn variants(model: &Model) -> Vec<(&'static str, Model)> {
         ("armature is left out", true, without(|dof| dof.armature = 0.0)),
         ("damping of joints is left out", model.has_joint_friction(), without(|dof| dof.damping = 0.0)),
         ("friction of joints is left out", model.has_joint_friction(), without(|dof| dof.friction = 0.0)),
-        ("springs of joints are left out", !model.springs().is_empty(), Some(model.clone().without_springs())),
+        ("springs of joints are left out", model.has_springs(), Some(model.clone().without_springs())),
         (
             "Stribeck friction and asymmetry are left out",
             model.has_joint_friction() && !model.friction_curves().is_empty(),

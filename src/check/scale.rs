@@ -102,6 +102,10 @@ impl Scale {
             let torque = spring.torque(q[spring.coordinate]).abs();
             all[spring.body].loads += torque.max(spring.slope().abs());
         }
+        for spring in model.pose_springs() {
+            let columns = spring.slope(q).into_iter().chain([spring.torque(q)]);
+            all[spring.body].loads += columns.map(|force| norm(&force.to_array())).fold(0.0, f64::max);
+        }
         for ExternalWrench { body, wrench, .. } in wrenches {
             all[body.index()].loads += wrench.linear.norm() * reach + wrench.angular.norm();
         }

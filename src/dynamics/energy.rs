@@ -26,7 +26,8 @@ pub fn kinetic_energy<P: Real, T: Scalar<P>>(
 }
 
 /// Potential energy, J: `−Σ m g·c` in the gravitational field, zero for a center of mass at the world's origin, and
-/// `Σ ½ stiffness (u − reference)²` of the [springs](Model::springs).
+/// `Σ ½ stiffness (u − reference)²` of the [springs](Model::springs), those of [spherical and floating joints](crate::model::PoseSpring)
+/// included.
 ///
 /// `q`: nq. Cost O(n); allocates nothing.
 ///
@@ -41,11 +42,11 @@ pub fn potential_energy<P: Real, T: Scalar<P>>(
 ) -> Result<T, InputError> {
     check_sizes(model, ws, q)?;
     if let Some(energy) = by_plan::of(model, ws).and_then(|kernels| kernels.potential_energy(T::as_f64s(q)?)) {
-        return finite(model, "potential_energy", T::from(energy) + joint_forces::energy(&model.springs, q));
+        return finite(model, "potential_energy", T::from(energy) + joint_forces::energy(model, q));
     }
     check_finite(model, q, &[], &[])?;
     world::place(model, ws, q);
-    finite(model, "potential_energy", potential(model, ws) + joint_forces::energy(&model.springs, q))
+    finite(model, "potential_energy", potential(model, ws) + joint_forces::energy(model, q))
 }
 
 /// Kinetic and potential energy, J. It changes at the rate `τᵀ v`, less what friction dissipates.
@@ -77,13 +78,13 @@ fn energies<P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     let quick = by_plan::of(model, ws).and_then(|kernels| kernels.energies(T::as_f64s(q)?, T::as_f64s(v)?));
     if let Some((kinetic, potential)) = quick {
-        return Ok((T::from(kinetic), T::from(potential) + joint_forces::energy(&model.springs, q)));
+        return Ok((T::from(kinetic), T::from(potential) + joint_forces::energy(model, q)));
     }
     check_finite(model, q, v, &[])?;
     drive(model, ws, q, v);
     let kinetic = finite(model, "kinetic_energy", kinetic(model, ws, v))?;
     world::compose(model, ws);
-    Ok((kinetic, potential(model, ws) + joint_forces::energy(&model.springs, q)))
+    Ok((kinetic, potential(model, ws) + joint_forces::energy(model, q)))
 }
 
 fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> Result<T, InputError> {

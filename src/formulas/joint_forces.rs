@@ -3,13 +3,15 @@
 //! Kernels do not know them: they are added to torques that come out, or taken from torques that go in. A robot without them has empty
 //! lists.
 
-use crate::model::{FrictionCurve, JointSpring, Model};
+use crate::model::{FrictionCurve, JointSpring, Model, PoseSpring};
+use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
 
 /// Those of a robot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointForces<'a, P = f64> {
     pub(crate) springs: &'a [JointSpring<P>],
+    pub(crate) poses: &'a [PoseSpring<P>],
     /// Empty where friction does not count.
     pub(crate) curves: &'a [FrictionCurve<P>],
     /// That of the smooth friction.
@@ -20,16 +22,16 @@ impl<'a, P: Real> JointForces<'a, P> {
     #[inline(always)]
     pub(crate) fn of(model: &'a Model<P>) -> Self {
         let curves: &[_] = if model.joint_friction { &model.friction_curves } else { &[] };
-        Self { springs: &model.springs, curves, width: model.friction_width }
+        Self { springs: &model.springs, poses: &model.pose_springs, curves, width: model.friction_width }
     }
 
     pub(crate) fn none() -> Self {
-        Self { springs: &[], curves: &[], width: P::one() }
+        Self { springs: &[], poses: &[], curves: &[], width: P::one() }
     }
 
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
-        self.springs.is_empty() && self.curves.is_empty()
+        self.springs.is_empty() && self.poses.is_empty() && self.curves.is_empty()
     }
 
     /// Adds their torques.
@@ -37,6 +39,10 @@ impl<'a, P: Real> JointForces<'a, P> {
     pub(crate) fn add_torques<T: Scalar<P>>(self, q: &[T], v: &[T], tau: &mut [T]) {
         for spring in self.springs {
             tau[spring.index] += spring.torque(q[spring.coordinate]);
+        }
+        for spring in self.poses {
+            let torque = spring.torque(q).to_array();
+            spring.numbered().for_each(|(dof, i)| tau[dof] += torque[i]);
         }
         for curve in self.curves {
             tau[curve.index] += curve.torque(v[curve.index], self.width);
@@ -48,6 +54,10 @@ impl<'a, P: Real> JointForces<'a, P> {
     pub(crate) fn subtract_torques<T: Scalar<P>>(self, q: &[T], v: &[T], tau: &mut [T]) {
         for spring in self.springs {
             tau[spring.index] -= spring.torque(q[spring.coordinate]);
+        }
+        for spring in self.poses {
+            let torque = spring.torque(q).to_array();
+            spring.numbered().for_each(|(dof, i)| tau[dof] -= torque[i]);
         }
         for curve in self.curves {
             tau[curve.index] -= curve.torque(v[curve.index], self.width);
@@ -65,6 +75,13 @@ impl<'a, P: Real> JointForces<'a, P> {
         self.add_torques(q, v, tau);
         for spring in self.springs {
             dtau_dq[spring.index * (nv + 1)] += T::from(spring.slope());
+        }
+        for spring in self.poses {
+            let columns = spring.slope(q);
+            for (by, j) in spring.numbered() {
+                let column = columns[j].to_array();
+                spring.numbered().for_each(|(dof, i)| dtau_dq[dof + by * nv] += column[i]);
+            }
         }
         for curve in self.curves {
             dtau_dv[curve.index * (nv + 1)] += curve.slope(v[curve.index], self.width);
@@ -84,6 +101,11 @@ impl<'a, P: Real> JointForces<'a, P> {
             *value += lambda[i] * spring.torque(q[spring.coordinate]);
             dq[i] += lambda[i] * spring.slope();
         }
+        for spring in self.poses {
+            let (weights, columns) = (Motion::from_array(spring.numbers(lambda)), spring.slope(q));
+            *value += spring.torque(q).power(weights);
+            spring.numbered().for_each(|(dof, i)| dq[dof] += columns[i].power(weights));
+        }
         for curve in self.curves {
             let i = curve.index;
             *value += lambda[i] * curve.torque(v[i], self.width);
@@ -92,12 +114,26 @@ impl<'a, P: Real> JointForces<'a, P> {
     }
 }
 
-/// `Σ ½ stiffness (u − reference)²`
+impl<P: Real> JointForces<'_, P> {
+    /// Adds the derivative of the gradient of `λᵀ τ` by `q` along a step of configurations: that of springs of poses, as all others are
+    /// linear in `q`. `to` is given the degree of freedom and the number.
+    pub(crate) fn bend<T: Scalar<P>>(self, q: &[T], lambda: &[T], along: &[T], mut to: impl FnMut(usize, T)) {
+        for spring in self.poses {
+            let bent = spring.bend(q, spring.numbers(lambda), spring.numbers(along));
+            spring.numbered().for_each(|(dof, i)| to(dof, bent[i]));
+        }
+    }
+}
+
+/// `Σ ½ stiffness (u − reference)²`, and what springs of poses store.
 #[inline(always)]
-pub(crate) fn energy<P: Real, T: Scalar<P>>(springs: &[JointSpring<P>], q: &[T]) -> T {
+pub(crate) fn energy<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T]) -> T {
     let mut sum = T::zero();
-    for spring in springs {
+    for spring in &model.springs {
         sum += spring.energy(q[spring.coordinate]);
+    }
+    for spring in &model.pose_springs {
+        sum += spring.energy(q);
     }
     sum
 }

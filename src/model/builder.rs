@@ -319,6 +319,7 @@ impl<P: Real> ModelBuilder<P> {
             effort: vec![f64::INFINITY; nv],
         };
         let (mut dofs, mut springs, mut friction_curves) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pose_springs = Vec::new();
         let (mut bodies, mut frames) = (Vec::new(), Vec::new());
         let mut drafts: Vec<Option<Draft<P>>> = self.bodies.into_iter().map(Some).collect();
         for (new, &(old, end)) in order.iter().enumerate() {
@@ -354,7 +355,7 @@ impl<P: Real> ModelBuilder<P> {
                 owns_coordinates: leaders[old].is_none(),
                 gear_ratios: draft.gear_ratios,
             };
-            springs.extend(Draft::springs_of(&draft.springs, &body, new)?);
+            Draft::springs_of(&draft.springs, &body, new, (&mut springs, &mut pose_springs))?;
             friction_curves.extend(Draft::curves_of(&draft.curves, &body, new));
             bodies.push(body);
         }
@@ -382,6 +383,7 @@ impl<P: Real> ModelBuilder<P> {
             gravity: self.gravity,
             dofs,
             springs,
+            pose_springs,
             friction_curves,
             friction_width: self.friction_width,
             joint_friction: self.joint_friction,

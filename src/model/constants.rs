@@ -44,7 +44,7 @@ pub struct ParameterLayout {
     pub multiplier: Range<usize>,
     /// One a mimic joint: its offset.
     pub offset: Range<usize>,
-    /// Stiffness of springs, one a degree of freedom of a joint that can have one: where its coordinate is a plain number.
+    /// Stiffness of springs, one a degree of freedom of a joint that can have one: any but a planar one and angles as (cos, sin).
     pub stiffness: Range<usize>,
     /// Positions at which these springs exert no torque.
     pub spring_reference: Range<usize>,
@@ -240,7 +240,7 @@ impl<P: Real> Model<P> {
             pitches.extend((0..b.joint.pitches().len()).map(|number| AxisOf { body, number }));
             mimics.extend(matches!(b.joint, Joint::Mimic(_)).then_some(MimicOf { body, joint: joints.len() }));
             let own = |k| self.joint_entry(body, k).ok();
-            let dofs = (0..b.v.len()).filter(|k| b.spring(body, *k).is_some());
+            let dofs = (0..b.v.len()).filter(|k| super::springs::measured(&b.joint, *k).is_some());
             let mimic = matches!(b.joint, Joint::Mimic(_)).then(|| mimics.len() - 1);
             springs.extend(dofs.map(|dof| DofOf { body, dof, mimic }));
             curves.extend((0..b.v.len()).map(|dof| DofOf { body, dof, mimic }));

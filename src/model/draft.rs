@@ -23,7 +23,7 @@ pub(super) struct Draft<P> {
     /// Entries of [`with_joint_dynamics`](super::Model::with_joint_dynamics) that no joint would make; indices count from the joint's first degree of freedom.
     pub(super) more: Vec<DofDynamics<P>>,
     /// Stiffness and reference of the spring of each degree of freedom that has one; empty if none has.
-    pub(super) springs: Vec<Option<(P, P)>>,
+    pub(super) springs: Vec<Option<[P; 2]>>,
     /// Stribeck friction, its velocity, and the asymmetry of each degree of freedom; empty if none has any.
     pub(super) curves: Vec<Option<[P; 3]>>,
     pub(super) q_limits: Vec<(f64, f64)>,

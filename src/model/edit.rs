@@ -79,10 +79,8 @@ impl<P: Real> Model<P> {
     }
 
     /// Stiffness and reference of each degree of freedom of a body's joint; empty if none has a spring.
-    fn springs_of_draft(&self, body: usize) -> Vec<Option<(P, P)>> {
-        let spring =
-            |k| self.spring_at(body, k).ok().map(|at| (self.springs[at].stiffness, self.springs[at].reference));
-        let springs: Vec<_> = (0..self.bodies[body].v.len()).map(spring).collect();
+    fn springs_of_draft(&self, body: usize) -> Vec<Option<[P; 2]>> {
+        let springs: Vec<_> = (0..self.bodies[body].v.len()).map(|k| self.spring_constants_at(body, k)).collect();
         if springs.iter().any(Option::is_some) { springs } else { Vec::new() }
     }
 

@@ -27,6 +27,7 @@ mod moved;
 mod order;
 mod parameter_id;
 mod parameters;
+mod pose_spring;
 mod range;
 mod reroot;
 mod rewrite;
@@ -68,6 +69,7 @@ pub use joint_dynamics::DofDynamics;
 pub(crate) use joint_dynamics::JointConstant;
 pub use parameter_id::{InertiaChart, ParameterId, inertia_with};
 pub use parameters::Parameters;
+pub use pose_spring::PoseSpring;
 pub(crate) use room::room;
 pub(crate) use runs::{Run, runs};
 pub(crate) use spring_setters::SpringConstant;
@@ -110,6 +112,8 @@ pub struct Model<P = f64> {
     pub(crate) gravity: Vector3<P>,
     pub(crate) dofs: Vec<DofDynamics<P>>,
     pub(crate) springs: Vec<JointSpring<P>>,
+    /// By degrees of freedom.
+    pub(crate) pose_springs: Vec<PoseSpring<P>>,
     pub(crate) friction_curves: Vec<FrictionCurve<P>>,
     pub(crate) friction_width: P,
     pub(crate) joint_friction: bool,
@@ -132,7 +136,7 @@ pub struct Model<P = f64> {
 impl<P: Real> PartialEq for Model<P> {
     fn eq(&self, other: &Self) -> bool {
         // Not `structure` and so on, which are made of these.
-        let Self { name, bodies, frames, nq, nv, gravity, dofs, springs, .. } = self;
+        let Self { name, bodies, frames, nq, nv, gravity, dofs, springs, pose_springs, .. } = self;
         let Self { friction_curves, friction_width, joint_friction, limits, actuators, fixed, .. } = self;
         *name == other.name
             && *bodies == other.bodies
@@ -141,6 +145,7 @@ impl<P: Real> PartialEq for Model<P> {
             && *gravity == other.gravity
             && *dofs == other.dofs
             && *springs == other.springs
+            && *pose_springs == other.pose_springs
             && *friction_curves == other.friction_curves
             && *friction_width == other.friction_width
             && *joint_friction == other.joint_friction
@@ -320,6 +325,7 @@ impl<P: Real> Model<P> {
             gravity: v3::lift(self.gravity),
             dofs: self.dofs.iter().map(DofDynamics::lift).collect(),
             springs: self.springs.iter().map(JointSpring::lift).collect(),
+            pose_springs: self.pose_springs.iter().map(PoseSpring::lift).collect(),
             friction_curves: self.friction_curves.iter().map(FrictionCurve::lift).collect(),
             friction_width: T::from(self.friction_width),
             joint_friction: self.joint_friction,

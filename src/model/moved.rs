@@ -134,9 +134,9 @@ impl<P: Real> Model<P> {
             if stays(&steps) {
                 continue;
             }
-            if let Some(spring) = self.spring_mut(body, k) {
-                for (constant, step) in SpringConstant::ALL.into_iter().zip(steps) {
-                    *constant.of_mut(spring) += step;
+            for (constant, step) in SpringConstant::ALL.into_iter().zip(steps) {
+                if let Some(number) = self.spring_constant_mut(constant, body, k) {
+                    *number += step;
                 }
             }
         }

@@ -346,13 +346,12 @@ impl Model {
                 for (constant, id) in CurveConstant::ALL.into_iter().zip(ids) {
                     all.add(format!("{name}.{}", constant.name()), id, *constant.of(&curve));
                 }
-                if body.spring(b, k).is_some() {
-                    let of =
-                        |constant: SpringConstant| self.spring_of(id, k).map_or(0.0, |spring| *constant.of(spring));
-                    let stiffness = ParameterId::Stiffness(id, k);
-                    all.add(format!("{name}.stiffness"), stiffness, of(SpringConstant::Stiffness));
-                    let reference = ParameterId::SpringReference(id, k);
-                    all.add(format!("{name}.spring_reference"), reference, of(SpringConstant::Reference));
+                if layout.of_spring(id, k).is_some() {
+                    let numbers = self.spring_constants(id, k).unwrap_or_default();
+                    let ids = [ParameterId::Stiffness(id, k), ParameterId::SpringReference(id, k)];
+                    for ((constant, id), number) in SpringConstant::ALL.into_iter().zip(ids).zip(numbers) {
+                        all.add(format!("{name}.{}", constant.name()), id, number);
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@
 
 use super::joint_dynamics::{JointConstant, no_friction_width};
 use super::range::no_range;
-use super::{Body, BodyId, DofDynamics, FrameId, FrictionCurve, InputError, JointSpring, Model};
+use super::{Body, BodyId, DofDynamics, FrameId, FrictionCurve, InputError, JointSpring, Model, PoseSpring};
 use crate::joint::value;
 use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -276,6 +276,8 @@ impl<P: Real> Parameters<'_, P> {
         model.dofs.extend(other.dofs.iter().map(DofDynamics::lift));
         model.springs.clear();
         model.springs.extend(other.springs.iter().map(JointSpring::lift));
+        model.pose_springs.clear();
+        model.pose_springs.extend(other.pose_springs.iter().map(PoseSpring::lift));
         model.friction_curves.clear();
         model.friction_curves.extend(other.friction_curves.iter().map(FrictionCurve::lift));
         model.gravity = v3::lift(other.gravity);

@@ -47,6 +47,13 @@ impl<P: Real> Model<P> {
             let kind = self.bodies[root].joint.kind();
             return Err(self.not_back(root, format!("the root has a {kind} joint, and does not float")));
         }
+        if self
+            .pose_springs
+            .iter()
+            .any(|spring| spring.body == root && spring.stiffness.iter().any(|x| *x != P::zero()))
+        {
+            return Err(self.not_back(root, "its springs hold the root, not the body that would float".to_owned()));
+        }
         let mut builder = self.to_builder();
         // What each body on the way is mounted by now: the new root by the joint of the old one, others by that of the body before.
         let mut mounted = vec![self.mounted(&builder, root)];

@@ -33,9 +33,9 @@ fn inside(what: &'static str, joint: &str, index: usize, nv: usize) -> Result<()
 }
 
 impl Spring {
-    pub(super) fn all(springs: &[Option<(f64, f64)>]) -> Vec<Self> {
-        let spring = |(index, spring): (usize, &Option<(f64, f64)>)| {
-            spring.map(|(stiffness, reference)| Self { index, stiffness, reference })
+    pub(super) fn all(springs: &[Option<[f64; 2]>]) -> Vec<Self> {
+        let spring = |(index, spring): (usize, &Option<[f64; 2]>)| {
+            spring.map(|[stiffness, reference]| Self { index, stiffness, reference })
         };
         springs.iter().enumerate().filter_map(spring).collect()
     }

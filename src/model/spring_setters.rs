@@ -2,8 +2,8 @@
 
 use super::draft::{Draft, finite as finite_draft, not_negative};
 use super::parameters::{finite, length};
-use super::springs::{NO_COORDINATE, coordinate};
-use super::{BodyId, BodyKey, InputError, JointSpring, Model, ModelBuilder, ModelError, Parameters};
+use super::springs::{NO_COORDINATE, measured};
+use super::{BodyId, BodyKey, InputError, JointSpring, Model, ModelBuilder, ModelError, Parameters, PoseSpring};
 use crate::joint::{Joint, JointKind, value};
 use gradyn_derivatives::Real;
 
@@ -25,13 +25,6 @@ impl SpringConstant {
         }
     }
 
-    pub(crate) fn of<P>(self, spring: &JointSpring<P>) -> &P {
-        match self {
-            Self::Stiffness => &spring.stiffness,
-            Self::Reference => &spring.reference,
-        }
-    }
-
     pub(crate) fn of_mut<P>(self, spring: &mut JointSpring<P>) -> &mut P {
         match self {
             Self::Stiffness => &mut spring.stiffness,
@@ -39,7 +32,15 @@ impl SpringConstant {
         }
     }
 
-    fn of_pair<P>(self, (stiffness, reference): &mut (P, P)) -> &mut P {
+    pub(super) fn of_pose_mut<P>(self, spring: &mut PoseSpring<P>) -> &mut [P; 6] {
+        match self {
+            Self::Stiffness => &mut spring.stiffness,
+            Self::Reference => &mut spring.reference,
+        }
+    }
+
+    /// Of stiffness and reference.
+    pub(crate) fn of_pair<P>(self, [stiffness, reference]: &mut [P; 2]) -> &mut P {
         match self {
             Self::Stiffness => stiffness,
             Self::Reference => reference,
@@ -50,13 +51,14 @@ impl SpringConstant {
 /// The first number other than zero of a degree of freedom that cannot have one.
 fn misplaced<P: Real>(joint: &Joint<P>, numbers: &[P]) -> Option<P> {
     let mut all = numbers.iter().enumerate();
-    all.find_map(|(k, x)| (*x != P::zero() && coordinate(joint, k).is_none()).then_some(*x))
+    all.find_map(|(k, x)| (*x != P::zero() && measured(joint, k).is_none()).then_some(*x))
 }
 
 impl<P: Real> ModelBuilder<P> {
     /// Sets the stiffness of the springs of a body's joint, one entry a degree of freedom, N m/rad (N/m).
     ///
-    /// A degree of freedom whose coordinate is no plain number has no spring, and the entry zero.
+    /// Spherical and floating joints have one entry a velocity, displacements first: [`PoseSpring`]. A planar joint and an angle with the
+    /// coordinates (cos, sin) have no spring, and the entry zero.
     ///
     /// # Errors
     /// [`ModelError::Length`] for a wrong number of entries; [`ModelError::BadNumber`] for one that is negative or not finite, or of a
@@ -67,7 +69,7 @@ impl<P: Real> ModelBuilder<P> {
     }
 
     /// Sets the positions at which the springs of a body's joint exert no torque, one entry a degree of freedom, rad (m): those of the
-    /// joint itself, also of one that follows another.
+    /// joint itself, also of one that follows another. Turns of a spherical or floating joint are a rotation vector.
     ///
     /// # Errors
     /// As [`set_stiffness`](Self::set_stiffness), but negative numbers are as good as others.
@@ -88,8 +90,8 @@ impl<P: Real> ModelBuilder<P> {
             return Err(ModelError::BadNumber { what, name, value, rule: NO_COORDINATE });
         }
         draft.springs.resize(numbers.len(), None);
-        for (k, x) in numbers.iter().enumerate().filter(|(k, _)| coordinate(&draft.joint, *k).is_some()) {
-            *constant.of_pair(draft.springs[k].get_or_insert((P::zero(), P::zero()))) = *x;
+        for (k, x) in numbers.iter().enumerate().filter(|(k, _)| measured(&draft.joint, *k).is_some()) {
+            *constant.of_pair(draft.springs[k].get_or_insert([P::zero(); 2])) = *x;
         }
         Ok(self)
     }
@@ -101,26 +103,37 @@ impl<P: Real> Draft<P> {
     /// # Errors
     /// [`ModelError::BadNumber`] for the spring of a degree of freedom without a coordinate.
     pub(super) fn springs_of(
-        springs: &[Option<(P, P)>],
+        springs: &[Option<[P; 2]>],
         body: &super::Body<P>,
         place: usize,
-    ) -> Result<Vec<JointSpring<P>>, ModelError> {
-        let set = springs.iter().enumerate().filter_map(|(k, spring)| spring.map(|spring| (k, spring)));
-        let make = |(k, (stiffness, reference)): (usize, (P, P))| match body.spring(place, k) {
-            Some(spring) => Ok(JointSpring { stiffness, reference, ..spring }),
-            None => {
+        (to, poses): (&mut Vec<JointSpring<P>>, &mut Vec<PoseSpring<P>>),
+    ) -> Result<(), ModelError> {
+        for (k, constants) in springs.iter().enumerate() {
+            let Some([stiffness, reference]) = *constants else { continue };
+            if let Some(spring) = body.spring(place, k) {
+                to.push(JointSpring { stiffness, reference, ..spring });
+            } else if let Some(none) = body.pose_spring(place, k) {
+                if poses.last().is_none_or(|spring| (spring.body, spring.first) != (place, none.first)) {
+                    poses.push(none);
+                }
+                if let Some(spring) = poses.last_mut() {
+                    let i = none.of_pose(k - none.first);
+                    (spring.stiffness[i], spring.reference[i]) = (stiffness, reference);
+                }
+            } else {
                 let (name, value) = (body.joint_name.clone(), value(stiffness));
-                Err(ModelError::BadNumber { what: "stiffness", name, value, rule: NO_COORDINATE })
+                return Err(ModelError::BadNumber { what: "stiffness", name, value, rule: NO_COORDINATE });
             }
-        };
-        set.map(make).collect()
+        }
+        Ok(())
     }
 }
 
 impl<P: Real> Parameters<'_, P> {
     /// Sets the stiffness of the springs of a body's joint, one entry a degree of freedom, N m/rad (N/m).
     ///
-    /// A degree of freedom whose coordinate is no plain number has no spring, and the entry zero.
+    /// Spherical and floating joints have one entry a velocity, displacements first: [`PoseSpring`]. A planar joint and an angle with the
+    /// coordinates (cos, sin) have no spring, and the entry zero.
     ///
     /// # Errors
     /// [`InputError::OtherModel`] if it is another model's body, [`InputError::JointLength`] for a wrong number of entries,
@@ -131,7 +144,7 @@ impl<P: Real> Parameters<'_, P> {
     }
 
     /// Sets the positions at which the springs of a body's joint exert no torque, one entry a degree of freedom, rad (m): those of the
-    /// joint itself, also of one that follows another.
+    /// joint itself, also of one that follows another. Turns of a spherical or floating joint are a rotation vector.
     ///
     /// # Errors
     /// As [`set_stiffness`](Self::set_stiffness), but negative numbers are as good as others.
@@ -157,8 +170,8 @@ impl<P: Real> Parameters<'_, P> {
             return Err(InputError::Parameter { what, name: name(), value: value(x), rule: NO_COORDINATE });
         }
         for (k, x) in numbers.iter().enumerate() {
-            if let Some(spring) = self.model.spring_mut(body.index(), k) {
-                *constant.of_mut(spring) = *x;
+            if let Some(number) = self.model.spring_constant_mut(constant, body.index(), k) {
+                *number = *x;
             }
         }
         Ok(self)

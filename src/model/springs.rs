@@ -1,6 +1,7 @@
 //! Springs of joints.
 
-use super::{Body, BodyId, Model};
+use super::spring_setters::SpringConstant;
+use super::{Body, BodyId, Model, PoseSpring};
 use crate::joint::{Geometry, Joint, JointKind};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -87,29 +88,42 @@ impl<P: Real> JointSpring<P> {
 }
 
 /// What a spring of a joint is, for whoever makes one.
-pub(super) const NO_COORDINATE: &str = "expected a joint whose coordinate is a plain number, for each degree of freedom that has a spring: \
-                                        an angle as (cos, sin), a quaternion or a planar joint has no such number";
+pub(super) const NO_COORDINATE: &str =
+    "expected no spring: a planar joint and an angle with the coordinates (cos, sin) cannot have one";
 
-/// The coordinate whose rate a joint's `k`-th degree of freedom is, counted from the first; none where no coordinate is a plain number.
-pub(super) fn coordinate<P: Real>(joint: &Joint<P>, k: usize) -> Option<usize> {
-    let (flat, q, v) = match joint {
+/// What the spring of a degree of freedom measures. Places count from the first coordinate and the first degree of freedom of the joint.
+pub(super) enum Measured {
+    /// A coordinate whose rate it is.
+    Coordinate(usize),
+    /// A pose, or a turn, of which it is one of several: the first of their degrees of freedom and of their coordinates.
+    Pose { first: usize, coordinate: usize, floats: bool },
+}
+
+/// What the spring of a joint's `k`-th degree of freedom measures; none where there can be no spring.
+pub(super) fn measured<P: Real>(joint: &Joint<P>, k: usize) -> Option<Measured> {
+    let (geometry, q, v) = match joint {
         Joint::Composite(kind) => {
             let (part, q, v) = kind.blocks().find(|(_, _, v)| v.contains(&k))?;
-            (JointKind::<P>::geometry(part) == Geometry::Flat, q, v)
+            (JointKind::<P>::geometry(part), q, v)
         }
-        joint => {
-            let flat = JointKind::<P>::geometry(joint) == Geometry::Flat;
-            (flat, 0..JointKind::<P>::nq(joint), 0..JointKind::<P>::nv(joint))
-        }
+        joint => (JointKind::<P>::geometry(joint), 0..JointKind::<P>::nq(joint), 0..JointKind::<P>::nv(joint)),
     };
-    (flat && q.len() == v.len() && v.contains(&k)).then(|| q.start + k - v.start)
+    let pose = |floats| Measured::Pose { first: v.start, coordinate: q.start, floats };
+    match geometry {
+        _ if !v.contains(&k) => None,
+        Geometry::Flat => (q.len() == v.len()).then(|| Measured::Coordinate(q.start + k - v.start)),
+        Geometry::So3 => Some(pose(false)),
+        Geometry::Se3 => Some(pose(true)),
+        Geometry::Se2 => None,
+    }
 }
 
 impl<P: Real> Body<P> {
     /// The spring without stiffness of a degree of freedom of its joint; none if no coordinate is its plain number. `body` is the body's
     /// own place.
     pub(crate) fn spring(&self, body: usize, k: usize) -> Option<JointSpring<P>> {
-        let coordinate = self.q.start + coordinate(&self.joint, k)?;
+        let Some(Measured::Coordinate(coordinate)) = measured(&self.joint, k) else { return None };
+        let coordinate = self.q.start + coordinate;
         let zero = P::zero();
         Some(JointSpring {
             body,
@@ -124,10 +138,19 @@ impl<P: Real> Body<P> {
             reference: zero,
         })
     }
+
+    /// The springs without stiffness of the pose that a degree of freedom of its joint is one of.
+    pub(crate) fn pose_spring(&self, body: usize, k: usize) -> Option<PoseSpring<P>> {
+        let Some(Measured::Pose { first, coordinate, floats }) = measured(&self.joint, k) else { return None };
+        let none = [P::zero(); 6];
+        let (index, coordinate) = (self.v.start + first, self.q.start + coordinate);
+        Some(PoseSpring { body, first, index, coordinate, floats, stiffness: none, reference: none })
+    }
 }
 
 impl<P: Real> Model<P> {
-    /// The springs of joints, in the order of the degrees of freedom, then of the bodies.
+    /// The springs of joints whose coordinates are plain numbers, in the order of the degrees of freedom, then of the bodies; those of
+    /// spherical and floating joints are [`pose_springs`](Self::pose_springs).
     ///
     /// They are part of the dynamics whether [joint friction](Self::has_joint_friction) is or not, and of the potential energy.
     #[must_use]
@@ -135,14 +158,58 @@ impl<P: Real> Model<P> {
         &self.springs
     }
 
-    /// The spring of the `k`-th degree of freedom of a body's joint, if it has one.
+    /// The springs of spherical and floating joints, in the order of the degrees of freedom.
+    #[must_use]
+    pub fn pose_springs(&self) -> &[PoseSpring<P>] {
+        &self.pose_springs
+    }
+
+    /// Whether any joint has a spring.
+    #[must_use]
+    pub fn has_springs(&self) -> bool {
+        !(self.springs.is_empty() && self.pose_springs.is_empty())
+    }
+
+    /// Stiffness and reference of the spring of the `k`-th degree of freedom of a body's joint, of whatever kind, if it has one.
+    #[must_use]
+    pub fn spring_constants(&self, body: BodyId, k: usize) -> Option<[P; 2]> {
+        self.spring_constants_at(self.place_of(body)?, k)
+    }
+
+    /// The same of the body at a place.
+    pub(crate) fn spring_constants_at(&self, body: usize, k: usize) -> Option<[P; 2]> {
+        if let Ok(at) = self.spring_at(body, k) {
+            return Some([self.springs[at].stiffness, self.springs[at].reference]);
+        }
+        let (spring, i) = self.pose_spring_at(body, k)?;
+        Some([spring.stiffness[i], spring.reference[i]])
+    }
+
+    /// The springs of the pose that the `k`-th degree of freedom of a body's joint is one of, without stiffness if there are none, and its
+    /// place among the six of a pose; none where it is of no pose.
+    #[must_use]
+    pub fn pose_spring_or_none(&self, body: BodyId, k: usize) -> Option<(PoseSpring<P>, usize)> {
+        let b = self.place_of(body)?;
+        let spring =
+            self.pose_spring_at(b, k).map(|(spring, _)| *spring).or_else(|| self.bodies[b].pose_spring(b, k))?;
+        Some((spring, spring.of_pose(k - spring.first)))
+    }
+
+    /// The springs of the pose of a degree of freedom, and its place among the six of a pose.
+    pub(crate) fn pose_spring_at(&self, body: usize, k: usize) -> Option<(&PoseSpring<P>, usize)> {
+        let index = self.bodies[body].v.start + k;
+        let spring = self.pose_springs.iter().find(|spring| spring.body == body && spring.dofs().contains(&index))?;
+        Some((spring, spring.of_pose(index - spring.index)))
+    }
+
+    /// The spring of the `k`-th degree of freedom of a body's joint, if its coordinate is a plain number and it has one.
     #[must_use]
     pub fn spring_of(&self, body: BodyId, k: usize) -> Option<&JointSpring<P>> {
         let b = self.place_of(body)?;
         self.spring_at(b, k).ok().map(|at| &self.springs[at])
     }
 
-    /// The same, without stiffness if there is none; none where a joint cannot have a spring: where no coordinate is a plain number.
+    /// The same, without stiffness if there is none; none where no coordinate is a plain number.
     #[must_use]
     pub fn spring_or_none(&self, body: BodyId, k: usize) -> Option<JointSpring<P>> {
         let b = self.place_of(body)?;
@@ -153,6 +220,7 @@ impl<P: Real> Model<P> {
     #[must_use]
     pub fn without_springs(mut self) -> Self {
         self.springs.clear();
+        self.pose_springs.clear();
         self
     }
 
@@ -162,8 +230,17 @@ impl<P: Real> Model<P> {
         self.springs.binary_search_by_key(&(index, body), |spring| (spring.index, spring.body))
     }
 
-    /// The spring of a degree of freedom of a joint, made if there is none; none where it has no meaning.
-    pub(super) fn spring_mut(&mut self, body: usize, k: usize) -> Option<&mut JointSpring<P>> {
+    /// A number of the spring of a degree of freedom of a joint, made if there is none; none where it has no meaning.
+    pub(super) fn spring_constant_mut(&mut self, constant: SpringConstant, body: usize, k: usize) -> Option<&mut P> {
+        if let Some(none) = self.bodies[body].pose_spring(body, k) {
+            let at = self.pose_springs.partition_point(|spring| spring.index < none.index);
+            if self.pose_springs.get(at).is_none_or(|spring| spring.index != none.index) {
+                self.pose_springs.insert(at, none);
+            }
+            let spring = self.pose_springs.get_mut(at)?;
+            let i = spring.of_pose(k - none.first);
+            return constant.of_pose_mut(spring).get_mut(i);
+        }
         let at = match self.spring_at(body, k) {
             Ok(at) => at,
             Err(at) => {
@@ -172,7 +249,7 @@ impl<P: Real> Model<P> {
                 at
             }
         };
-        self.springs.get_mut(at)
+        self.springs.get_mut(at).map(|spring| constant.of_mut(spring))
     }
 }
 

@@ -87,7 +87,7 @@ pub fn generalized_gravity_derivatives<'w>(
     method: Method,
     q: &[f64],
 ) -> Result<StaticTorqueDerivatives<'w>, InputError> {
-    if model.springs().is_empty() {
+    if !model.has_springs() {
         return static_torque_derivatives(model, ws, method, q, &[]);
     }
     let rest = Rest::take(model, ws);

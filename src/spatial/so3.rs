@@ -112,6 +112,54 @@ pub fn jlog3_left<T: Real>(v: Vector3<T>) -> Matrix3<T> {
     one_plus(T::from(-0.5), kappa(&stumpff(v3::norm_squared(v))), v)
 }
 
+/// `J_r⁻ᵀ(v) w` and its derivative by `v`, 3×3, for `|v| ≤ π`, with `κ` and `κ' = dκ/dθ²` given:
+///
+/// ```text
+/// w − ½ v × w + κ (v (v·w) − θ² w) ,   ½ [w]× + κ (v wᵀ + (v·w) 1 − 2 w vᵀ) + 2 κ' (v (v·w) − θ² w) vᵀ
+/// ```
+#[inline(always)]
+pub(crate) fn jlog3_tr_times<T: Real>(
+    v: Vector3<T>,
+    w: Vector3<T>,
+    [kappa, slope, _]: [T; 3],
+) -> (Vector3<T>, Matrix3<T>) {
+    let (square, along) = (v3::norm_squared(v), v3::dot::<T, T>(v, w));
+    let twice = v3::sub(v3::scale::<T, T>(along, v), v3::scale::<T, T>(square, w)); // V² w
+    let half = v3::scale::<T, T>(T::from(0.5), w);
+    let value = v3::scale_plus::<T, T>(kappa, twice, v3::cross_plus::<T, T>(half, v, w));
+    let by_v = v3::sub(v3::scale::<T, T>(slope * 2.0, twice), v3::scale::<T, T>(kappa * 2.0, w));
+    let matrix = rodrigues::<T, T>(kappa * along, half, v3::scale::<T, T>(kappa, v), w);
+    (value, v3::add_matrix::<T, T>(&v3::outer::<T, T>(by_v, v), &matrix))
+}
+
+/// The derivative of the matrix of [`jlog3_tr_times`] as `v` moves along `p`:
+///
+/// ```text
+/// κ (p wᵀ + (p·w) 1 − 2 w pᵀ) + 2 κ' (v·p) (v wᵀ + (v·w) 1 − 2 w vᵀ)
+///   + 2 κ' (p (v·w) + v (p·w) − 2 w (v·p)) vᵀ + (v (v·w) − θ² w) (2 κ' p + 4 κ'' (v·p) v)ᵀ
+/// ```
+#[inline(always)]
+pub(crate) fn jlog3_tr_bend<T: Real>(
+    v: Vector3<T>,
+    w: Vector3<T>,
+    p: Vector3<T>,
+    [kappa, slope, bend]: [T; 3],
+) -> Matrix3<T> {
+    let [vp, vw, pw] = [(v, p), (v, w), (p, w)].map(|(a, b)| v3::dot::<T, T>(a, b));
+    let sum = |parts: [(T, Vector3<T>); 3]| {
+        parts.into_iter().fold(v3::zero(), |sum, (s, x)| v3::scale_plus::<T, T>(s, x, sum))
+    };
+    let (once, two) = (slope * 2.0, kappa * 2.0);
+    let by_w = sum([(kappa, p), (once * vp, v), (T::zero(), w)]);
+    let by_p = sum([(-two, w), (once * vw, v), (-(once * v3::norm_squared(v)), w)]);
+    let by_v = sum([(once * vw, p), (once * pw, v), (-(once * vp * 4.0), w)]);
+    let twice = sum([(vw, v), (-v3::norm_squared(v), w), (T::zero(), v)]);
+    let by_v = v3::scale_plus::<T, T>(bend * vp * 4.0, twice, by_v);
+    let first = rodrigues::<T, T>(kappa * pw + once * vp * vw, v3::zero(), by_w, w);
+    let others = v3::add_matrix::<T, T>(&v3::outer::<T, T>(by_p, p), &v3::outer::<T, T>(by_v, v));
+    v3::add_matrix::<T, T>(&first, &others)
+}
+
 /// `κ = (C₃ − 2 C₄)/(2 C₂)`, which is `(1 − C₁/(2 C₂))/θ²` with `C₁ = 1 − θ² C₃` and `2 C₂ = 1 − 2 θ² C₄` put in.
 #[inline(always)]
 fn kappa<T: Real>(&[_, _, c2, c3, c4, _]: &[T; 6]) -> T {

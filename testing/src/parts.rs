@@ -1,7 +1,7 @@
 //! Robots put together from the bodies of others.
 
 use gradyn::joint::Joint;
-use gradyn::model::{Body, BodyId, BodyKey, DofDynamics, FrictionCurve, JointSpring, Model, ModelBuilder};
+use gradyn::model::{Body, BodyId, BodyKey, DofDynamics, FrictionCurve, Model, ModelBuilder};
 use gradyn::spatial::{Inertia, Transform};
 
 /// A body of a robot that is put together anew.
@@ -71,11 +71,11 @@ pub fn assembled(parts: &[Part<'_>]) -> Model {
     for (k, part) in parts.iter().enumerate() {
         let (id, nv) = (of_part(&model, k), part.of.bodies()[part.body].v_range().len());
         let from = part.of.body_id(part.body).expect("is there");
-        let own: Vec<_> = (0..nv).map(|k| part.of.spring_of(from, k)).collect();
+        let own: Vec<_> = (0..nv).map(|k| part.of.spring_constants(from, k)).collect();
         if own.iter().any(Option::is_some) {
-            let all = |of: fn(&JointSpring) -> f64| own.iter().map(|spring| spring.map_or(0.0, of)).collect::<Vec<_>>();
-            model = model.with_stiffness(id, &all(|spring| spring.stiffness)).expect("fits");
-            model = model.with_spring_reference(id, &all(|spring| spring.reference)).expect("fits");
+            let all = |which: usize| own.iter().map(|spring| spring.map_or(0.0, |s| s[which])).collect::<Vec<_>>();
+            model = model.with_stiffness(id, &all(0)).expect("fits");
+            model = model.with_spring_reference(id, &all(1)).expect("fits");
         }
         let own: Vec<_> = (0..nv).map(|k| part.of.friction_curve_of(from, k)).collect();
         if own.iter().any(Option::is_some) {

@@ -69,6 +69,9 @@ fn energies<T: Scalar>(model: &Model, q: &[T], v: &[T]) -> (T, T) {
         let bent = q[spring.coordinate] * spring.multiplier + (spring.offset - spring.reference);
         potential += bent * bent * (0.5 * spring.stiffness);
     }
+    for spring in model.pose_springs() {
+        potential += spring.energy(q);
+    }
     (kinetic, potential)
 }
 

@@ -143,7 +143,14 @@ fn standard_parameters_are_those_of_the_regressor() {
         assert_agree(&model, &by.dp[..standard.len()], standard, &what);
         // By the preload, stiffness times reference: ∂/∂stiffness = column + reference · column of the preload.
         let (springs, curves) = (model.springs(), model.friction_curves());
-        assert_eq!(of_springs.len(), 2 * (springs.len() + curves.len()), "{what}");
+        let of_poses: Vec<(usize, usize)> = model
+            .pose_springs()
+            .iter()
+            .flat_map(|spring| spring.dofs().map(move |dof| (dof, dof + 6 - spring.dofs().end)))
+            .collect();
+        let all = springs.len() + of_poses.len();
+        let preloads = springs.len() + of_poses.iter().filter(|(_, i)| *i < 3).count();
+        assert_eq!(of_springs.len(), all + preloads + 2 * curves.len(), "{what}");
         for (j, curve) in curves.iter().enumerate() {
             let owner = |b: &usize| model.bodies()[*b].v_range().contains(&curve.index);
             let same = |b: &usize| {
@@ -154,7 +161,7 @@ fn standard_parameters_are_those_of_the_regressor() {
             let (id, k) = (model.body_id(b).expect("is there"), curve.index - model.bodies()[b].v_range().start);
             let place = l.of_curve(id, k).expect("is there");
             let found = [by.dp[l.stribeck.start + place], by.dp[l.friction_asymmetry.start + place]];
-            let at = 2 * springs.len() + j;
+            let at = all + preloads + j;
             assert_near(
                 &found,
                 &[of_springs[at], of_springs[at + curves.len()]],
@@ -166,15 +173,32 @@ fn standard_parameters_are_those_of_the_regressor() {
         let mut seen = 0;
         for (j, (body, k)) in l.springs().enumerate() {
             let id = model.body_id(body).expect("is there");
+            if let Some((at, (dof, i))) =
+                of_poses.iter().enumerate().find(|(_, (dof, _))| *dof == model.bodies()[body].v_range().start + k)
+            {
+                let column = of_springs[springs.len() + at];
+                let by_stiffness = dp[l.stiffness.start + j];
+                let [stiffness, reference] = model.spring_constants(id, k).expect("is there");
+                let before = of_poses[..at].iter().filter(|(_, i)| *i < 3).count();
+                // Displacements have a preload, turns in space have none.
+                let preload = if *i < 3 { of_springs[all + springs.len() + before] } else { 0.0 };
+                assert_near(&[by_stiffness], &[column + reference * preload], TOLERANCE, format!("{what}: {dof}"));
+                if *i < 3 {
+                    let found = dp[l.spring_reference.start + j];
+                    assert_near(&[found], &[stiffness * preload], TOLERANCE, format!("{what}: {dof}"));
+                }
+                seen += 1;
+                continue;
+            }
             let Some(spring) = model.spring_of(id, k) else { continue };
             let at = springs.iter().position(|other| other == spring).expect("is in the list");
-            let [column, preload] = [of_springs[at], of_springs[springs.len() + at]];
+            let [column, preload] = [of_springs[at], of_springs[all + at]];
             let found = [dp[l.stiffness.start + j], dp[l.spring_reference.start + j]];
             let expected = [column + spring.reference * preload, spring.stiffness * preload];
             assert_near(&found, &expected, TOLERANCE, format!("{what}: spring {at}"));
             seen += 1;
         }
-        assert_eq!(seen, springs.len(), "{what}");
+        assert_eq!(seen, all, "{what}");
     }
 }
 

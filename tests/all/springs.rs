@@ -11,14 +11,14 @@ use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian_product,
     impulse_dynamics_derivatives, impulse_dynamics_hessian, rnea_hessian, rnea_hessian_product,
 };
-use gradyn::spatial::Transform;
+use gradyn::spatial::{Transform, exp3, jlog3, log3};
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::Vector3;
 use testing::*;
 
 /// Trees, which have springs on every third joint.
 fn springy() -> Vec<(String, Model)> {
-    let mut all: Vec<_> = trees().into_iter().filter(|(_, model)| !model.springs().is_empty()).collect();
+    let mut all: Vec<_> = trees().into_iter().filter(|(_, model)| model.has_springs()).collect();
     all.extend(afloat());
     assert!(all.len() > 8, "there are springs");
     all
@@ -37,13 +37,23 @@ fn by_hand(model: &Model, q: &[f64]) -> Vec<f64> {
             Joint::Mimic(mimic) => (mimic.multiplier(), mimic.offset()),
             _ => (1.0, 0.0),
         };
-        // Where coordinates and velocities of each part begin.
-        let parts: Vec<(usize, usize)> = match body.joint() {
-            Joint::Composite(joint) => joint.parts().iter().map(|p| (p.joint.nq(), p.joint.nv())).collect(),
-            joint => vec![(joint.nq(), joint.nv())],
+        let parts: Vec<Elementary> = match body.joint() {
+            Joint::Composite(joint) => joint.parts().iter().map(|part| part.joint).collect(),
+            Joint::Elementary(joint) => vec![*joint],
+            Joint::Mimic(mimic) => vec![*mimic.inner()],
         };
+        // Where coordinates and velocities of each part begin.
         let (mut at_q, mut at_v) = (body.q_range().start, 0);
-        for (nq, nv) in parts {
+        for part in parts {
+            let (nq, nv) = (JointKind::<f64>::nq(&part), JointKind::<f64>::nv(&part));
+            let constants: Vec<_> = (0..nv).filter_map(|i| model.spring_constants(id, at_v + i)).collect();
+            if matches!(part, Elementary::Spherical(_) | Elementary::FreeFlyer(_)) && !constants.is_empty() {
+                let pose = JointKind::<f64>::pose(&part, &q[at_q..at_q + nq]);
+                let to = &mut tau[body.v_range().start + at_v..][..nv];
+                of_pose(&pose, &constants).iter().zip(to).for_each(|(x, to)| *to += x);
+                (at_q, at_v) = (at_q + nq, at_v + nv);
+                continue;
+            }
             for i in 0..nv {
                 if let Some(spring) = model.spring_of(id, at_v + i) {
                     assert_eq!(nq, nv, "its coordinates are plain numbers");
@@ -54,6 +64,20 @@ fn by_hand(model: &Model, q: &[f64]) -> Vec<f64> {
             (at_q, at_v) = (at_q + nq, at_v + nv);
         }
     }
+    tau
+}
+
+/// The torque of the springs of a pose, in its own axes, from rotation matrices.
+fn of_pose(pose: &Transform<f64>, constants: &[[f64; 2]]) -> Vec<f64> {
+    let vector = |first: usize, which: usize| Vector3::from_fn(|i, _| constants[first + i][which]);
+    let turns = constants.len() - 3;
+    let turn = log3(&(exp3(vector(turns, 1)).transpose() * pose.rotation));
+    let mut tau = Vec::new();
+    if turns > 0 {
+        let apart = pose.translation - vector(0, 1);
+        tau.extend_from_slice((pose.rotation.transpose() * vector(0, 0).component_mul(&apart)).as_slice());
+    }
+    tau.extend_from_slice((jlog3(turn).transpose() * vector(turns, 0).component_mul(&turn)).as_slice());
     tau
 }
 
@@ -102,7 +126,8 @@ fn torques_at_rest_are_the_gradient_of_the_energy() {
         let found = generalized_gravity(&model, &mut ws, &q).expect("runs").to_vec();
         assert_near(&found, &energy(&model.clone().without_springs()), 1e-12, format!("{what}: gravity"));
         // Springs store what they are bent by.
-        let stored: f64 = model.springs().iter().map(|spring| spring.energy(q[spring.coordinate])).sum();
+        let stored: f64 = model.springs().iter().map(|spring| spring.energy(q[spring.coordinate])).sum::<f64>()
+            + model.pose_springs().iter().map(|spring| spring.energy(&q)).sum::<f64>();
         let more = |f: &dyn Fn(&Model) -> f64| f(&model) - f(&model.clone().without_springs());
         let potential = more(&|model| once::potential_energy(model, &q).expect("runs"));
         let mechanical = more(&|model| mechanical_energy(model, &mut Workspace::new(model), &q, &v).expect("runs"));
@@ -114,10 +139,12 @@ fn torques_at_rest_are_the_gradient_of_the_energy() {
     }
 }
 
-/// The Hessian of `λᵀ τ` is that without them, its gradient and value are not; products with directions know both.
+/// The Hessian of `λᵀ τ` is that without them, its gradient and value are not; products with directions know both. Of joints with plain
+/// coordinates, that is.
 #[test]
 fn torques_of_springs_are_linear() {
-    for (n, (what, model)) in springy().into_iter().enumerate().filter(|(_, (_, model))| model.nv() < 60) {
+    let of_plain_coordinates = |model: &Model| model.nv() < 60 && model.pose_springs().is_empty();
+    for (n, (what, model)) in springy().into_iter().enumerate().filter(|(_, (_, model))| of_plain_coordinates(model)) {
         let rng = &mut rng(n as u64);
         let (q, v, a) = state(&model, n as u64);
         let lambda: Vec<f64> = v.iter().map(|_| uniform(rng)).collect();
@@ -202,7 +229,7 @@ fn impulses_do_not_feel_them() {
 
 /// Which joints have a spring, and what is said about the others.
 #[test]
-fn joints_without_plain_coordinates_have_none() {
+fn joints_without_displacements_have_none() {
     for kind in Elementary::every() {
         let mut builder = ModelBuilder::new("one");
         let (x, y) = (Transform::identity(), inertia(&mut rng(3)));
@@ -212,19 +239,21 @@ fn joints_without_plain_coordinates_have_none() {
         let found = builder.set_stiffness(key, &vec![2.0; nv]).map(|_| ());
         let model = builder.build().expect("builds");
         let id = model.body_id(0).expect("is there");
-        let plain = !matches!(
-            kind,
-            Elementary::Continuous(_) | Elementary::Planar(_) | Elementary::Spherical(_) | Elementary::FreeFlyer(_)
-        );
+        let of_pose = matches!(kind, Elementary::Spherical(_) | Elementary::FreeFlyer(_));
+        let plain = of_pose || !matches!(kind, Elementary::Continuous(_) | Elementary::Planar(_));
         assert_eq!(found.is_ok(), plain, "{}", kind.name());
-        assert_eq!(model.springs().len(), if plain { nv } else { 0 }, "{}", kind.name());
+        assert_eq!(model.springs().len(), if plain && !of_pose { nv } else { 0 }, "{}", kind.name());
+        assert_eq!(model.pose_springs().len(), usize::from(of_pose), "{}", kind.name());
         let changed = model.clone().with_stiffness(id, &vec![2.0; nv]);
         assert_eq!(changed.is_ok(), plain, "{}", kind.name());
         if let (Err(of_builder), Err(of_model)) = (found, changed) {
             assert!(matches!(of_builder, ModelError::BadNumber { value: 2.0, .. }), "{of_builder}");
             assert!(matches!(of_model, InputError::Parameter { value: 2.0, .. }), "{of_model}");
             for text in [of_builder.to_string(), of_model.to_string()] {
-                assert!(text.contains("stiffness") && text.contains("hip") && text.contains("plain number"), "{text}");
+                assert!(
+                    text.contains("stiffness") && text.contains("hip") && text.contains("cannot have one"),
+                    "{text}"
+                );
             }
         }
     }
@@ -235,7 +264,7 @@ fn joints_without_plain_coordinates_have_none() {
     let follower = builder.add_body(None, "follower", "other", x, Revolute { axis: Axis::X }, y).expect("fits");
     builder.set_stiffness(follower, &[1.0]).expect("is plain").set_mimic(follower, leader, 1.0, 0.0).expect("fits");
     let error = builder.build().expect_err("has no coordinate").to_string();
-    assert!(error.contains("other") && error.contains("plain number"), "{error}");
+    assert!(error.contains("other") && error.contains("cannot have one"), "{error}");
 }
 
 #[test]
@@ -279,4 +308,100 @@ fn overflow_names_the_joint() {
     }
     assert!(once::aba(&model, &q, &v, &a, &[]).is_err());
     assert!(once::potential_energy(&model, &q).is_err());
+}
+
+/// One body by a spherical or a floating joint, and one that it carries.
+fn of_pose_kind(kind: Elementary, seed: u64) -> Model {
+    let rng = &mut rng(seed);
+    let mut builder = ModelBuilder::new("held");
+    let nv = JointKind::<f64>::nv(&kind);
+    let first = builder.add_body(None, "body", "ball", transform(rng), kind, inertia(rng)).expect("fits");
+    builder
+        .add_body(Some(first), "tip", "hinge", transform(rng), Revolute { axis: Axis::Y }, inertia(rng))
+        .expect("fits");
+    let mut some = |low: f64, high: f64| (0..nv).map(|_| low + (high - low) * uniform(rng).abs()).collect::<Vec<_>>();
+    builder.set_stiffness(first, &some(1.0, 30.0)).expect("fits");
+    builder.set_spring_reference(first, &some(-0.8, 0.8)).expect("fits");
+    builder.build().expect("builds")
+}
+
+/// Each constant of the formula is in energy, torque, their derivatives and second derivatives, by duals of the level below.
+#[test]
+fn springs_of_poses_have_their_derivatives() {
+    for seed in 0..20 {
+        for kind in [Elementary::from(Spherical), FreeFlyer.into()] {
+            let (what, model) = (format!("{}, {seed}", kind.name()), of_pose_kind(kind, seed));
+            let (q, v, a) = state(&model, seed);
+            let nv = model.nv();
+            let spring = model.pose_springs()[0];
+            let i = |k: usize| k + 6 - spring.dofs().len();
+            let lambda: Vec<f64> = v.iter().map(|x| x + 0.3).collect();
+            let lift = |x: &[f64]| testing::lift::<Dual64>(x);
+            let (torque, slope) = (spring.torque(&q).to_array(), spring.slope(&q).map(|column| column.to_array()));
+            for k in spring.dofs() {
+                let moved_q = moved(&model, &q, &unit(nv, k));
+                // A few roundings of numbers up to stiffness times π.
+                assert_close(torque[i(k)], spring.energy(&moved_q).eps, 1e-13, 100.0, format!("{what}: torque {k}"));
+                let by = spring.torque(&moved_q).to_array();
+                for row in spring.dofs() {
+                    let text = format!("{what}: slope {row} by {k}");
+                    assert_close(slope[i(k)][i(row)], by[i(row)].eps, 1e-12, 100.0, text);
+                }
+                // The Hessian, against the gradient over dual numbers.
+                let mut ws = HessianWorkspace::new(&model);
+                let h = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &[]).expect("runs").clone();
+                let by =
+                    once::rnea_gradient(&model, &moved_q, &lift(&v), &lift(&a), &lift(&lambda), &[]).expect("runs");
+                // Numbers of the size of the largest: up to stiffness times a few.
+                let scale = 1e-12 * h.dqq.amax().max(100.0);
+                for row in 0..nv {
+                    assert!((h.dqq[(row, k)] - by.dq[row].eps).abs() < scale, "{what}: Hessian {row}, {k}");
+                }
+                let still = vec![0.0; nv];
+                let product =
+                    rnea_hessian_product(&model, &mut ws, &q, &v, &a, &lambda, &unit(nv, k), &still, &still, &[]);
+                let product = product.expect("runs").dq.clone();
+                for row in 0..nv {
+                    assert!((h.dqq[(row, k)] - product[row]).abs() < scale, "{what}: product {row}, {k}");
+                }
+            }
+            // By constants.
+            let wide = spring.lift::<Dual64>();
+            let (by_stiffness, by_reference) = (spring.torque_by_stiffness(&q), spring.torque_by_reference(&q));
+            let of_energy = spring.energy_by_constants(&q);
+            for k in i(0)..6 {
+                let mut other = wide;
+                other.stiffness[k].eps = 1.0;
+                let text = format!("{what}: constant {k}");
+                let close = |x: &[f64], y: &[Dual64]| assert_near(x, &eps(y), 1e-12, &text);
+                close(&by_stiffness[k].to_array(), &other.torque(&lift(&q)).to_array());
+                close(&[of_energy.0[k]], &[other.energy(&lift(&q))]);
+                let mut other = wide;
+                other.reference[k].eps = 1.0;
+                close(&by_reference[k].to_array(), &other.torque(&lift(&q)).to_array());
+                close(&[of_energy.1[k]], &[other.energy(&lift(&q))]);
+            }
+        }
+    }
+}
+
+/// At rest nothing is bent, and with one stiffness for all turns the torque is that stiffness times the turn.
+#[test]
+fn one_stiffness_makes_torques_along_the_turn() {
+    for seed in 0..20 {
+        let model = of_pose_kind(Spherical.into(), seed);
+        let id = model.body_id(0).expect("is there");
+        let model = model.with_stiffness(id, &[7.0; 3]).expect("fits");
+        let (q, ..) = state(&model, seed);
+        let spring = model.pose_springs()[0];
+        let r = JointKind::<f64>::pose(&Spherical, &q[..4]).rotation;
+        let reference = exp3(Vector3::from_column_slice(&spring.reference[3..]));
+        let turn = log3(&(reference.transpose() * r)) * 7.0;
+        assert_near(spring.torque(&q).angular.as_slice(), turn.as_slice(), 1e-13, seed);
+        let mut at_rest = q.clone();
+        at_rest[..4].copy_from_slice(&gradyn::spatial::Quaternion::from_rotation(&reference).to_array());
+        // A rotation vector from a matrix, times seven.
+        assert!(spring.torque(&at_rest).angular.amax() < 1e-14, "{seed}");
+        assert!(spring.energy(&at_rest) < 1e-28, "{seed}");
+    }
 }

@@ -242,6 +242,9 @@ fn what_is_removed_weighs_nothing() {
                 .iter()
                 .filter(|s| !gone.clone().any(|i| model.bodies()[i].v_range().contains(&s.index)));
             assert_eq!(left.springs().len(), springs.count(), "{what}");
+            let stays = |dof: usize| !gone.clone().any(|i| model.bodies()[i].v_range().contains(&dof));
+            let of_poses = model.pose_springs().iter().filter(|spring| stays(spring.index));
+            assert_eq!(left.pose_springs().len(), of_poses.count(), "{what}");
         }
     }
 }

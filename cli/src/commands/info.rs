@@ -8,7 +8,7 @@ use crate::table::{Align, Table};
 use anstyle::{AnsiColor, Style};
 use gradyn::joint::{Elementary, Joint};
 use gradyn::model::urdf::Severity;
-use gradyn::model::{Body, DofDynamics, Frame, FrictionCurve, JointSpring};
+use gradyn::model::{Body, DofDynamics, Frame, FrictionCurve};
 use gradyn::plan::Plan;
 use gradyn::spatial::Symmetric3;
 use gradyn::text::count;
@@ -190,8 +190,17 @@ fn joints(robot: &Robot, text: &mut String) {
         let dynamics = model.joint_dynamics().iter().find(|dof| v.contains(&dof.index));
         let constant =
             |of: fn(&DofDynamics) -> f64| dynamics.map(of).filter(|x| *x != 0.0).map(short).unwrap_or_default();
-        let springs = model.springs().iter().find(|spring| v.contains(&spring.index));
-        let spring = |of: fn(&JointSpring) -> f64| springs.map(of).map(short).unwrap_or_default();
+        let springs: Vec<[f64; 2]> = model
+            .find_body(body.name())
+            .map(|id| (0..v.len()).filter_map(|k| model.spring_constants(id, k)).collect())
+            .unwrap_or_default();
+        // Often one stiffness for all turns.
+        let spring = |which: usize| {
+            let numbers: Vec<f64> = springs.iter().filter_map(|spring| spring.get(which).copied()).collect();
+            let first = numbers.first().copied().unwrap_or_default();
+            let shown = if numbers.iter().all(|x| *x == first) { 1 } else { numbers.len() };
+            numbers.into_iter().take(shown).map(short).collect::<Vec<_>>().join(" ")
+        };
         let curves = model.friction_curves().iter().find(|curve| v.contains(&curve.index));
         let curve = |of: fn(&FrictionCurve) -> f64| curves.map(of).map(short).unwrap_or_default();
         let number = |limits: &[f64], range: &Range<usize>| single(limits, range).map(limit).unwrap_or_default();
@@ -208,8 +217,8 @@ fn joints(robot: &Robot, text: &mut String) {
             constant(|dof| dof.armature).into(),
             constant(|dof| dof.damping).into(),
             constant(|dof| dof.friction).into(),
-            spring(|spring| spring.stiffness).into(),
-            spring(|spring| spring.reference).into(),
+            spring(0).into(),
+            spring(1).into(),
             curve(|curve| curve.stribeck).into(),
             curve(|curve| curve.asymmetry).into(),
         ]);
@@ -380,7 +389,7 @@ fn answer(robot: &Robot) -> Answer<'_> {
                 friction: dof.friction,
             })
             .collect(),
-        springs: model.springs().iter().map(SpringAnswer::of).collect(),
+        springs: SpringAnswer::all(model),
         friction_curves: model.friction_curves().iter().map(CurveAnswer::of).collect(),
         loops: robot.loops().into_iter().map(LoopAnswer::of).collect(),
         report: ReportAnswer {

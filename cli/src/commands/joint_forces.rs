@@ -1,6 +1,6 @@
 //! Springs and friction curves of joints, and what closes loops, for programs.
 
-use gradyn::model::{FrictionCurve, JointSpring};
+use gradyn::model::{FrictionCurve, JointSpring, Model, PoseSpring};
 use gradyn_files::robot::Loop;
 use serde::Serialize;
 
@@ -25,7 +25,8 @@ impl CurveAnswer {
 #[derive(Serialize)]
 pub(super) struct SpringAnswer {
     v_index: usize,
-    q_index: usize,
+    /// None where it measures turns in space, or the place of a joint that floats.
+    q_index: Option<usize>,
     multiplier: f64,
     offset: f64,
     stiffness: f64,
@@ -33,9 +34,28 @@ pub(super) struct SpringAnswer {
 }
 
 impl SpringAnswer {
-    pub(super) fn of(spring: &JointSpring) -> Self {
+    pub(super) fn all(model: &Model) -> Vec<Self> {
+        let of_poses = model.pose_springs().iter().flat_map(Self::of_pose);
+        model.springs().iter().map(Self::of).chain(of_poses).collect()
+    }
+
+    fn of_pose(spring: &PoseSpring) -> impl Iterator<Item = Self> {
+        let dofs = spring.dofs();
+        let numbers = spring.stiffness.into_iter().zip(spring.reference).skip(6 - dofs.len());
+        let one = |(v_index, (stiffness, reference))| Self {
+            v_index,
+            q_index: None,
+            multiplier: 1.0,
+            offset: 0.0,
+            stiffness,
+            reference,
+        };
+        dofs.zip(numbers).map(one)
+    }
+
+    fn of(spring: &JointSpring) -> Self {
         let JointSpring { index, coordinate, multiplier, offset, stiffness, reference, .. } = *spring;
-        Self { v_index: index, q_index: coordinate, multiplier, offset, stiffness, reference }
+        Self { v_index: index, q_index: Some(coordinate), multiplier, offset, stiffness, reference }
     }
 }
 

@@ -12,6 +12,7 @@
 //! ```
 
 use super::Real;
+use std::f64::consts::PI;
 
 /// The Stumpff functions `C₀ … C₅` at `x = θ²`, for `x ≥ 0`.
 ///
@@ -144,3 +145,42 @@ pub fn half_cotangent_ratio<T: Real>(t: T) -> T {
     };
     alternating(&TERMS, t)
 }
+
+/// `κ(x) = (1 − (θ/2) cot(θ/2)) / θ²` and its first two derivatives by `x = θ²`, for `0 ≤ x ≤ π²`: no branch, every derivative right.
+///
+/// With `z = x/4π²` and Riemann's ζ, `2π² κ = Σ_n ζ(2n + 2) zⁿ`, from the partial fractions of the cotangent (Euler; Abramowitz and
+/// Stegun 1964, 4.3.91 and 23.2.16). The first pole is summed up, `1/(1 − z)`, so that `ζ(2n + 2) − 1` remains, near `4⁻ⁿ⁻¹`: the first
+/// of the terms left out is 2e-25, its first four derivatives by `z` below 1e-18.
+#[inline(always)]
+pub fn half_cotangent<T: Real>(x: T) -> [T; 3] {
+    const SCALE: f64 = 1.0 / (2.0 * PI * PI);
+    const TERMS: [[f64; 20]; 3] = [derivative_of_zeta(0), derivative_of_zeta(1), derivative_of_zeta(2)];
+    let z = x * (0.5 * SCALE);
+    let pole = (T::one() - z).recip();
+    let square = pole * pole;
+    [
+        (pole + alternating(&TERMS[0], -z)) * SCALE,
+        (square + alternating(&TERMS[1], -z)) * (0.5 * SCALE * SCALE),
+        (square * pole * 2.0 + alternating(&TERMS[2], -z)) * (0.25 * SCALE * SCALE * SCALE),
+    ]
+}
+
+/// Coefficients of the derivative of this order of `Σ_n (ζ(2n + 2) − 1) zⁿ`.
+const fn derivative_of_zeta(order: usize) -> [f64; 20] {
+    let mut terms = [0.0; 20];
+    let mut n = 0;
+    while n < 20 {
+        terms[n] = ZETA_LESS_ONE[n + order];
+        let mut k = 1;
+        while k <= order {
+            terms[n] *= (n + k) as f64;
+            k += 1;
+        }
+        n += 1;
+    }
+    terms
+}
+
+/// `ζ(2n + 2) − 1`
+#[rustfmt::skip]
+const ZETA_LESS_ONE: [f64; 22] = [0.64493406684822644, 0.082323233711138192, 0.01734306198444914, 0.0040773561979443394, 0.00099457512781808534, 0.0002460865533080483, 6.1248135058704829e-5, 1.5282259408651872e-5, 3.8172932649998399e-6, 9.5396203387279611e-7, 2.3845050272773299e-7, 5.960818905125948e-8, 1.4901554828365041e-8, 3.7253340247884571e-9, 9.3132743241966818e-10, 2.3283118336765055e-10, 5.8207720879027009e-11, 1.4551921891041984e-11, 3.6379795473786512e-12, 9.0949478402638893e-13, 2.2737368458246525e-13, 5.6843419876275856e-14];

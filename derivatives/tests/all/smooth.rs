@@ -1,6 +1,6 @@
 //! The smooth functions of θ² and three derivatives, against sums in twice the precision.
 
-use gradyn_derivatives::scalar::smooth::{atan_ratio, half_cotangent_ratio, stumpff};
+use gradyn_derivatives::scalar::smooth::{atan_ratio, half_cotangent, half_cotangent_ratio, stumpff};
 use gradyn_derivatives::simd::with_level;
 use gradyn_derivatives::{Dual, Kernel, Lanes, Level, Register, dispatch};
 use std::f64::consts::PI;
@@ -294,5 +294,44 @@ fn half_cotangent_ratio_is_right_to_the_third_derivative() {
         let expected = (1.0 - angle / 2.0 / f64::tan(angle / 2.0)) / t;
         // the difference from one cancels: at one rad to a tenth
         assert_close(half_cotangent_ratio(t), expected, 1e-14, 0.0, format_args!("at {angle} rad"));
+    }
+}
+
+/// Values against Stumpff's functions, which know nothing of ζ; derivatives against those of the value.
+#[test]
+fn half_cotangent_has_its_derivatives() {
+    for x in [0.0, 1e-300, 1e-16, 1e-8, 1e-4, 0.01, 0.3, 1.0, 3.0, 3.9, 6.0, 8.0, PI * PI] {
+        let ([_, _, c2, c3, c4, _], [value, slope, bend]) = (stumpff(variable(x)), half_cotangent(variable(x)));
+        let by_stumpff = parts((c3 - c4 * 2.0) / (c2 * 2.0));
+        let (value, slope, bend) = (parts(value), parts(slope), parts(bend));
+        // Relative to 1/12, what it is at zero. Stumpff's functions are right to these, relative to their values at zero; κ divides by
+        // C₂, which falls to 0.4 of that.
+        for (order, tolerance) in [1e-14, 1e-13, 4e-12, 2e-10].into_iter().enumerate() {
+            assert_close(
+                value[order],
+                by_stumpff[order],
+                tolerance,
+                1.0 / 12.0,
+                format_args!("derivative {order} at {x:e}"),
+            );
+        }
+        for order in 0..3 {
+            // The same sums in another order: terms grow with n, (n + 1)(n + 2)(n + 3) at most.
+            assert_close(
+                slope[order],
+                value[order + 1],
+                1e-14,
+                0.01,
+                format_args!("slope, derivative {order} at {x:e}"),
+            );
+        }
+        for order in 0..2 {
+            assert_close(bend[order], value[order + 2], 1e-14, 0.01, format_args!("bend, derivative {order} at {x:e}"));
+        }
+    }
+    for angle in [1.0, 2.0, 3.0] {
+        let expected = (1.0 - angle / 2.0 / f64::tan(angle / 2.0)) / (angle * angle);
+        // the difference from one cancels: at one rad to a tenth
+        assert_close(half_cotangent(angle * angle)[0], expected, 1e-14, 0.0, format_args!("at {angle} rad"));
     }
 }

@@ -161,6 +161,11 @@ impl<'a> Facts<'a> {
                 for spring in model.springs() {
                     tau[spring.index] += spring.torque(q[spring.coordinate]);
                 }
+                for spring in model.pose_springs() {
+                    let torque = spring.torque(q).to_array();
+                    let numbers = torque.iter().skip(6 - spring.dofs().len());
+                    spring.dofs().zip(numbers).for_each(|(dof, number)| tau[dof] += number);
+                }
                 (apart_slices(tau.as_slice(), rnea(model, ws, q, v, a, &[])?), torque)
             }
             Claim::FrameRate => {

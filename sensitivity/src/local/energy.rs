@@ -50,7 +50,14 @@ pub(super) fn energy(
     }
     for (j, (b, k)) in layout.springs().enumerate() {
         // A spring without stiffness stores nothing, but what it would store with some is the derivative.
-        let Some(spring) = model.body_id(b).and_then(|body| model.spring_or_none(body, k)) else { continue };
+        let Some(body) = model.body_id(b) else { continue };
+        if let Some((spring, i)) = model.pose_spring_or_none(body, k) {
+            let (by_stiffness, by_reference) = spring.energy_by_constants(q);
+            potential[layout.stiffness.start + j] = by_stiffness[i];
+            potential[layout.spring_reference.start + j] = by_reference[i];
+            continue;
+        }
+        let Some(spring) = model.spring_or_none(body, k) else { continue };
         let displacement = spring.displacement(q[spring.coordinate]);
         let own = spring.stiffness * displacement;
         potential[layout.stiffness.start + j] = 0.5 * displacement * displacement;

@@ -354,7 +354,7 @@ impl Parameters {
     /// regressor of a robot without springs and friction curves multiplies.
     pub(crate) fn are_standard(&self) -> bool {
         !self.moves_geometry()
-            && self.robot.springs().is_empty()
+            && !self.robot.has_springs()
             && self.robot.friction_curves().is_empty()
             && !self.any(|kind| {
                 use ParameterId::{

@@ -4,7 +4,7 @@ use super::kind::Kind;
 use super::values::{Moved, Values};
 use super::{Parameters, changes_joint, chart};
 use crate::error::SensitivityError;
-use gradyn::model::{BodyId, FrictionCurve, JointSpring, ParameterId};
+use gradyn::model::{BodyId, FrictionCurve, ParameterId};
 use gradyn::spatial::exp6;
 use gradyn::{Model, Scalar};
 use nalgebra::Vector3;
@@ -128,9 +128,9 @@ impl Parameters {
         let own = |body: BodyId, of: &Range<usize>| -> Own {
             (layout.of_joint(body).map(|j| numbers[of.start + j]).collect(), Vec::new())
         };
-        let springs = |body: BodyId, of: fn(&JointSpring) -> f64| -> Vec<f64> {
+        let springs = |body: BodyId, which: usize| -> Vec<f64> {
             let dofs = 0..self.robot.bodies()[body.index()].v_range().len();
-            dofs.map(|k| self.robot.spring_of(body, k).map_or(0.0, of)).collect()
+            dofs.map(|k| self.robot.spring_constants(body, k).map_or(0.0, |numbers| numbers[which])).collect()
         };
         let curves = |body: BodyId, of: fn(&FrictionCurve) -> f64, otherwise: f64| -> Vec<f64> {
             let dofs = 0..self.robot.bodies()[body.index()].v_range().len();
@@ -167,9 +167,9 @@ impl Parameters {
                         let armature = groups.joint[2].entry(b.index()).or_insert_with(|| own(b, &layout.armature));
                         armature.1.push((k, x, self.squared_ratio(b, k)));
                     }
-                    ParameterId::Stiffness(b, k) => force(&mut groups.joint[3], b, k, springs(b, |s| s.stiffness)),
+                    ParameterId::Stiffness(b, k) => force(&mut groups.joint[3], b, k, springs(b, 0)),
                     ParameterId::SpringReference(b, k) => {
-                        force(&mut groups.joint[4], b, k, springs(b, |s| s.reference));
+                        force(&mut groups.joint[4], b, k, springs(b, 1));
                     }
                     ParameterId::Stribeck(b, k) => force(&mut groups.joint[5], b, k, curves(b, |c| c.stribeck, 0.0)),
                     ParameterId::StribeckVelocity(b, k) => {

@@ -28,7 +28,7 @@ use super::rnea_gradient::{RneaGradient, RneaGradientMemory, rnea_gradient};
 use super::slice_ops::{first_not_finite, negate};
 use crate::level::at_level;
 use crate::model::{CurveConstant, InputError, JointConstant, Model, ParameterLayout};
-use crate::spatial::{Force, power_regressor, vector as v3};
+use crate::spatial::{Force, Motion, power_regressor, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use joint::{Next, of_joint, put};
 
@@ -248,6 +248,18 @@ at_level! {
     ) {
         for (j, of) in layout.of_springs().iter().enumerate() {
             let (body, k) = (of.body, of.dof);
+            if let Some(none) = model.bodies[body].pose_spring(body, k) {
+                if k == none.first {
+                    let own = model.pose_spring_at(body, k).map_or(none, |(spring, _)| *spring);
+                    let weights = Motion::from_array(own.numbers(lambda));
+                    let (by_stiffness, by_reference) = (own.torque_by_stiffness(q), own.torque_by_reference(q));
+                    for (n, (_, i)) in own.numbered().enumerate() {
+                        dp[layout.stiffness.start + j + n] = by_stiffness[i].power(weights);
+                        dp[layout.spring_reference.start + j + n] = by_reference[i].power(weights);
+                    }
+                }
+                continue;
+            }
             let own = model.spring_at(body, k).ok().map(|at| model.springs[at]);
             let Some(spring) = own.or_else(|| model.bodies[body].spring(body, k)) else { continue };
             let (q, lambda) = (q[spring.coordinate], lambda[spring.index]);

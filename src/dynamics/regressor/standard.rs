@@ -4,12 +4,13 @@
 //! These are the *standard parameters* of the identification literature: ten of each body, Coulomb friction, viscous
 //! friction and rotor inertia of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*,
 //! 2002, chapter 12). A robot with springs has two more of each: its stiffness, and its preload, stiffness times
-//! reference, in which torques are linear.
+//! reference, in which torques are linear. Torques are not linear in the turns at which springs of spherical and floating
+//! joints are at rest: these have no preload, and the regressor knows their reference.
 
 use super::{RegressorMemory, torque_regressor};
 use crate::dynamics::Workspace;
 use crate::dynamics::jacobian::clear;
-use crate::model::{CurveConstant, FrictionCurve, InputError, JointConstant, JointSpring, Model};
+use crate::model::{CurveConstant, FrictionCurve, InputError, JointConstant, JointSpring, Model, PoseSpring};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 
@@ -20,16 +21,18 @@ const LINEAR: [CurveConstant; 2] = [CurveConstant::Stribeck, CurveConstant::Asym
 const INERTIAL: [&str; 10] = ["m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"];
 
 /// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from all standard parameters, nv ×
-/// (10 n + 3 m + 2 s + 2 f).
+/// (10 n + 3 m + s + p + 2 f).
 ///
 /// `q`: nq, `v`, `a`: nv; `π`: [`Model::standard_parameters`], and [`Model::standard_parameter_names`] says what each
 /// column belongs to. The columns of [`torque_regressor`] come first, then one column a joint's degree of freedom, `m` of
-/// them, mimic joints their own, then two blocks of one column a [spring](Model::springs), `s` of them, and
-/// two of one a [friction curve](Model::friction_curves), `f` of them,
+/// them, mimic joints their own, then one a degree of freedom with a [spring](Model::springs), `s` of them, those of
+/// [spherical and floating joints](Model::pose_springs) last, and one a preload, `p`: of all springs but those of turns in space.
+/// Two blocks of one a [friction curve](Model::friction_curves), `f` of them, follow,
 ///
 /// ```text
 /// friction k u / √(u² + w²)     damping k u     armature k k a          with u = k v                                     (1)
 /// stiffness k (k q + b)         preload −k                                                                              (2)
+///           Rᵀ e_i p_i                  −Rᵀ e_i     of displacements    J_r⁻ᵀ(φ) e_i φ_i    of turns                    (2)
 /// stribeck k exp(−(u/c)²) σ     friction_asymmetry k σ²             σ = u / √(u² + w²), c the Stribeck velocity         (3)
 /// ```
 ///
@@ -65,9 +68,9 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
     let mut joints = 0;
     model.each_joint_parameter(|_| joints += 1);
     let inertial = torque.ncols();
-    let springs = model.springs.len();
+    let Springs { all: springs, preloads } = Springs::of(model);
     let curves = model.friction_curves.len();
-    clear(standard, model.nv, inertial + 3 * joints + 2 * (springs + curves));
+    clear(standard, model.nv, inertial + 3 * joints + springs + preloads + 2 * curves);
     standard.as_mut_slice()[..torque.len()].copy_from_slice(torque.as_slice());
     let mut column = inertial;
     let mut overflow = None;
@@ -94,8 +97,28 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
             overflow.get_or_insert(row);
         }
     }
+    let (mut column, mut preload) =
+        (inertial + 3 * joints + model.springs.len(), inertial + 3 * joints + springs + model.springs.len());
+    for spring in &model.pose_springs {
+        // Displacements from zero: what the reference takes from them is the preload's.
+        let (by_stiffness, by_preload) = (spring.from_origin().torque_by_stiffness(q), spring.torque_by_preload(q));
+        for (_, j) in spring.numbered() {
+            let column_of = by_stiffness[j].to_array();
+            for (row, i) in spring.numbered() {
+                standard[(row, column)] = column_of[i];
+                if !column_of[i].is_finite() {
+                    overflow.get_or_insert(row);
+                }
+                if j < 3 {
+                    standard[(row, preload)] = by_preload[j].to_array()[i];
+                }
+            }
+            column += 1;
+            preload += usize::from(j < 3);
+        }
+    }
     if model.joint_friction {
-        let first = inertial + 3 * joints + 2 * springs;
+        let first = inertial + 3 * joints + springs + preloads;
         for (j, curve) in model.friction_curves.iter().enumerate() {
             for (block, constant) in LINEAR.into_iter().enumerate() {
                 let x = curve.torque_by(constant, v[curve.index], model.friction_width); //         (3)
@@ -109,11 +132,25 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
     }
 }
 
+/// How many columns springs have.
+struct Springs {
+    all: usize,
+    preloads: usize,
+}
+
+impl Springs {
+    fn of<P: Real>(model: &Model<P>) -> Self {
+        let of_poses = model.pose_springs.iter().map(PoseSpring::freedoms).sum::<usize>();
+        let floating = model.pose_springs.iter().filter(|spring| spring.floats).count();
+        Self { all: model.springs.len() + of_poses, preloads: model.springs.len() + 3 * floating }
+    }
+}
+
 impl<P: Real> Model<P> {
     /// What [`standard_regressor`] multiplies: the [inertial parameters](Self::inertial_parameters), 10 n, then Coulomb
     /// friction (N m, N), viscous friction (N m s/rad, N s/m) and armature (kg m², kg), one of each a joint's degree of
-    /// freedom, then stiffness (N m/rad, N/m) and preload (N m, N), stiffness times reference, one of each a
-    /// [spring](Self::springs), then Stribeck friction and asymmetry (N m, N), one of each a
+    /// freedom, then stiffness (N m/rad, N/m), one a degree of freedom with a [spring](Self::springs), and preload (N m, N),
+    /// stiffness times reference, one of each but those of turns in space, then Stribeck friction and asymmetry (N m, N), one of each a
     /// [friction curve](Self::friction_curves).
     #[must_use]
     pub fn standard_parameters(&self) -> Vec<P> {
@@ -121,8 +158,12 @@ impl<P: Real> Model<P> {
         for constant in JointConstant::ALL {
             self.each_joint_parameter(|dof| parameters.push(*constant.of(&dof)));
         }
+        let of_poses = || self.pose_springs.iter().flat_map(|spring| spring.numbered().map(move |(_, i)| (spring, i)));
         parameters.extend(self.springs.iter().map(|spring| spring.stiffness));
+        parameters.extend(of_poses().map(|(spring, i)| spring.stiffness[i]));
         parameters.extend(self.springs.iter().map(|spring| spring.stiffness * spring.reference));
+        let displaced = of_poses().filter(|(_, i)| *i < 3);
+        parameters.extend(displaced.map(|(spring, i)| spring.stiffness[i] * spring.reference[i]));
         for constant in LINEAR {
             parameters.extend(self.friction_curves.iter().map(|curve| *constant.of(curve)));
         }
@@ -147,6 +188,9 @@ impl<P: Real> Model<P> {
         for what in ["stiffness", "preload"] {
             let name = |spring: &JointSpring<P>| format!("{}.{what}", of_joint(spring.body, spring.index));
             names.extend(self.springs.iter().map(name));
+            let of_poses = self.pose_springs.iter().flat_map(PoseSpring::numbered);
+            let named = of_poses.filter(|(_, i)| what == "stiffness" || *i < 3);
+            names.extend(named.map(|(dof, _)| format!("{}.{what}", own[dof])));
         }
         for what in LINEAR {
             let name = |curve: &FrictionCurve<P>| format!("{}.{}", of_joint(curve.body, curve.index), what.name());

@@ -20,6 +20,7 @@ mod pack;
 mod path;
 mod products;
 mod result;
+mod springs;
 mod sweep;
 mod wrench;
 

@@ -5,7 +5,7 @@ use super::memory::{AT_ONCE, Moves};
 use super::pack::Pack;
 use super::path::gather;
 use super::products::{combine_block, combine_own, multiply};
-use super::{Column, RneaSecondMemory, wrench};
+use super::{Column, RneaSecondMemory, springs, wrench};
 use crate::dynamics::placed::{Placed, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
@@ -39,9 +39,10 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         ws.second(model);
         let Some(mut owned) = ws.second.take() else { return false };
         let memory = &mut *owned;
-        // Wrenches that stand still in the world add to entries of a floating base that nothing else writes to.
+        // Wrenches that stand still in the world, and springs, add to entries of a floating base that nothing else writes to.
         let stands = wrenches.iter().any(|w| w.frame == WrenchFrame::World);
-        let adds = stands && memory.moves.iter().any(|moves| *moves != Moves::Joint);
+        let poses = &model.pose_springs;
+        let adds = (stands || !poses.is_empty()) && memory.moves.iter().any(|moves| *moves != Moves::Joint);
         if memory.shares || adds || !memory.sparse {
             memory.result.tensors_mut().into_iter().for_each(|tensor| tensor.as_mut_slice().fill(T::zero()));
             memory.sparse = true;
@@ -61,7 +62,10 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         let mut more = T::zero();
         if stands {
             more += wrench::add(model, placed, memory);
-            memory.sparse = !adds;
+        }
+        memory.sparse = !adds;
+        for spring in poses {
+            more += springs::add(spring, q, memory, model.nv);
         }
         if model.joint_friction {
             let nv = model.nv;

@@ -9,7 +9,7 @@ use super::tree::{body_owner, unused};
 use crate::joint::{Axis, Elementary, Fixed, FreeFlyer, Prismatic, Revolute, Spherical, Translation};
 use crate::model::source::{LoadReport, Owner, Rank, merge};
 use crate::model::{BodyKey, Model, ModelBuilder};
-use crate::spatial::so3::about_axis;
+use crate::spatial::so3::{about_axis, log3};
 use crate::spatial::{Inertia, Transform, vector as v3};
 use nalgebra::Vector3;
 use std::collections::HashMap;
@@ -184,7 +184,7 @@ impl<'d> Assembly<'d> {
             let (own, inertia) =
                 if is_last && at_origin { (Some(body.name.as_str()), inertia) } else { (None, Inertia::zero()) };
             let key = match joint.kind {
-                JointKind::Free => self.free(joint, j, own, inertia)?,
+                JointKind::Free => self.free((joint, at), j, own, inertia)?,
                 _ => {
                     let mut placement = at;
                     let kind: Elementary = kind(joint, &mut placement, body)?;
@@ -208,14 +208,17 @@ impl<'d> Assembly<'d> {
     /// are joints of their own.
     fn free(
         &mut self,
-        joint: &JointElement,
+        (joint, pose): (&JointElement, Transform<f64>),
         j: usize,
         own: Option<&str>,
         inertia: Inertia<f64>,
     ) -> Result<BodyKey, MjcfError> {
         let identity = Transform::identity();
+        let (p, turn) = (pose.translation, log3(&pose.rotation));
         if joint.armature == 0.0 {
-            return self.add(None, joint, j, own, identity, FreeFlyer.into(), inertia);
+            let key = self.add(None, joint, j, own, identity, FreeFlyer.into(), inertia)?;
+            self.spring(key, joint, &[p.x, p.y, p.z, turn.x, turn.y, turn.z])?;
+            return Ok(key);
         }
         let name = unused(format!("{}_translation", joint.name), &self.joints);
         self.joints.insert(name.clone(), ());
@@ -223,8 +226,11 @@ impl<'d> Assembly<'d> {
         self.frames.insert(body.clone(), ());
         let first = self.builder.add_body(None, body, name, identity, Translation, Inertia::zero())?;
         self.constants(first, joint, 3)?;
+        self.spring(first, joint, p.as_slice())?;
         self.remember(j, first);
-        self.add(Some(first), joint, j, own, identity, Spherical.into(), inertia)
+        let key = self.add(Some(first), joint, j, own, identity, Spherical.into(), inertia)?;
+        self.spring(key, joint, turn.as_slice())?;
+        Ok(key)
     }
 
     /// One joint, and the body that it moves: `own`, or one without mass and with the name of the joint.
@@ -296,11 +302,18 @@ impl<'d> Assembly<'d> {
                 self.note(joint, "frictionloss", Rank::ChangesDynamics, reason);
             }
         }
-        if joint.stiffness > 0.0 && one_coordinate {
-            self.builder.set_stiffness(key, &[joint.stiffness])?;
-            self.builder.set_spring_reference(key, &[joint.spring_reference])?;
-        } else if joint.stiffness > 0.0 {
-            self.note(joint, "stiffness", Rank::ChangesDynamics, "springs of ball and free joints are left out");
+        match joint.kind {
+            JointKind::Hinge | JointKind::Slide => self.spring(key, joint, &[joint.spring_reference]),
+            JointKind::Ball => self.spring(key, joint, &[0.0; 3]),
+            JointKind::Free => Ok(()),
+        }
+    }
+
+    /// The spring of a joint, at rest here: a ball joint where the body has the pose of the file, as a free one.
+    fn spring(&mut self, key: BodyKey, joint: &JointElement, reference: &[f64]) -> Result<(), MjcfError> {
+        if joint.stiffness > 0.0 {
+            self.builder.set_stiffness(key, &vec![joint.stiffness; reference.len()])?;
+            self.builder.set_spring_reference(key, reference)?;
         }
         Ok(())
     }

@@ -197,6 +197,6 @@ pub(in crate::model) fn springs_and_gravity(read: &Model, model: &Model) -> Resu
 
 /// Stiffness and reference of the spring of a joint of one degree of freedom; without stiffness there is none, and no reference.
 pub(in crate::model) fn spring(model: &Model, body: usize) -> [f64; 2] {
-    let spring = model.body_id(body).and_then(|id| model.spring_of(id, 0));
-    spring.filter(|spring| spring.stiffness != 0.0).map_or([0.0; 2], |spring| [spring.stiffness, spring.reference])
+    let spring = model.body_id(body).and_then(|id| model.spring_constants(id, 0));
+    spring.filter(|[stiffness, _]| *stiffness != 0.0).unwrap_or_default()
 }

@@ -167,7 +167,7 @@ impl File {
             joints::check(writing, &row, body.name())?;
             let (places, pose) = places(&row);
             let element = Element::new("body").text("name", body.name());
-            self.xml.open(placed(element, &pose));
+            self.xml.open(placed(element, &(joints::rest(&row) * pose)));
             for (step, place) in row.iter().zip(&places) {
                 joints::write(writing, &mut self.xml, step, place)?;
             }

@@ -6,7 +6,7 @@ use super::names::Taken;
 use super::steps::{Dof, Least, Motion, NumberOf, Step};
 use super::xml::{Element, Xml, list};
 use crate::model::source::{Owner, Rank};
-use crate::spatial::{Transform, vector as v3};
+use crate::spatial::{Transform, exp3, vector as v3};
 use nalgebra::Vector3;
 
 /// A number of a degree of freedom, to be changed.
@@ -37,10 +37,16 @@ pub(super) fn taken_apart(
     Ok(all)
 }
 
-/// Whether a free joint of the world is one in MJCF: it stands at the origin, and has one damping at most.
+/// Whether a free joint of the world is one in MJCF: it stands at the origin, and has one damping and one stiffness at most.
 fn is_free(step: &Step) -> bool {
     let damping = step.dofs.first().map_or(0.0, |dof| dof.damping);
-    let plain = |dof: &Dof| dof.armature == 0.0 && dof.friction == 0.0 && dof.damping.to_bits() == damping.to_bits();
+    let stiffness = step.dofs.first().map_or(0.0, Dof::stiffness);
+    let plain = |dof: &Dof| {
+        dof.armature == 0.0
+            && dof.friction == 0.0
+            && dof.damping.to_bits() == damping.to_bits()
+            && dof.stiffness().to_bits() == stiffness.to_bits()
+    };
     let unlimited = |(lower, upper): &(f64, f64)| !lower.is_finite() && !upper.is_finite();
     step.placement == Transform::identity() && step.dofs.iter().all(plain) && step.q_limits.iter().all(unlimited)
 }
@@ -99,6 +105,17 @@ pub(super) fn places(steps: &[Step]) -> (Vec<Transform<f64>>, Transform<f64>) {
     }
     places.reverse();
     (places, after)
+}
+
+/// Where a free joint is at rest: the pose that its body has in the file. Nothing but its spring depends on it.
+pub(super) fn rest(steps: &[Step]) -> Transform<f64> {
+    match steps {
+        [Step { motion: Motion::Free, dofs, .. }] => {
+            let at = |k: usize| dofs.get(k).map_or(0.0, Dof::reference);
+            Transform::new(exp3(Vector3::new(at(3), at(4), at(5))), Vector3::new(at(0), at(1), at(2)))
+        }
+        _ => Transform::identity(),
+    }
 }
 
 /// Checks what MuJoCo asks of the joints of one body.
@@ -161,10 +178,18 @@ pub(super) fn write(
         }
         _ => {}
     }
-    if let [Dof { spring: Some((stiffness, reference)), .. }] = step.dofs[..] {
-        joint = joint.number_unless("stiffness", 0.0, stiffness).number_unless("springref", 0.0, reference);
+    if let [dof] = &step.dofs[..] {
+        joint = joint.number_unless("springref", 0.0, dof.reference());
+    } else if step.motion == Motion::Ball {
+        let turns: Vec<f64> = step.dofs.iter().map(Dof::reference).collect();
+        if turns.iter().any(|x| *x != 0.0) {
+            let what = format!("the turn {} at which its spring is at rest", list(&turns));
+            let reason = "springs of ball joints are at rest where the body has the pose of the file";
+            writing.leave_out(owner.clone(), what, reason, Rank::ChangesDynamics)?;
+        }
     }
-    let constants: [(&str, &str, NumberOf); 3] = [
+    let constants: [(&str, &str, NumberOf); 4] = [
+        ("stiffness", "stiffness", Dof::stiffness),
         ("damping", "damping", |dof| dof.damping),
         ("armature", "armature", |dof| dof.armature),
         ("friction", "frictionloss", |dof| dof.friction),

@@ -47,7 +47,7 @@ pub(super) struct Dof {
     pub(super) damping: f64,
     pub(super) friction: f64,
     /// Stiffness and reference.
-    pub(super) spring: Option<(f64, f64)>,
+    pub(super) spring: Option<[f64; 2]>,
     pub(super) velocity: f64,
     pub(super) effort: f64,
 }
@@ -56,6 +56,16 @@ pub(super) struct Dof {
 pub(super) type NumberOf = fn(&Dof) -> f64;
 
 impl Dof {
+    /// Where its spring is at rest; zero if it has no stiffness.
+    pub(super) fn reference(&self) -> f64 {
+        self.spring.filter(|[stiffness, _]| *stiffness != 0.0).map_or(0.0, |[_, reference]| reference)
+    }
+
+    /// That of its spring.
+    pub(super) fn stiffness(&self) -> f64 {
+        self.spring.map_or(0.0, |[stiffness, _]| stiffness)
+    }
+
     /// Without anything.
     const NONE: Self = Self {
         armature: 0.0,

@@ -206,7 +206,7 @@ impl File {
         if !dynamics.is_bare() {
             self.xml.leaf(dynamics);
         }
-        if let Some((stiffness, _)) = dof.spring.filter(|(stiffness, _)| *stiffness != 0.0) {
+        if let Some([stiffness, _]) = dof.spring.filter(|[stiffness, _]| *stiffness != 0.0) {
             let (owner, what) = (Owner::Joint(step.name.clone()), format!("stiffness {stiffness} N m/rad or N/m"));
             writing.leave_out(owner, what, "it has no springs", Rank::ChangesDynamics)?;
         }
@@ -217,7 +217,8 @@ impl File {
 /// A planar or floating joint has no elements for what is its own.
 fn several(writing: &mut Writing, step: &Step) -> Result<(), WriteError> {
     let reason = "only joints with one degree of freedom have it";
-    let all: [(&str, Rank, NumberOf, f64); 5] = [
+    let all: [(&str, Rank, NumberOf, f64); 6] = [
+        ("stiffness", Rank::ChangesDynamics, Dof::stiffness, 0.0),
         ("armature", Rank::ChangesDynamics, |dof| dof.armature, 0.0),
         ("damping", Rank::ChangesDynamics, |dof| dof.damping, 0.0),
         ("friction", Rank::ChangesDynamics, |dof| dof.friction, 0.0),

@@ -8,7 +8,7 @@ use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, external, rnea, st
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::formulas::joint_forces::JointForces;
 use crate::kernels::macros::piece;
-use crate::model::{Body, Model};
+use crate::model::{Body, Model, PoseSpring};
 use crate::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::{Lanes, Piece, Register, Scalar, VectorDual};
 
@@ -69,6 +69,11 @@ piece!(
         inward(common, chunk.carriers.iter().copied(), tangents, &mut ws.tau);
         for spring in model.springs.iter().filter(|spring| chunk.dofs.contains(&spring.index)) {
             ws.tau[spring.index] += spring.torque(seeds.q[spring.coordinate]);
+        }
+        let of_chunk = |spring: &&PoseSpring| spring.dofs().any(|dof| chunk.dofs.contains(&dof));
+        for spring in model.pose_springs.iter().filter(of_chunk) {
+            let torque = spring.torque(&seeds.q).to_array();
+            spring.numbered().for_each(|(dof, i)| ws.tau[dof] += torque[i]);
         }
     }
 

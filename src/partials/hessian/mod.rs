@@ -255,14 +255,14 @@ impl Swept<'_> {
     pub(super) fn product_with_weights(&mut self, along: &[f64]) -> &RneaHessianProduct {
         let RneaHessianProduct { dq, dv, .. } = &mut *self.product;
         let to = (dq.as_mut_slice(), dv.as_mut_slice());
-        torques::add_gradient(self.model, (self.links, self.page, self.first), self.at.v, along, to);
+        torques::add_gradient(self.model, (self.links, self.page, self.first), (self.at.q, self.at.v), along, to);
         self.product
     }
 
     /// `to −= τ_q δq + τ_v δv`
     pub(super) fn subtract_torques(&mut self, along_q: &[f64], along_v: &[f64], to: &mut [f64]) {
         let along = (along_q, along_v);
-        torques::subtract_along(self.model, (self.links, self.page, self.first), self.at.v, along, to);
+        torques::subtract_along(self.model, (self.links, self.page, self.first), (self.at.q, self.at.v), along, to);
     }
 }
 

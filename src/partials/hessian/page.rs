@@ -245,6 +245,18 @@ pub(super) fn add_joints(model: &Model, joints: JointForces<'_>, at: At<'_>, to:
     for spring in joints.springs {
         waste += to.dq[spring.index] * 0.0;
     }
+    for spring in joints.poses {
+        for (by, j) in spring.numbered() {
+            let mut along = [0.0; 6];
+            along[j] = 1.0;
+            let bent = spring.bend(q, spring.numbers(lambda), along);
+            for (dof, i) in spring.numbered() {
+                let entry = &mut to.dqq[(dof, by)];
+                *entry += bent[i];
+                waste += (*entry + to.dq[dof]) * 0.0;
+            }
+        }
+    }
     for curve in joints.curves {
         let i = curve.index;
         let entry = &mut to.dvv[(i, i)];

@@ -118,6 +118,7 @@ pub(super) fn product(
         }
     }
     let joints = JointForces::of(model);
+    joints.bend(at.q, at.lambda, along.q, |dof, number| to.dq[dof] += number);
     for curve in joints.curves {
         let i = curve.index;
         to.dv[i] += at.lambda[i] * curve.curvature(at.v[i], joints.width) * along.v[i];

@@ -59,11 +59,11 @@ impl AddAssign for Weighted {
     }
 }
 
-/// `to −= τ_q δq + τ_v δv` at velocities `at_v`, (1).
+/// `to −= τ_q δq + τ_v δv` at configuration `q` and velocities `at_v`, (1).
 pub(super) fn subtract_along(
     model: &Model,
     (links, memory, sums): (&Placed<f64>, &RneaHessianMemory, &mut Sums),
-    at_v: &[f64],
+    (q, at_v): (&[f64], &[f64]),
     (along_q, along_v): (&[f64], &[f64]),
     to: &mut [f64],
 ) {
@@ -112,16 +112,23 @@ pub(super) fn subtract_along(
     for spring in joints.springs {
         to[spring.index] -= spring.slope() * along_q[spring.index];
     }
+    for spring in joints.poses {
+        let (along, columns) = (spring.numbers(along_q), spring.slope(q));
+        for (_, j) in spring.numbered() {
+            let column = columns[j].to_array();
+            spring.numbered().for_each(|(dof, i)| to[dof] -= column[i] * along[j]);
+        }
+    }
     for curve in joints.curves {
         to[curve.index] -= curve.slope(at_v[curve.index], joints.width) * along_v[curve.index];
     }
 }
 
-/// Adds the gradient of `λᵀ τ` by `q` and by `v` at velocities `at_v`, (2) and (3).
+/// Adds the gradient of `λᵀ τ` by `q` and by `v` at configuration `q` and velocities `at_v`, (2) and (3).
 pub(super) fn add_gradient(
     model: &Model,
     (links, memory, sums): (&Placed<f64>, &RneaHessianMemory, &mut Sums),
-    at_v: &[f64],
+    (q, at_v): (&[f64], &[f64]),
     lambda: &[f64],
     (dq, dv): (&mut [f64], &mut [f64]),
 ) {
@@ -169,6 +176,10 @@ pub(super) fn add_gradient(
     let joints = JointForces::of(model);
     for spring in joints.springs {
         dq[spring.index] += spring.slope() * lambda[spring.index];
+    }
+    for spring in joints.poses {
+        let (weights, columns) = (Motion::from_array(spring.numbers(lambda)), spring.slope(q));
+        spring.numbered().for_each(|(dof, i)| dq[dof] += columns[i].power(weights));
     }
     for curve in joints.curves {
         dv[curve.index] += curve.slope(at_v[curve.index], joints.width) * lambda[curve.index];

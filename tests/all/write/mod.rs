@@ -159,8 +159,14 @@ fn tree_for(format: Format, seed: u64, joints: Vec<Joint>) -> Model {
             (Format::Mjcf, "planar") => {
                 set(&mut builder, key, [&[0.0, 0.0, 0.3], &[0.2, 0.2, 0.4], &zero]);
             }
-            (Format::Mjcf, "spherical") => set(&mut builder, key, [&[0.1; 3], &[0.2; 3], &zero]),
+            (Format::Mjcf, "spherical") => {
+                set(&mut builder, key, [&[0.1; 3], &[0.2; 3], &zero]);
+                builder.set_stiffness(key, &[3.0; 3]).expect("fits").set_spring_reference(key, &zero).expect("fits");
+            }
             (Format::Mjcf, "free-flyer") => {
+                // Of displacements as it likes, of turns one, at rest where all coordinates are zero.
+                let [k, at] = [[5.0, 3.0, 2.0, 4.0, 4.0, 4.0], [0.3, -0.2, 0.1, 0.0, 0.0, 0.0]];
+                builder.set_stiffness(key, &k).expect("fits").set_spring_reference(key, &at).expect("fits");
                 let armature = if i % 2 == 0 { zero.clone() } else { vec![0.0, 0.0, 0.0, 0.1, 0.1, 0.1] };
                 set(&mut builder, key, [&armature, &[0.2, 0.2, 0.2, 0.3, 0.3, 0.3], &zero]);
             }
@@ -277,6 +283,34 @@ fn names_and_limits_come_back() {
             assert_same(&effort(&again, found.v_range().start), &effort(&model, body.v_range().start), &what);
         }
     }
+}
+
+/// A free joint with one stiffness is a free joint in the file, whose body stands where the spring is at rest.
+#[test]
+fn held_bodies_come_back() {
+    let model = mujoco::held();
+    let back = again(&model, Format::Mjcf);
+    assert_eq!(back.bodies()[0].joint().kind(), "free-flyer");
+    assert_same_dynamics("held", &model, &back, Format::Mjcf);
+    // A rotation vector from a quaternion.
+    assert_near(&back.pose_springs()[0].reference, &model.pose_springs()[0].reference, 1e-15, "reference");
+}
+
+/// What no file can say of such springs is left out by name, or an error.
+#[test]
+fn turns_at_rest_of_ball_joints_are_not_written() {
+    let model = mujoco::held();
+    let arm = model.find_body("arm").expect("is there");
+    let turned = model.clone().with_spring_reference(arm, &[0.0, 0.1, 0.0]).expect("fits");
+    let error = written(&turned, Format::Mjcf).expect_err("cannot be said");
+    assert!(error.contains("the turn 0 0.1 0 at which its spring is at rest"), "{error}");
+    let uneven = model.clone().with_stiffness(arm, &[1.0, 2.0, 1.0]).expect("fits");
+    let error = written(&uneven, Format::Mjcf).expect_err("cannot be said");
+    assert!(error.contains("stiffness 1 2 1") && error.contains("`ball`"), "{error}");
+    // A floating joint of URDF, without the ball.
+    let base = model.remove_subtree(arm).expect("is there");
+    let error = written(&base, Format::Urdf).expect_err("cannot be said");
+    assert!(error.contains("stiffness 9 9 9 9 9 9") && error.contains("`free`"), "{error}");
 }
 
 /// Continuous joints with the coordinates (cos, sin) come back as such, if the reader is told so.

@@ -3,11 +3,12 @@
 
 use super::coordinates::{Convention, of_file};
 use super::{tree_for, written};
+use gradyn::joint::{Axis, FreeFlyer, Revolute, Spherical};
 use gradyn::model::source::Format;
 use gradyn::model::urdf::UrdfOptions;
-use gradyn::model::{DofDynamics, Model};
+use gradyn::model::{DofDynamics, Model, ModelBuilder};
 use gradyn::once;
-use gradyn::spatial::Inertia;
+use gradyn::spatial::{Inertia, Transform};
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 use testing::*;
@@ -24,7 +25,25 @@ fn models() -> Vec<(String, Model)> {
     for (k, joints) in shuffled_joints(0).chunks(8).enumerate() {
         models.push((format!("tree{k}"), without_friction(&tree_for(Format::Mjcf, k as u64, joints.to_vec()))));
     }
+    models.push(("held".to_owned(), held()));
     models
+}
+
+/// What MJCF has springs for beside hinges and slides: a floating body that is held at a pose, and a ball joint.
+pub(super) fn held() -> Model {
+    let rng = &mut rng(11);
+    let mut builder = ModelBuilder::new("held");
+    let base = builder.add_body(None, "base", "free", Transform::identity(), FreeFlyer, inertia(rng)).expect("fits");
+    builder.set_stiffness(base, &[9.0; 6]).expect("fits");
+    builder.set_spring_reference(base, &[0.3, -0.2, 0.5, 0.4, -0.9, 0.7]).expect("fits");
+    builder.set_damping(base, &[0.4; 6]).expect("fits");
+    let x = transform(rng);
+    let arm = builder.add_body(Some(base), "arm", "ball", x, Spherical, inertia(rng)).expect("fits");
+    builder.set_stiffness(arm, &[2.5; 3]).expect("fits");
+    let x = transform(rng);
+    let hand = builder.add_body(Some(arm), "hand", "hinge", x, Revolute { axis: Axis::Y }, inertia(rng)).expect("fits");
+    builder.set_stiffness(hand, &[1.5]).expect("fits").set_spring_reference(hand, &[-0.3]).expect("fits");
+    builder.build().expect("builds")
 }
 
 /// MuJoCo's dry friction is a constraint, and constraints are off.

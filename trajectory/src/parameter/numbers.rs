@@ -1,6 +1,6 @@
 //! Numbers of a robot that are variables, and how to change them in a robot.
 
-use gradyn::model::{BodyId, FrameId, FrictionCurve, InputError, JointSpring, ParameterId, inertia_with};
+use gradyn::model::{BodyId, FrameId, FrictionCurve, InputError, ParameterId, inertia_with};
 use gradyn::{Inertia, Model, Scalar};
 use nalgebra::Vector3;
 use std::ops::Range;
@@ -165,8 +165,9 @@ impl RobotNumbers {
         }
         let (layout, values) = (model.parameter_layout(), model.standard_parameters());
         let standard = |range: &Range<usize>| layout.of_joint(body).map(|j| values[range.start + j]).collect();
-        let of_springs =
-            |of: fn(&JointSpring) -> f64| (0..n).map(|k| model.spring_of(body, k).map_or(0.0, of)).collect();
+        let of_springs = |which: usize| {
+            (0..n).map(|k| model.spring_constants(body, k).map_or(0.0, |numbers| numbers[which])).collect()
+        };
         let of_curves = |of: fn(&FrictionCurve) -> f64, otherwise: f64| {
             (0..n).map(|k| model.friction_curve_of(body, k).map_or(otherwise, of)).collect()
         };
@@ -174,15 +175,17 @@ impl RobotNumbers {
             OfJoint::Armature => standard(&layout.armature),
             OfJoint::Damping => standard(&layout.damping),
             OfJoint::Friction => standard(&layout.friction),
-            OfJoint::Stiffness => of_springs(|spring| spring.stiffness),
-            OfJoint::SpringReference => of_springs(|spring| spring.reference),
+            OfJoint::Stiffness => of_springs(0),
+            OfJoint::SpringReference => of_springs(1),
             OfJoint::Stribeck => of_curves(|curve| curve.stribeck, 0.0),
             OfJoint::StribeckVelocity => of_curves(|curve| curve.stribeck_velocity, FrictionCurve::<f64>::VELOCITY),
             OfJoint::FrictionAsymmetry => of_curves(|curve| curve.asymmetry, 0.0),
         };
         if matches!(what, OfJoint::Stiffness | OfJoint::SpringReference) && layout.of_spring(body, dof).is_none() {
-            let (name, rule) =
-                (format!("joint {}", at.joint_name()), "expected a joint whose coordinate is a plain number");
+            let (name, rule) = (
+                format!("joint {}", at.joint_name()),
+                "expected a joint that can have a spring: not a planar one, nor an angle as (cos, sin)",
+            );
             return Err(InputError::Parameter { what: "spring", name, value: dof as f64, rule });
         }
         self.joints.push((body, what, all, vec![(value, dof)]));

@@ -50,9 +50,9 @@ pub(super) fn no_place(
                 };
                 let reason = "numbers of hinges and slides alone are written";
                 differ(format!("degree of freedom {k} of joint `{name}`"), text(a), text(b), reason);
-                let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_of(id, k)) {
-                    Some(spring) if spring.stiffness != 0.0 => {
-                        format!("stiffness {}, reference {}", spring.stiffness, spring.reference)
+                let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_constants(id, k)) {
+                    Some([stiffness, reference]) if stiffness != 0.0 => {
+                        format!("stiffness {stiffness}, reference {reference}")
                     }
                     _ => "none".to_owned(),
                 };

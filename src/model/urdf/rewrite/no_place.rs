@@ -84,9 +84,9 @@ pub(super) fn no_place(file: &Model, model: &Model, description: &Description) -
     differ("entries of joint dynamics".into(), more(file).to_string(), more(model).to_string(), reason);
     for (i, body) in model.bodies().iter().enumerate() {
         for k in 0..body.v_range().len() {
-            let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_of(id, k)) {
-                Some(spring) if spring.stiffness != 0.0 => {
-                    format!("stiffness {}, reference {}", spring.stiffness, spring.reference)
+            let text = |model: &Model| match model.body_id(i).and_then(|id| model.spring_constants(id, k)) {
+                Some([stiffness, reference]) if stiffness != 0.0 => {
+                    format!("stiffness {stiffness}, reference {reference}")
                 }
                 _ => "none".to_owned(),
             };
