@@ -5,7 +5,8 @@
     python benches/peers/generated.py --page                            # puts it into docs/generate.md
 
 CasADi's C is what CasADi writes for the same expressions (`--language casadi`), with common subexpressions found, and derivatives by
-its own differentiation. All is compiled for this processor, or for AVX2 alone; times are the least of many repeats, in turns.
+its own differentiation. All is compiled for this processor, or for AVX2 alone; times are the least of many repeats, in turns. Pinocchio
+is its library of PyPI in a C++ program, by clang where it can be had, as `run.py` compiles it (cache: GRADYN_PEERS, else target/peers).
 
 Exit codes: 0 measured, 1 results disagree, 2 bad usage, 3 casadi or a compiler cannot be had.
 """
@@ -23,7 +24,11 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from setup import Missing, Peers  # noqa: E402
+
+sys.path.pop(0)
+
 ROBOTS = {"ur5": [], "panda": [], "solo12": ["--floating-base"]}
 STATES = 64
 NOT_HERE = 3
@@ -82,7 +87,7 @@ pub unsafe extern "C" fn c_{function}(a: *const *const f64, r: *const *mut f64, 
     unsafe {{ generated::{function}({given}, {taken}) }};
     0
 }}
-"""
+"""  # Functions with legs in registers are unsafe to call, on processors without AVX2.
 
 
 def main():
@@ -97,6 +102,11 @@ def main():
         print(error)
         return NOT_HERE
     lines, rows, built = [], [], {}
+    try:
+        programs = Peers(os.environ.get("GRADYN_PEERS", ROOT / "target" / "peers"))
+    except Missing as error:
+        print(error)
+        return NOT_HERE
     with tempfile.TemporaryDirectory() as room:
         room = Path(room)
         (room / "harness.c").write_text(HARNESS)
@@ -109,7 +119,7 @@ def main():
             for language in ("rust", "c", "casadi"):
                 folder[language] = room / f"{robot}_{language}"
                 wanted = "rnea,rnea_derivatives" if language != "casadi" else "rnea"
-                more = ["--std", "--fuse"] if language == "rust" else ["--derivatives", "0", "--fuse"] if language == "c" else []
+                more = {"rust": ["--std", "--fuse", "--legs"], "c": ["--derivatives", "0", "--fuse", "--legs"], "casadi": []}[language]
                 command = [given.gradyn, "generate", file, *options, "--function", wanted, "--language", language]
                 built[robot, language] = seconds(lambda: run(*command, *more, "--output", folder[language]))
             name = next(folder["rust"].glob("*_test.rs")).name.removesuffix("_test.rs")
@@ -133,7 +143,13 @@ def main():
             if nq > nv:
                 states[:, 3:7] /= np.linalg.norm(states[:, 3:7], axis=1, keepdims=True)
             states = np.ascontiguousarray(states)
-            for level, machine, rust in (("AVX2", "haswell", "haswell"), ("native", "native", "native")):
+            text = programs.describe(robot, file, bool(options)) / "robot.txt"
+            names = ("rnea", "computeRNEADerivatives")
+            pinocchio = {name: json.loads(run(programs.pinocchio, text, "time", name))["results"][name] for name in names}
+            levels = [("AVX2", "haswell", "haswell")]
+            if "avx512f" in Path("/proc/cpuinfo").read_text():
+                levels.append(("AVX-512", "native", "native"))
+            for level, machine, rust in levels:
                 libraries = {}
                 flags = ["-O3", f"-march={machine}", "-shared", "-fPIC"]
                 peer = []
@@ -180,19 +196,21 @@ def main():
                     engine = engine_time(bench, function)
                     casadi_time = min(peer for peer, _ in peers)
                     ours = min(time for time, _ in found.values())
-                    rows.append((robot, function, level, found["Rust"][0], found["C"][0], casadi_time, engine, ours / min(casadi_time, engine)))
+                    native = engine_time({"results": pinocchio}, function)
+                    ratio = ours / min(casadi_time, engine)
+                    rows.append((robot, function, level, found["Rust"][0], found["C"][0], casadi_time, native, engine, ratio))
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.processor())
     lines.append(f"{cpu}, {os.cpu_count()} cores; casadi {casadi.__version__}, {run('gcc', '--version').splitlines()[0]}, {run('rustc', '--version').strip()}; {time.strftime('%Y-%m-%d')}.")
-    lines.append("Least of 3 000 repeats of 64 states, ns; generated code with fused products, compiled for the processor as CasADi's is (`-O3 -march`, `-ffast-math`).")
+    lines.append(f"Least of 3 000 repeats of 64 states, ns; generated code with `--fuse --legs`, compiled for the processor as CasADi's is (`-O3 -march`; CasADi's with `-ffast-math`). Pinocchio 4.1.0, {programs.compiler_version}, `-O3 -march=native`.")
     lines.append("")
-    lines.append("| robot | function | level | generated Rust | generated C | CasADi's C | engine | generated, of the faster of these |")
-    lines.append("|---|---|---|---|---|---|---|---|")
-    for robot, function, level, rust, c, peer, engine, ratio in rows:
-        lines.append(f"| {robot} | `{function}` | {level} | {rust:.0f} | {c:.0f} | {peer:.0f} | {engine:.0f} | {ratio:.2f} |")
+    lines.append("| robot | function | level | generated Rust | generated C | CasADi's C | Pinocchio | engine | generated, of the faster of these |")
+    lines.append("|---|---|---|---|---|---|---|---|---|")
+    for robot, function, level, rust, c, peer, native, engine, ratio in rows:
+        lines.append(f"| {robot} | `{function}` | {level} | {rust:.0f} | {c:.0f} | {peer:.0f} | {native:.0f} | {engine:.0f} | {ratio:.2f} |")
     lines.append("")
     lines.append(
-        f"Generation of panda's Rust took {built['panda', 'rust']:.2f} s, its compilation {built['panda', 'native', 'rust']:.1f} s (Rust, `opt-level=3`) and "
-        f"{built['panda', 'native', 'c']:.1f} s (C, `-O3`); CasADi's C took {built['panda', 'native', 'gcc']:.1f} s."
+        f"Generation of panda's Rust took {built['panda', 'rust']:.2f} s, its compilation {built['panda', level, 'rust']:.1f} s (Rust, `opt-level=3`) and "
+        f"{built['panda', level, 'c']:.1f} s (C, `-O3`); CasADi's C took {built['panda', level, 'gcc']:.1f} s."
     )
     text = "\n".join(lines)
     print(text)

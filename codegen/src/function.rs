@@ -1,5 +1,6 @@
 //! A function as a graph: named inputs and outputs, and what is between.
 
+use crate::equal_parts::{EqualParts, Place};
 use crate::error::CodegenError;
 use crate::graph::Graph;
 use crate::operation::{Binary, Id, Operation, Unary};
@@ -67,6 +68,8 @@ pub struct Function {
     pub(crate) outputs: Vec<Output>,
     /// What is between.
     pub(crate) graph: Graph,
+    /// Equal subtrees of the robot.
+    pub(crate) equal_parts: Option<EqualParts>,
 }
 
 /// How many operations of each sort a function has.
@@ -166,7 +169,7 @@ impl Function {
         }
         let (graph, nodes) = tracer.finish(&numbers).map_err(failed)?;
         let outputs = ports.into_iter().zip(nodes).map(|(port, nodes)| Output { port, nodes }).collect();
-        Ok(Self { name, inputs, outputs, graph }.compact())
+        Ok(Self { name, inputs, outputs, graph, equal_parts: None }.compact())
     }
 
     /// The same without nodes that no output needs, in an order in which each node stands close to what needs it: depth first
@@ -205,7 +208,8 @@ impl Function {
         let outputs = self.outputs.iter();
         let outputs =
             outputs.map(|o| Output { port: o.port.clone(), nodes: o.nodes.iter().map(of).collect() }).collect();
-        Self { name: self.name.clone(), inputs: self.inputs.clone(), outputs, graph }
+        let equal_parts = self.equal_parts.clone();
+        Self { name: self.name.clone(), inputs: self.inputs.clone(), outputs, graph, equal_parts }
     }
 
     /// The values of all nodes.
@@ -300,6 +304,19 @@ impl Function {
             rest -= port.len();
         }
         None
+    }
+
+    /// The input that a number belongs to, and its place in one of equal subtrees: of `q` by coordinates, of what has a number a degree
+    /// of freedom by these.
+    pub(crate) fn equal_place(&self, number: u32) -> Option<(usize, Place)> {
+        let parts = self.equal_parts.as_ref()?;
+        let (port, k) = self.place_of(number)?;
+        let list = match (&self.inputs[port].name, self.inputs[port].len()) {
+            (name, len) if name == "q" && len == parts.q.len() => &parts.q,
+            (_, len) if len == parts.v.len() => &parts.v,
+            _ => return None,
+        };
+        Some((port, (*list.get(k)?)?))
     }
 
     /// Where the numbers of an input begin.

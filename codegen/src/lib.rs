@@ -18,6 +18,7 @@ mod contact;
 mod differentiate;
 pub mod emit;
 mod engine;
+mod equal_parts;
 mod error;
 mod function;
 mod graph;

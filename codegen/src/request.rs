@@ -1,6 +1,7 @@
 //! Functions by name: what of a robot is generated.
 
 use crate::engine::{Frames, QUANTITIES, Quantity, Results};
+use crate::equal_parts::EqualParts;
 use crate::error::CodegenError;
 use crate::function::{Failure, Function, Output, Port, Traced};
 use crate::operation::Id;
@@ -132,7 +133,10 @@ impl Request {
         let mut inputs = self.quantity.inputs(model.nq(), model.nv());
         let count = inputs.len();
         inputs.extend(parameters.map(|p| Port::vector("p", p.len())));
-        Function::record(self.name.clone(), inputs, |x| f(&robot(model, parameters, &x[count..])?, &x[..count]))
+        let mut made =
+            Function::record(self.name.clone(), inputs, |x| f(&robot(model, parameters, &x[count..])?, &x[..count]))?;
+        made.equal_parts = EqualParts::of(model);
+        Ok(made)
     }
 
     /// The value alone, of which this is one or the derivatives.

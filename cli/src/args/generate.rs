@@ -46,6 +46,9 @@ pub(crate) struct Generate {
     /// Products and sums in one operation, where the processor has it
     #[arg(long)]
     pub(crate) fuse: bool,
+    /// Rust and C: two or four equal legs share registers; in Rust for processors with AVX2
+    #[arg(long)]
+    pub(crate) legs: bool,
     /// Rust: so many states at once
     #[arg(long, value_name = "N")]
     pub(crate) lanes: Option<usize>,

@@ -28,6 +28,15 @@ pub(crate) fn generate(args: &Generate) -> Result<Report, Error> {
     if let Some((option, _)) = for_rust.iter().find(|(_, given)| *given && args.language != Language::Rust) {
         return Err(Error::Usage(format!("{option} is for --language rust")));
     }
+    if args.legs && args.language == Language::Casadi {
+        return Err(Error::Usage("--legs is for --language rust and c".to_owned()));
+    }
+    if args.legs && (args.single || args.lanes.is_some()) {
+        let other = if args.single { "--single" } else { "--lanes" };
+        return Err(Error::Usage(format!(
+            "--legs and {other} exclude each other: registers hold legs of one state, in 64 bits"
+        )));
+    }
     let robot = args.robot.load()?;
     let name = file_name(robot.model.name());
     let ending = match args.language {
@@ -50,7 +59,7 @@ pub(crate) fn generate(args: &Generate) -> Result<Report, Error> {
     }
     let mut options = Options::of(&robot.model);
     options.precision = if args.single { Precision::F32 } else { Precision::F64 };
-    (options.std, options.fuse, options.lanes) = (args.std, args.fuse, args.lanes);
+    (options.std, options.fuse, options.lanes, options.legs) = (args.std, args.fuse, args.lanes, args.legs);
     let code = match args.language {
         Language::Rust => emit::rust(&functions, &options),
         Language::C => emit::c(&with_jacobians(&functions, args.derivatives), &options),
@@ -64,7 +73,7 @@ pub(crate) fn generate(args: &Generate) -> Result<Report, Error> {
     if args.language == Language::Rust && !args.single && args.lanes.is_none() {
         let test = args.output.join(format!("{name}_test.rs"));
         let pairs: Vec<(Function, Cases)> = functions.into_iter().zip(cases).collect();
-        write(&test, &emit::rust_test(&name, &pairs))?;
+        write(&test, &emit::rust_test(&name, &pairs, &options))?;
         _ = writeln!(text, "{}  {STATES} states of each function", test.display());
     }
     Ok(Report { text, warnings: robot.warnings(), ..Report::default() })

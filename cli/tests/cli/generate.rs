@@ -42,6 +42,26 @@ fn the_test_beside_the_code_passes() {
     assert!(!fs::read_to_string(here.join("panda.rs")).expect("is there").contains("pub fn rnea"));
 }
 
+/// Of a quadruped, with its legs in registers: the test beside the code asks for the processor.
+#[test]
+fn the_test_beside_legs_passes() {
+    let here = directory("generate-legs").join("new");
+    let solo = robot("solo12");
+    let line =
+        ["generate", &solo, "--floating-base", "--function", "rnea", "--language", "rust", "--legs", "-o", text(&here)];
+    good(line);
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let compiled =
+        Command::new(rustc).current_dir(&here).args(["--edition", "2024", "--test", "solo12_test.rs"]).output();
+    let compiled = compiled.expect("rustc is here");
+    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
+    // Registers of AVX2 are there on x86-64 alone.
+    assert!(cfg!(not(target_arch = "x86_64")) || compiled.status.success(), "{said}");
+    if compiled.status.success() {
+        assert!(Command::new(here.join("solo12_test")).output().expect("runs").status.success());
+    }
+}
+
 #[test]
 fn nothing_of_others_is_overwritten() {
     let here = directory("generate-foreign");
@@ -73,6 +93,8 @@ fn what_cannot_be_generated_is_named() {
         ("frame_pose", &["--language", "c", "--frame", "panda_link9"], "there is no link or joint `panda_link9`"),
         ("rnea", &["--language", "c", "--lanes", "4"], "--lanes is for --language rust"),
         ("rnea", &["--language", "rust", "--lanes", "0"], "--lanes is 0, expected 1 to 64"),
+        ("rnea", &["--language", "casadi", "--legs"], "--legs is for --language rust and c"),
+        ("rnea", &["--language", "rust", "--legs", "--lanes", "4"], "--legs and --lanes exclude each other"),
         ("rnea,rnea", &["--language", "rust"], "--function names `rnea` twice"),
         ("rnea", &["--language", "rust", "--parameters", "nothing"], "no parameter of `panda` fits `nothing`"),
     ] {

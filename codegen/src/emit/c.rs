@@ -1,7 +1,8 @@
 //! C99, called as CasADi calls functions: `casadi.external` and acados load the compiled file as it is.
 
-use super::plan::{Plan, fused_product};
-use super::{Options, header, literal};
+use super::packs::{Packed, signs};
+use super::plan::{Operand, Plan, Statement, fused_product};
+use super::{Options, header, literal, registers};
 use crate::error::CodegenError;
 use crate::function::{Function, Port};
 use crate::operation::{Binary, Id, Operation, Unary};
@@ -23,9 +24,12 @@ pub fn c(functions: &[Function], options: &Options) -> Result<String, CodegenErr
     let text = header("   ", functions, options, &[more]).replace("/*", "/ *");
     let mut text = format!("/* {}*/\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", text.trim_start());
     text.push_str(CARRIED);
-    for function in functions {
-        Writer { function, plan: Plan::of(function, options.fuse) }.write(&mut text);
+    let plans = functions.iter().map(|function| Plan::of(function, options.fuse, options.legs));
+    let writers: Vec<_> = functions.iter().zip(plans).map(|(function, plan)| Writer { function, plan }).collect();
+    if let Some(width) = writers.iter().map(|writer| writer.plan.packs.width).find(|width| *width > 0) {
+        text.push_str(&registers::in_c(width));
     }
+    writers.iter().for_each(|writer| writer.write(&mut text));
     text.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     Ok(text)
 }
@@ -50,13 +54,26 @@ impl Writer<'_> {
                     text,
                     "\nstatic void {name}_part{k}({parameters}, const double* s, const double* c, double* w) {{"
                 );
-                for (x, at) in self.plan.reads(function.graph.nodes(), chunk) {
-                    _ = writeln!(text, "  const double x{x} = w[{at}];");
+                for (statement, at) in self.plan.reads(function.graph.nodes(), chunk) {
+                    match statement {
+                        Statement::One(x) => _ = writeln!(text, "  const double x{x} = w[{at}];"),
+                        Statement::Pack(pack) => {
+                            let numbers: Vec<String> =
+                                (at..at + self.plan.packs.width).map(|k| format!("w[{k}]")).collect();
+                            _ = writeln!(text, "  const {} p{pack} = {};", self.pack(), self.set(&numbers));
+                        }
+                    }
                 }
-                for x in chunk {
-                    self.statement(text, *x);
-                    if let Some(at) = self.plan.kept.get(x) {
-                        _ = writeln!(text, "  w[{at}] = x{x};");
+                for statement in chunk {
+                    self.statement(text, *statement);
+                    match (self.plan.kept.get(statement), *statement) {
+                        (Some(at), Statement::One(x)) => _ = writeln!(text, "  w[{at}] = x{x};"),
+                        (Some(at), Statement::Pack(pack)) => {
+                            for k in 0..self.plan.packs.width {
+                                _ = writeln!(text, "  w[{}] = {};", at + k, self.lane(pack, k));
+                            }
+                        }
+                        (None, _) => {}
                     }
                 }
                 text.push_str("}\n");
@@ -90,7 +107,7 @@ impl Writer<'_> {
             _ = writeln!(text, "  if (res[{o}]) {{");
             for (place, k) in function.pattern(o).into_iter().enumerate() {
                 let x = output.nodes[k];
-                let value = match self.plan.kept.get(&x) {
+                let value = match self.plan.place(x) {
                     Some(at) if self.plan.chunks.len() > 1 => format!("w[{at}]"),
                     _ => self.operand(x),
                 };
@@ -170,12 +187,58 @@ impl Writer<'_> {
                     None => format!("x{x}"),
                 }
             }
-            _ => format!("x{x}"),
+            _ => self.plan.packs.place(x).map_or_else(|| format!("x{x}"), |(pack, lane)| self.lane(pack, lane)),
         }
     }
 
-    fn statement(&self, text: &mut String, x: Id) {
-        _ = writeln!(text, "  const double x{x} = {};", self.value(x));
+    fn statement(&self, text: &mut String, statement: Statement) {
+        match statement {
+            Statement::One(x) => _ = writeln!(text, "  const double x{x} = {};", self.value(x)),
+            Statement::Pack(pack) => {
+                _ = writeln!(text, "  const {} p{pack} = {};", self.pack(), self.packed(&self.plan.packs.all[pack].is));
+            }
+        }
+    }
+
+    /// The type of a register.
+    fn pack(&self) -> String {
+        format!("gradyn_pack{}", self.plan.packs.width)
+    }
+
+    fn call(&self, what: &str, operands: &[String]) -> String {
+        format!("GRADYN_{what}{}({})", self.plan.packs.width, operands.join(", "))
+    }
+
+    fn set(&self, numbers: &[String]) -> String {
+        self.call("SET", numbers)
+    }
+
+    fn lane(&self, pack: usize, lane: usize) -> String {
+        self.call("LANE", &[format!("p{pack}"), lane.to_string()])
+    }
+
+    fn packed(&self, is: &Packed) -> String {
+        let of = |all: &[Id]| match self.plan.operand(all) {
+            Operand::Pack(pack) => format!("p{pack}"),
+            Operand::All(x) => self.set(&vec![self.operand(x); all.len()]),
+            Operand::Each(all) => self.set(&all.iter().map(|x| self.operand(*x)).collect::<Vec<_>>()),
+        };
+        match is {
+            Packed::Neg(x) => self.call("NEG", &[of(x)]),
+            Packed::Product(x, y) => self.call("MUL", &[of(x), of(y)]),
+            Packed::Quotient(x, y) => self.call("DIV", &[of(x), of(y)]),
+            Packed::Sum([x, y], minus) => {
+                let (op, [x_signs, y_signs]) = signs(minus);
+                let with = |x: &[Id], signs: Option<Vec<f64>>| match signs {
+                    Some(signs) => {
+                        let signs: Vec<String> = signs.into_iter().map(literal).collect();
+                        self.call("MUL", &[of(x), self.set(&signs)])
+                    }
+                    None => of(x),
+                };
+                self.call(op, &[with(x, x_signs), with(y, y_signs)])
+            }
+        }
     }
 
     fn value(&self, x: Id) -> String {

@@ -2,7 +2,9 @@
 
 mod c;
 mod casadi;
+mod packs;
 mod plan;
+mod registers;
 mod rust;
 mod tests_beside;
 
@@ -39,6 +41,9 @@ pub struct Options {
     pub fuse: bool,
     /// Rust alone: so many states at once, each number an array of them.
     pub lanes: Option<usize>,
+    /// Equal subtrees of the robot, two or four legs, share registers where that pays. C has them everywhere by its compiler's vectors; in
+    /// Rust functions are for processors with AVX2, `#[target_feature(enable = "avx2")]`, and unsafe to call from others.
+    pub legs: bool,
 }
 
 impl Options {
@@ -52,6 +57,7 @@ impl Options {
             std: false,
             fuse: false,
             lanes: None,
+            legs: false,
         }
     }
 }

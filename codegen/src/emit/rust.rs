@@ -1,7 +1,8 @@
 //! Rust: without the standard library, dependencies or unsafe code.
 
-use super::plan::{Plan, fused_product};
-use super::{Options, Precision, header, literal};
+use super::packs::{Packed, signs};
+use super::plan::{Operand, Plan, Statement, fused_product};
+use super::{Options, Precision, header, literal, registers};
 use crate::error::CodegenError;
 use crate::function::{Function, Port};
 use crate::math;
@@ -14,15 +15,25 @@ use std::fmt::Write as _;
 /// It uses `core` alone, unless a function has an exponential, logarithm or inverse sine, which only the standard library
 /// has; the header says so. Functions of more than 2 000 statements are split.
 ///
+/// With [`Options::legs`], functions of robots with equal subtrees are marked `#[target_feature(enable = "avx2")]` (Rust 1.87).
+///
 /// # Errors
-/// [`CodegenError::Language`] for a name that is no name in Rust, and a number that is not finite.
+/// [`CodegenError::Language`] for a name that is no name in Rust, a number that is not finite, and legs in registers together with several
+/// states or single precision.
 pub fn rust(functions: &[Function], options: &Options) -> Result<String, CodegenError> {
     let mut body = String::new();
+    let mut width = 0;
+    if options.legs && (options.lanes.is_some() || options.precision == Precision::F32) {
+        let (function, reason) =
+            ("all".to_owned(), "legs share registers of one state, in double precision".to_owned());
+        return Err(CodegenError::Language { function, reason });
+    }
     let mut needs_std = options.std || options.fuse;
     let mut stack = Vec::new();
     for function in functions {
         check(function)?;
-        let writer = Writer { function, plan: Plan::of(function, options.fuse), options };
+        let writer = Writer { function, plan: Plan::of(function, options.fuse, options.legs), options };
+        width = width.max(writer.plan.packs.width);
         needs_std |= writer.needs_std();
         let numbers = writer.plan.size + 2 * writer.plan.angles.len();
         stack.push(format!("{}: {} kept between its parts", function.name, bytes(numbers, options)));
@@ -39,6 +50,9 @@ pub fn rust(functions: &[Function], options: &Options) -> Result<String, Codegen
     };
     if let Some(lanes) = options.lanes {
         _ = write!(text, "\n{}", LANES.replace("LANES", &lanes.to_string()).replace("REAL", real(options)));
+    }
+    if width > 0 {
+        text.push_str(&registers::in_rust(width));
     }
     text.push_str(&body);
     text.push('\n');
@@ -82,6 +96,16 @@ fn choose(a: Lanes, b: Lanes, x: Lanes, y: Lanes) -> Lanes {
     core::array::from_fn(|i| if a[i] < b[i] { x[i] } else { y[i] })
 }
 ";
+
+/// A register of these numbers.
+fn set(numbers: impl Iterator<Item = String>) -> String {
+    format!("set([{}])", numbers.collect::<Vec<_>>().join(", "))
+}
+
+/// A number of a register.
+fn lane(pack: usize, k: usize) -> String {
+    format!("lane::<{k}>(p_{pack})")
+}
 
 /// Names become names of other languages, and numbers are finite.
 pub(super) fn check_names(functions: &[Function]) -> Result<(), CodegenError> {
@@ -146,6 +170,7 @@ impl Writer<'_> {
         let (inputs, names) =
             (inputs.join(", "), function.inputs.iter().map(|port| port.name.as_str()).collect::<Vec<_>>());
         _ = writeln!(text, "\n/// {}.", function.counts());
+        text.push_str(self.enabled());
         _ = writeln!(text, "pub fn {}({inputs}, {}) {{", function.name, outputs.join(", "));
         let angles = self.plan.angles.len();
         if angles > 0 {
@@ -185,16 +210,30 @@ impl Writer<'_> {
         for (k, chunk) in self.plan.chunks.iter().enumerate() {
             _ = writeln!(
                 text,
-                "\n#[inline(never)]\nfn {}_part{k}({inputs}{sines}, x_w: &mut [{number}; {}]) {{",
-                function.name, self.plan.size
+                "\n{}#[inline(never)]\nfn {}_part{k}({inputs}{sines}, x_w: &mut [{number}; {}]) {{",
+                self.enabled(),
+                function.name,
+                self.plan.size
             );
-            for (x, at) in self.plan.reads(function.graph.nodes(), chunk) {
-                _ = writeln!(text, "    let x_{x} = x_w[{at}];");
+            for (statement, at) in self.plan.reads(function.graph.nodes(), chunk) {
+                match statement {
+                    Statement::One(x) => _ = writeln!(text, "    let x_{x} = x_w[{at}];"),
+                    Statement::Pack(pack) => {
+                        let numbers = (at..at + self.plan.packs.width).map(|k| format!("x_w[{k}]"));
+                        _ = writeln!(text, "    let p_{pack} = {};", set(numbers));
+                    }
+                }
             }
-            for x in chunk {
-                self.statement(text, *x);
-                if let Some(at) = self.plan.kept.get(x) {
-                    _ = writeln!(text, "    x_w[{at}] = x_{x};");
+            for statement in chunk {
+                self.statement(text, *statement);
+                match (self.plan.kept.get(statement), *statement) {
+                    (Some(at), Statement::One(x)) => _ = writeln!(text, "    x_w[{at}] = x_{x};"),
+                    (Some(at), Statement::Pack(pack)) => {
+                        for k in 0..self.plan.packs.width {
+                            _ = writeln!(text, "    x_w[{}] = {};", at + k, lane(pack, k));
+                        }
+                    }
+                    (None, _) => {}
                 }
             }
             text.push_str("}\n");
@@ -229,11 +268,44 @@ impl Writer<'_> {
                     None => format!("x_{x}"),
                 }
             }
-            _ => format!("x_{x}"),
+            _ => self.plan.packs.place(x).map_or_else(|| format!("x_{x}"), |(pack, k)| lane(pack, k)),
         }
     }
 
-    fn statement(&self, text: &mut String, x: Id) {
+    /// What functions are marked with that use registers.
+    fn enabled(&self) -> &'static str {
+        if self.plan.packs.width > 0 { registers::ENABLED } else { "" }
+    }
+
+    fn packed(&self, is: &Packed) -> String {
+        let of = |all: &[Id]| match self.plan.operand(all) {
+            Operand::Pack(pack) => format!("p_{pack}"),
+            Operand::All(x) => format!("set([{}; {}])", self.operand(x), all.len()),
+            Operand::Each(all) => set(all.iter().map(|x| self.operand(*x))),
+        };
+        match is {
+            Packed::Neg(x) => format!("neg({})", of(x)),
+            Packed::Product(x, y) => format!("mul({}, {})", of(x), of(y)),
+            Packed::Quotient(x, y) => format!("div({}, {})", of(x), of(y)),
+            Packed::Sum([x, y], minus) => {
+                let (op, [x_signs, y_signs]) = signs(minus);
+                let with = |x: &[Id], signs: Option<Vec<f64>>| match signs {
+                    Some(signs) => format!("mul({}, {})", of(x), set(signs.into_iter().map(literal))),
+                    None => of(x),
+                };
+                format!("{}({}, {})", op.to_lowercase(), with(x, x_signs), with(y, y_signs))
+            }
+        }
+    }
+
+    fn statement(&self, text: &mut String, statement: Statement) {
+        let x = match statement {
+            Statement::One(x) => x,
+            Statement::Pack(pack) => {
+                _ = writeln!(text, "    let p_{pack} = {};", self.packed(&self.plan.packs.all[pack].is));
+                return;
+            }
+        };
         let value = match self.options.lanes {
             None => self.value(x),
             Some(_) => self.value_in_lanes(x),
@@ -341,7 +413,7 @@ impl Writer<'_> {
     fn results(&self, text: &mut String) {
         for output in &self.function.outputs {
             for (k, x) in output.nodes.iter().enumerate() {
-                let value = match self.plan.kept.get(x) {
+                let value = match self.plan.place(*x) {
                     Some(at) if self.plan.chunks.len() > 1 => format!("x_w[{at}]"),
                     _ => self.operand(*x),
                 };

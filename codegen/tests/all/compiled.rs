@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Prints the bits of all outputs of all functions at these inputs: a program around generated Rust.
-fn main_of(functions: &[Function], states: &[Vec<Vec<Vec<f64>>>], real: &str) -> String {
+pub(crate) fn main_of(functions: &[Function], states: &[Vec<Vec<Vec<f64>>>], real: &str) -> String {
     let mut text = format!(
         "mod generated;\nfn show(x: &[{real}]) {{ for x in x {{ println!(\"{{:x}}\", x.to_bits()); }} }}\nfn main() {{\n"
     );
@@ -33,7 +33,7 @@ fn main_of(functions: &[Function], states: &[Vec<Vec<Vec<f64>>>], real: &str) ->
     text + "}\n"
 }
 
-fn compile_rust(folder: &Path, code: &str, main: &str) -> String {
+pub(crate) fn compile_rust(folder: &Path, code: &str, main: &str) -> String {
     std::fs::write(folder.join("generated.rs"), code).expect("is written");
     std::fs::write(folder.join("main.rs"), main).expect("is written");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
@@ -45,12 +45,12 @@ fn compile_rust(folder: &Path, code: &str, main: &str) -> String {
     run(&mut Command::new(program))
 }
 
-fn states(model: &Model, functions: &[Function]) -> Vec<Vec<Vec<Vec<f64>>>> {
+pub(crate) fn states(model: &Model, functions: &[Function]) -> Vec<Vec<Vec<Vec<f64>>>> {
     functions.iter().map(|function| (0..3).map(|seed| inputs(model, function, seed)).collect()).collect()
 }
 
 /// Signs of zeros are kept by generated code, as by the graph.
-fn bits(functions: &[Function], states: &[Vec<Vec<Vec<f64>>>]) -> Vec<u64> {
+pub(crate) fn bits(functions: &[Function], states: &[Vec<Vec<Vec<f64>>>]) -> Vec<u64> {
     let mut all = Vec::new();
     for (function, states) in functions.iter().zip(states) {
         for inputs in states {
@@ -135,64 +135,80 @@ fn core_alone_and_single_precision() {
     }
 }
 
+/// What C prints as CasADi calls it: the bits of all entries of all outputs.
+pub(crate) fn bits_of_c(
+    folder: &Path,
+    code: &str,
+    (functions, states): (&[Function], &[Vec<Vec<Vec<f64>>>]),
+    flags: &[&str],
+) -> Vec<u64> {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    std::fs::write(folder.join("generated.c"), code).expect("is written");
+    let mut main = String::from(
+        "#include <stdio.h>\n#include <string.h>\n#include \"generated.c\"\nstatic double w[100000];\nstatic void show(const double* x, int n) { for (int i = 0; i < n; ++i) { unsigned long long b; memcpy(&b, x + i, 8); printf(\"%llx\\n\", b); } }\nint main(void) {\n",
+    );
+    for (function, states) in functions.iter().zip(states) {
+        for inputs in states {
+            main.push_str("  {\n");
+            let names: Vec<String> = (0..inputs.len()).map(|i| format!("i{i}")).collect();
+            for (name, x) in names.iter().zip(inputs) {
+                main += &format!(
+                    "    static const double {name}[] = {{{}}};\n",
+                    x.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", ")
+                );
+            }
+            let outs: Vec<String> = (0..function.outputs().len()).map(|o| format!("o{o}")).collect();
+            for (o, name) in outs.iter().enumerate() {
+                main += &format!("    static double {name}[{}];\n", function.pattern(o).len().max(1));
+            }
+            main += &format!(
+                "    const double* arg[] = {{{}}};\n    double* res[] = {{{}}};\n    {}(arg, res, 0, w, 0);\n",
+                names.join(", "),
+                outs.join(", "),
+                function.name()
+            );
+            for (o, name) in outs.iter().enumerate() {
+                main += &format!("    show({name}, {});\n", function.pattern(o).len());
+            }
+            main.push_str("  }\n");
+        }
+    }
+    main.push_str("  return 0;\n}\n");
+    std::fs::write(folder.join("main.c"), main).expect("is written");
+    let program = folder.join("main");
+    run(Command::new(&compiler)
+        .current_dir(folder)
+        .args(["-std=c99", "-Wall", "-Wno-unused-function", "-ffp-contract=off"])
+        .args(flags)
+        .args(["main.c", "-lm", "-o"])
+        .arg(&program));
+    let printed = run(&mut Command::new(&program));
+    printed.lines().map(|line| u64::from_str_radix(line, 16).expect("is a number")).collect()
+}
+
+/// The entries that C has, by the graph.
+pub(crate) fn entries(functions: &[Function], states: &[Vec<Vec<Vec<f64>>>]) -> Vec<u64> {
+    let mut all = Vec::new();
+    for (function, states) in functions.iter().zip(states) {
+        for inputs in states {
+            let outputs = function.evaluate(&slices(inputs)).expect("fits");
+            for (o, output) in outputs.iter().enumerate() {
+                all.extend(function.pattern(o).iter().map(|k| output[*k].to_bits()));
+            }
+        }
+    }
+    all
+}
+
 /// C as CasADi calls it, its patterns, and its pieces: the same bits.
 #[test]
 fn c_gives_the_same_bits() {
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     for (k, model) in [panda(), trees().remove(3)].iter().enumerate() {
         let functions = functions(model);
         let states = states(model, &functions);
-        let folder = folder(&format!("c{k}"));
-        std::fs::write(folder.join("generated.c"), emit::c(&functions, &Options::of(model)).expect("is written"))
-            .expect("is written");
-        let mut main = String::from(
-            "#include <stdio.h>\n#include <string.h>\n#include \"generated.c\"\nstatic double w[100000];\nstatic void show(const double* x, int n) { for (int i = 0; i < n; ++i) { unsigned long long b; memcpy(&b, x + i, 8); printf(\"%llx\\n\", b); } }\nint main(void) {\n",
-        );
-        for (function, states) in functions.iter().zip(&states) {
-            for inputs in states {
-                main.push_str("  {\n");
-                let names: Vec<String> = (0..inputs.len()).map(|i| format!("i{i}")).collect();
-                for (name, x) in names.iter().zip(inputs) {
-                    main += &format!(
-                        "    static const double {name}[] = {{{}}};\n",
-                        x.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", ")
-                    );
-                }
-                let outs: Vec<String> = (0..function.outputs().len()).map(|o| format!("o{o}")).collect();
-                for (o, name) in outs.iter().enumerate() {
-                    main += &format!("    static double {name}[{}];\n", function.pattern(o).len().max(1));
-                }
-                main += &format!(
-                    "    const double* arg[] = {{{}}};\n    double* res[] = {{{}}};\n    {}(arg, res, 0, w, 0);\n",
-                    names.join(", "),
-                    outs.join(", "),
-                    function.name()
-                );
-                for (o, name) in outs.iter().enumerate() {
-                    main += &format!("    show({name}, {});\n", function.pattern(o).len());
-                }
-                main.push_str("  }\n");
-            }
-        }
-        main.push_str("  return 0;\n}\n");
-        std::fs::write(folder.join("main.c"), main).expect("is written");
-        let program = folder.join("main");
-        run(Command::new(&compiler)
-            .current_dir(&folder)
-            .args(["-std=c99", "-Wall", "-Wno-unused-function", "-O1", "-ffp-contract=off", "main.c", "-lm", "-o"])
-            .arg(&program));
-        let printed = run(&mut Command::new(&program));
-        let found: Vec<u64> = printed.lines().map(|line| u64::from_str_radix(line, 16).expect("is a number")).collect();
-        let mut expected = Vec::new();
-        for (function, states) in functions.iter().zip(&states) {
-            for inputs in states {
-                let outputs = function.evaluate(&slices(inputs)).expect("fits");
-                for (o, output) in outputs.iter().enumerate() {
-                    expected.extend(function.pattern(o).iter().map(|k| output[*k].to_bits()));
-                }
-            }
-        }
-        assert_eq!(found, expected, "{}", model.name());
+        let code = emit::c(&functions, &Options::of(model)).expect("is written");
+        let found = bits_of_c(&folder(&format!("c{k}")), &code, (&functions, &states), &["-O1"]);
+        assert_eq!(found, entries(&functions, &states), "{}", model.name());
     }
 }
 

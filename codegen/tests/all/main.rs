@@ -3,5 +3,6 @@
 mod common;
 mod compiled;
 mod graph;
+mod legs;
 mod recorded;
 mod trace;

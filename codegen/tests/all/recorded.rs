@@ -15,7 +15,7 @@ fn near(name: &str, model: &Model, q: &[f64]) -> f64 {
         return 1e-6;
     }
     let inverts = ["aba", "minv", "step"].iter().any(|start| name.starts_with(start));
-    if !inverts {
+    if !inverts || model.nv() == 0 {
         return 1e-13;
     }
     let moments = once::crba(model, q).expect("is computed").symmetric_eigenvalues();
