@@ -210,7 +210,7 @@ impl<P: Real> PoseSpring<P> {
     }
 
     /// The same with displacements that count from zero.
-    pub(crate) fn from_origin(mut self) -> Self {
+    pub(crate) fn undisplaced(mut self) -> Self {
         self.reference[..3].fill(P::zero());
         self
     }

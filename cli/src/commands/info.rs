@@ -198,7 +198,7 @@ fn joints(robot: &Robot, text: &mut String) {
         let spring = |which: usize| {
             let numbers: Vec<f64> = springs.iter().filter_map(|spring| spring.get(which).copied()).collect();
             let first = numbers.first().copied().unwrap_or_default();
-            let shown = if numbers.iter().all(|x| *x == first) { 1 } else { numbers.len() };
+            let shown = if numbers.iter().all(|x| x.to_bits() == first.to_bits()) { 1 } else { numbers.len() };
             numbers.into_iter().take(shown).map(short).collect::<Vec<_>>().join(" ")
         };
         let curves = model.friction_curves().iter().find(|curve| v.contains(&curve.index));

@@ -19,7 +19,7 @@ const CARRIED: &str = include_str!("carried.h");
 /// # Errors
 /// [`CodegenError::Language`]
 pub fn c(functions: &[Function], options: &Options) -> Result<String, CodegenError> {
-    super::rust::check_names(functions)?;
+    super::names::check_names(functions)?;
     let more = "C99 with the calling convention of CasADi's generated code.".to_owned();
     let text = header("   ", functions, options, &[more]).replace("/*", "/ *");
     let mut text = format!("/* {}*/\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", text.trim_start());

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 /// # Errors
 /// [`CodegenError::Language`]
 pub fn casadi(functions: &[Function], options: &Options) -> Result<String, CodegenError> {
-    super::rust::check_names(functions)?;
+    super::names::check_names(functions)?;
     let lines = header("#", functions, options, &["Takes and gives matrices of CasADi: SX, or numbers.".to_owned()]);
     let mut text = format!("{lines}\nimport casadi as _ca\n");
     for function in functions {

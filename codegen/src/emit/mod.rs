@@ -2,6 +2,7 @@
 
 mod c;
 mod casadi;
+mod names;
 mod packs;
 mod plan;
 mod registers;

@@ -135,11 +135,14 @@ fn core_alone_and_single_precision() {
     }
 }
 
+/// The inputs of a function, at several states.
+pub(crate) type States = Vec<Vec<Vec<f64>>>;
+
 /// What C prints as CasADi calls it: the bits of all entries of all outputs.
 pub(crate) fn bits_of_c(
     folder: &Path,
     code: &str,
-    (functions, states): (&[Function], &[Vec<Vec<Vec<f64>>>]),
+    (functions, states): (&[Function], &[States]),
     flags: &[&str],
 ) -> Vec<u64> {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
