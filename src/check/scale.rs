@@ -103,7 +103,8 @@ impl Scale {
             all[spring.body].loads += torque.max(spring.slope().abs());
         }
         for spring in model.pose_springs() {
-            let columns = spring.slope(q).into_iter().chain([spring.torque(q)]);
+            let at = spring.bent(q);
+            let columns = at.slope().into_iter().chain([at.torque()]);
             all[spring.body].loads += columns.map(|force| norm(&force.to_array())).fold(0.0, f64::max);
         }
         for ExternalWrench { body, wrench, .. } in wrenches {

@@ -41,7 +41,7 @@ impl<'a, P: Real> JointForces<'a, P> {
             tau[spring.index] += spring.torque(q[spring.coordinate]);
         }
         for spring in self.poses {
-            let torque = spring.torque(q).to_array();
+            let torque = spring.bent(q).torque().to_array();
             spring.numbered().for_each(|(dof, i)| tau[dof] += torque[i]);
         }
         for curve in self.curves {
@@ -56,7 +56,7 @@ impl<'a, P: Real> JointForces<'a, P> {
             tau[spring.index] -= spring.torque(q[spring.coordinate]);
         }
         for spring in self.poses {
-            let torque = spring.torque(q).to_array();
+            let torque = spring.bent(q).torque().to_array();
             spring.numbered().for_each(|(dof, i)| tau[dof] -= torque[i]);
         }
         for curve in self.curves {
@@ -77,7 +77,7 @@ impl<'a, P: Real> JointForces<'a, P> {
             dtau_dq[spring.index * (nv + 1)] += T::from(spring.slope());
         }
         for spring in self.poses {
-            let columns = spring.slope(q);
+            let columns = spring.bent(q).slope();
             for (by, j) in spring.numbered() {
                 let column = columns[j].to_array();
                 spring.numbered().for_each(|(dof, i)| dtau_dq[dof + by * nv] += column[i]);
@@ -102,8 +102,9 @@ impl<'a, P: Real> JointForces<'a, P> {
             dq[i] += lambda[i] * spring.slope();
         }
         for spring in self.poses {
-            let (weights, columns) = (Motion::from_array(spring.numbers(lambda)), spring.slope(q));
-            *value += spring.torque(q).power(weights);
+            let (weights, at) = (Motion::from_array(spring.numbers(lambda)), spring.bent(q));
+            let columns = at.slope();
+            *value += at.torque().power(weights);
             spring.numbered().for_each(|(dof, i)| dq[dof] += columns[i].power(weights));
         }
         for curve in self.curves {
@@ -119,7 +120,7 @@ impl<P: Real> JointForces<'_, P> {
     /// linear in `q`. `to` is given the degree of freedom and the number.
     pub(crate) fn bend<T: Scalar<P>>(self, q: &[T], lambda: &[T], along: &[T], mut to: impl FnMut(usize, T)) {
         for spring in self.poses {
-            let bent = spring.bend(q, spring.numbers(lambda), spring.numbers(along));
+            let bent = spring.bent(q).bend(spring.numbers(lambda), spring.numbers(along));
             spring.numbered().for_each(|(dof, i)| to(dof, bent[i]));
         }
     }
@@ -133,7 +134,7 @@ pub(crate) fn energy<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T]) -> T {
         sum += spring.energy(q[spring.coordinate]);
     }
     for spring in &model.pose_springs {
-        sum += spring.energy(q);
+        sum += spring.bent(q).energy();
     }
     sum
 }

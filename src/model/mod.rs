@@ -69,7 +69,7 @@ pub use joint_dynamics::DofDynamics;
 pub(crate) use joint_dynamics::JointConstant;
 pub use parameter_id::{InertiaChart, ParameterId, inertia_with};
 pub use parameters::Parameters;
-pub use pose_spring::PoseSpring;
+pub use pose_spring::{BentSpring, PoseSpring};
 pub(crate) use room::room;
 pub(crate) use runs::{Run, runs};
 pub(crate) use spring_setters::SpringConstant;

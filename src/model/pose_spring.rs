@@ -59,13 +59,17 @@ fn stiff<P: Real, T: Scalar<P>>(k: Vector3<P>, x: Vector3<T>) -> Vector3<T> {
     Vector3::new(x.x * k.x, x.y * k.y, x.z * k.z)
 }
 
-/// Where it is, what it is bent by.
-struct Bent<T> {
+/// A [`PoseSpring`] at a configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct BentSpring<'a, P, T> {
+    spring: &'a PoseSpring<P>,
     r: Matrix3<T>,
     /// `p − p₀`; none of a joint that does not float.
     apart: Option<Vector3<T>>,
     /// `φ`
     turn: Vector3<T>,
+    /// Of J_r⁻¹(φ), with its derivatives by `|φ|²`.
+    kappa: [T; 3],
 }
 
 impl<P: Real> PoseSpring<P> {
@@ -96,12 +100,6 @@ impl<P: Real> PoseSpring<P> {
         k + 6 - self.freedoms()
     }
 
-    /// Its coordinates, of those of the robot.
-    #[inline(always)]
-    fn own<'q, T>(&self, q: &'q [T]) -> &'q [T] {
-        &q[self.coordinate..=self.coordinate + self.freedoms()]
-    }
-
     /// Its degrees of freedom, indices into v, each with its number in six numbers of a pose.
     #[inline(always)]
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, usize)> + use<P> {
@@ -116,43 +114,58 @@ impl<P: Real> PoseSpring<P> {
         numbers
     }
 
+    /// The same with displacements that count from zero.
+    pub(crate) fn undisplaced(mut self) -> Self {
+        self.reference[..3].fill(P::zero());
+        self
+    }
+
+    /// The spring at this configuration, nq; none if that has too few numbers.
+    #[must_use]
+    pub fn at<T: Scalar<P>>(&self, q: &[T]) -> Option<BentSpring<'_, P, T>> {
+        (q.len() > self.coordinate + self.freedoms()).then(|| self.bent(q))
+    }
+
+    /// The same at a configuration whose length has been checked.
     #[inline(always)]
-    fn bent<T: Scalar<P>>(&self, own: &[T]) -> Bent<T> {
-        let quaternion = Quaternion::from_slice(&own[self.freedoms() - 3..self.freedoms() + 1]);
+    pub(crate) fn bent<T: Scalar<P>>(&self, q: &[T]) -> BentSpring<'_, P, T> {
+        let (own, n) = (&q[self.coordinate..], self.freedoms());
+        let quaternion = Quaternion::from_slice(&own[n - 3..=n]);
         let reference: Quaternion<P> = quaternion::exp(three(&self.reference, 3));
         let apart = self.floats.then(|| {
             let zero = three(&self.reference, 0);
             Vector3::new(own[0] - T::from(zero.x), own[1] - T::from(zero.y), own[2] - T::from(zero.z))
         });
         let turn = (Quaternion::<T>::from_array(reference.conjugate().to_array().map(T::from)) * quaternion).log();
-        Bent { r: quaternion.rotation(), apart, turn }
+        let kappa = half_cotangent(v3::norm_squared(turn));
+        BentSpring { spring: self, r: quaternion.rotation(), apart, turn, kappa }
     }
+}
 
-    /// The force and torque that hold the joint against it, N and N m, in axes of its body, (2). `q`: nq, of the robot.
+impl<P: Real, T: Scalar<P>> BentSpring<'_, P, T> {
+    /// The force and torque that hold the joint against it, N and N m, in axes of its body, (2).
     #[must_use]
-    pub fn torque<T: Scalar<P>>(&self, q: &[T]) -> Force<T> {
-        let Bent { r, apart, turn } = self.bent(self.own(q));
-        let linear = apart.map_or_else(v3::zero, |apart| v3::rotate_back(&r, stiff(three(&self.stiffness, 0), apart)));
-        Force::new(
-            linear,
-            jlog3_tr_times(turn, stiff(three(&self.stiffness, 3), turn), half_cotangent(v3::norm_squared(turn))).0,
-        )
+    pub fn torque(&self) -> Force<T> {
+        let Self { spring, r, apart, turn, kappa } = *self;
+        let linear =
+            apart.map_or_else(v3::zero, |apart| v3::rotate_back(&r, stiff(three(&spring.stiffness, 0), apart)));
+        Force::new(linear, jlog3_tr_times(turn, stiff(three(&spring.stiffness, 3), turn), kappa).0)
     }
 
     /// The derivative of [`torque`](Self::torque) along the velocities of a pose, columns of (3) and (4): the linear part, then the angular one.
     #[must_use]
-    pub fn slope<T: Scalar<P>>(&self, q: &[T]) -> [Force<T>; 6] {
-        let bent = self.bent(self.own(q));
+    pub fn slope(&self) -> [Force<T>; 6] {
+        let Self { spring, r, apart, .. } = *self;
         let mut columns = [Force::zero(); 6];
-        let by_turn = v3::product::<T, T>(&self.angular_by_turn(bent.turn), &jlog3(bent.turn));
+        let by_turn = v3::product::<T, T>(&self.angular_by_turn(), &jlog3(self.turn));
         for k in 0..3 {
             columns[k + 3].angular = v3::column(&by_turn, k);
         }
-        if let Some(apart) = bent.apart {
-            let (k, r) = (three(&self.stiffness, 0), &bent.r);
-            let force = v3::skew(v3::rotate_back(r, stiff(k, apart)));
+        if let Some(apart) = apart {
+            let k = three(&spring.stiffness, 0);
+            let force = v3::skew(v3::rotate_back(&r, stiff(k, apart)));
             for i in 0..3 {
-                columns[i].linear = v3::rotate_back(r, stiff(k, v3::column(r, i)));
+                columns[i].linear = v3::rotate_back(&r, stiff(k, v3::column(&r, i)));
                 columns[i + 3].linear = v3::column(&force, i);
             }
         }
@@ -161,28 +174,28 @@ impl<P: Real> PoseSpring<P> {
 
     /// `∂τ_ω/∂φ`
     #[inline(always)]
-    fn angular_by_turn<T: Scalar<P>>(&self, turn: Vector3<T>) -> Matrix3<T> {
-        let k = three(&self.stiffness, 3);
-        let by_jacobian = jlog3_tr_times(turn, stiff(k, turn), half_cotangent(v3::norm_squared(turn))).1;
+    fn angular_by_turn(&self) -> Matrix3<T> {
+        let Self { spring, turn, kappa, .. } = *self;
+        let k = three(&spring.stiffness, 3);
+        let by_jacobian = jlog3_tr_times(turn, stiff(k, turn), kappa).1;
         let jacobian = jlog3(turn).transpose();
-        let columns = [k.x, k.y, k.z].into_iter().enumerate().map(|(i, k)| v3::scale(k, v3::column(&jacobian, i)));
-        let [a, b, c] = [0, 1, 2].map(|i| columns.clone().nth(i).unwrap_or_else(v3::zero));
-        v3::add_matrix::<T, T>(&by_jacobian, &v3::from_columns(a, b, c))
+        let column = |stiffness: P, i: usize| v3::scale(stiffness, v3::column(&jacobian, i));
+        v3::add_matrix::<T, T>(&by_jacobian, &v3::from_columns(column(k.x, 0), column(k.y, 1), column(k.z, 2)))
     }
 
-    /// What it stores, J, (1). `q`: nq, of the robot.
+    /// What it stores, J, (1).
     #[must_use]
-    pub fn energy<T: Scalar<P>>(&self, q: &[T]) -> T {
-        let Bent { apart, turn, .. } = self.bent(self.own(q));
-        let of_turn = v3::dot::<T, T>(turn, stiff(three(&self.stiffness, 3), turn));
-        let of_displacement = apart.map_or_else(T::zero, |x| v3::dot::<T, T>(x, stiff(three(&self.stiffness, 0), x)));
+    pub fn energy(&self) -> T {
+        let Self { spring, apart, turn, .. } = *self;
+        let of_turn = v3::dot::<T, T>(turn, stiff(three(&spring.stiffness, 3), turn));
+        let of_displacement = apart.map_or_else(T::zero, |x| v3::dot::<T, T>(x, stiff(three(&spring.stiffness, 0), x)));
         (of_turn + of_displacement) * 0.5
     }
 
     /// Derivatives of [`torque`](Self::torque) by each stiffness, columns: torques are linear in them.
     #[must_use]
-    pub fn torque_by_stiffness<T: Scalar<P>>(&self, q: &[T]) -> [Force<T>; 6] {
-        let Bent { r, apart, turn } = self.bent(self.own(q));
+    pub fn torque_by_stiffness(&self) -> [Force<T>; 6] {
+        let Self { r, apart, turn, .. } = *self;
         let jacobian = jlog3(turn).transpose();
         let mut columns = [Force::zero(); 6];
         for k in 0..3 {
@@ -196,57 +209,48 @@ impl<P: Real> PoseSpring<P> {
 
     /// Derivatives of [`torque`](Self::torque) by each reference, columns, (5).
     #[must_use]
-    pub fn torque_by_reference<T: Scalar<P>>(&self, q: &[T]) -> [Force<T>; 6] {
-        let Bent { r, turn, .. } = self.bent(self.own(q));
-        let by_reference = v3::product::<T, T>(&self.angular_by_turn(turn), &self.turn_by_reference(turn));
+    pub fn torque_by_reference(&self) -> [Force<T>; 6] {
+        let Self { spring, r, .. } = *self;
+        let by_reference = v3::product::<T, T>(&self.angular_by_turn(), &self.turn_by_reference());
         let mut columns = [Force::zero(); 6];
         for k in 0..3 {
             columns[k + 3].angular = v3::column(&by_reference, k);
-            if self.floats {
-                columns[k].linear = v3::scale(-self.stiffness[k], v3::column(&r.transpose(), k));
+            if spring.floats {
+                columns[k].linear = v3::scale(-spring.stiffness[k], v3::column(&r.transpose(), k));
             }
         }
         columns
     }
 
-    /// The same with displacements that count from zero.
-    pub(crate) fn undisplaced(mut self) -> Self {
-        self.reference[..3].fill(P::zero());
-        self
-    }
-
     /// Derivatives of [`torque`](Self::torque) by stiffness times reference of each displacement, columns: `−Rᵀ`.
-    pub(crate) fn torque_by_preload<T: Scalar<P>>(&self, q: &[T]) -> [Force<T>; 3] {
-        let r = self.bent(self.own(q)).r;
-        [0, 1, 2].map(|k| Force::new(v3::neg(v3::column(&r.transpose(), k)), v3::zero()))
+    pub(crate) fn torque_by_preload(&self) -> [Force<T>; 3] {
+        [0, 1, 2].map(|k| Force::new(v3::neg(v3::column(&self.r.transpose(), k)), v3::zero()))
     }
 
     /// `∂φ/∂r = −J_l⁻¹(φ) J_r(r)`
-    fn turn_by_reference<T: Scalar<P>>(&self, turn: Vector3<T>) -> Matrix3<T> {
-        let jacobian: Matrix3<P> = jexp3(three(&self.reference, 3));
-        v3::neg_matrix(&v3::product::<T, T>(&jlog3_left(turn), &v3::lift_matrix(&jacobian)))
+    fn turn_by_reference(&self) -> Matrix3<T> {
+        let jacobian: Matrix3<P> = jexp3(three(&self.spring.reference, 3));
+        v3::neg_matrix(&v3::product::<T, T>(&jlog3_left(self.turn), &v3::lift_matrix(&jacobian)))
     }
 
     /// Derivatives of [`energy`](Self::energy) by each stiffness, and by each reference.
     #[must_use]
-    pub fn energy_by_constants<T: Scalar<P>>(&self, q: &[T]) -> ([T; 6], [T; 6]) {
-        let Bent { apart, turn, .. } = self.bent(self.own(q));
+    pub fn energy_by_constants(&self) -> ([T; 6], [T; 6]) {
+        let Self { spring, apart, turn, .. } = *self;
         let (mut by_stiffness, mut by_reference) = ([T::zero(); 6], [T::zero(); 6]);
-        let torque = stiff(three(&self.stiffness, 3), turn);
-        let moved = self.turn_by_reference(turn);
+        let torque = stiff(three(&spring.stiffness, 3), turn);
+        let moved = self.turn_by_reference();
         for k in 0..3 {
             by_stiffness[k + 3] = turn[k] * turn[k] * 0.5;
             by_reference[k + 3] = v3::dot::<T, T>(torque, v3::column(&moved, k));
             if let Some(apart) = apart {
                 by_stiffness[k] = apart[k] * apart[k] * 0.5;
-                by_reference[k] = -(apart[k] * self.stiffness[k]);
+                by_reference[k] = -(apart[k] * spring.stiffness[k]);
             }
         }
         (by_stiffness, by_reference)
     }
-}
 
-impl<P: Real> PoseSpring<P> {
     /// The derivative of the gradient of `λᵀ τ` along a motion of the joint, `(δ_p, δ_ω)`; all numbers are of a pose.
     ///
     /// With `p = J_r⁻¹ δ_ω`, `D(w)` the derivative of `J_r⁻ᵀ(φ) w` by `φ`, `G = ∂τ_ω/∂φ` and `B = Rᵀ K_p R`:
@@ -255,10 +259,9 @@ impl<P: Real> PoseSpring<P> {
     /// by ω: J_r⁻ᵀ (K_φ (dJ_r⁻¹ λ_ω) + D(K_φ p)ᵀ λ_ω + (dD)ᵀ λ_ω) + D(Gᵀ λ_ω) p + λ_p × (B δ_p + τ_p × δ_ω)
     /// by p: B (δ_ω × λ_p) − δ_ω × B λ_p
     /// ```
-    pub(crate) fn bend<T: Scalar<P>>(&self, q: &[T], weights: [T; 6], along: [T; 6]) -> [T; 6] {
-        let Bent { r, apart, turn } = self.bent(self.own(q));
-        let (k, weight, step) = (three(&self.stiffness, 3), three(&weights, 3), three(&along, 3));
-        let kappa = half_cotangent(v3::norm_squared(turn));
+    pub(crate) fn bend(&self, weights: [T; 6], along: [T; 6]) -> [T; 6] {
+        let Self { spring, r, apart, turn, kappa } = *self;
+        let (k, weight, step) = (three(&spring.stiffness, 3), three(&weights, 3), three(&along, 3));
         let bent = stiff(k, turn);
         let p = v3::rotate::<T, T>(&jlog3(turn), step);
         // J_r⁻¹(φ) = J_r⁻ᵀ(−φ)
@@ -268,7 +271,7 @@ impl<P: Real> PoseSpring<P> {
             stiff(k, v3::rotate::<T, T>(&inverse, p)),
         );
         let sum = v3::rotate_back_plus::<T, T>(&jlog3_tr_bend(turn, bent, p, kappa), weight, sum);
-        let by_turn = v3::rotate_back::<T, T>(&self.angular_by_turn(turn), weight);
+        let by_turn = v3::rotate_back::<T, T>(&self.angular_by_turn(), weight);
         let mut angular = v3::rotate_plus::<T, T>(
             &jlog3_tr_times(turn, by_turn, kappa).1,
             p,
@@ -276,7 +279,7 @@ impl<P: Real> PoseSpring<P> {
         );
         let mut linear = v3::zero();
         if let Some(apart) = apart {
-            let (k, weight, moved) = (three(&self.stiffness, 0), three(&weights, 0), three(&along, 0));
+            let (k, weight, moved) = (three(&spring.stiffness, 0), three(&weights, 0), three(&along, 0));
             let turned = |x: Vector3<T>| v3::rotate_back::<T, T>(&r, stiff(k, v3::rotate::<T, T>(&r, x))); // B x
             let force = v3::rotate_back::<T, T>(&r, stiff(k, apart));
             let rate = v3::cross_plus::<T, T>(force, step, turned(moved));

@@ -70,7 +70,7 @@ fn energies<T: Scalar>(model: &Model, q: &[T], v: &[T]) -> (T, T) {
         potential += bent * bent * (0.5 * spring.stiffness);
     }
     for spring in model.pose_springs() {
-        potential += spring.energy(q);
+        potential += spring.at(q).expect("has these coordinates").energy();
     }
     (kinetic, potential)
 }

@@ -5,7 +5,7 @@ use gradyn::dynamics::{
     static_torque,
 };
 use gradyn::joint::*;
-use gradyn::model::{InputError, Model, ModelBuilder, ModelError};
+use gradyn::model::{BentSpring, InputError, Model, ModelBuilder, ModelError, PoseSpring};
 use gradyn::once;
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian_product,
@@ -13,6 +13,7 @@ use gradyn::partials::{
 };
 use gradyn::spatial::{Transform, exp3, jlog3, log3};
 use gradyn_derivatives::num_dual::Dual64;
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use testing::*;
 
@@ -127,7 +128,7 @@ fn torques_at_rest_are_the_gradient_of_the_energy() {
         assert_near(&found, &energy(&model.clone().without_springs()), 1e-12, format!("{what}: gravity"));
         // Springs store what they are bent by.
         let stored: f64 = model.springs().iter().map(|spring| spring.energy(q[spring.coordinate])).sum::<f64>()
-            + model.pose_springs().iter().map(|spring| spring.energy(&q)).sum::<f64>();
+            + model.pose_springs().iter().map(|spring| at(spring, &q).energy()).sum::<f64>();
         let more = |f: &dyn Fn(&Model) -> f64| f(&model) - f(&model.clone().without_springs());
         let potential = more(&|model| once::potential_energy(model, &q).expect("runs"));
         let mechanical = more(&|model| mechanical_energy(model, &mut Workspace::new(model), &q, &v).expect("runs"));
@@ -310,6 +311,12 @@ fn overflow_names_the_joint() {
     assert!(once::potential_energy(&model, &q).is_err());
 }
 
+/// A spring at a configuration of its robot.
+fn at<'a, P: Real, T: Scalar<P>>(spring: &'a PoseSpring<P>, q: &[T]) -> BentSpring<'a, P, T> {
+    assert!(spring.at(&q[..spring.coordinate]).is_none());
+    spring.at(q).expect("has these coordinates")
+}
+
 /// One body by a spherical or a floating joint, and one that it carries.
 fn of_pose_kind(kind: Elementary, seed: u64) -> Model {
     let rng = &mut rng(seed);
@@ -337,12 +344,19 @@ fn springs_of_poses_have_their_derivatives() {
             let i = |k: usize| k + 6 - spring.dofs().len();
             let lambda: Vec<f64> = v.iter().map(|x| x + 0.3).collect();
             let lift = |x: &[f64]| testing::lift::<Dual64>(x);
-            let (torque, slope) = (spring.torque(&q).to_array(), spring.slope(&q).map(|column| column.to_array()));
+            let (torque, slope) =
+                (at(&spring, &q).torque().to_array(), at(&spring, &q).slope().map(|column| column.to_array()));
             for k in spring.dofs() {
                 let moved_q = moved(&model, &q, &unit(nv, k));
                 // A few roundings of numbers up to stiffness times π.
-                assert_close(torque[i(k)], spring.energy(&moved_q).eps, 1e-13, 100.0, format!("{what}: torque {k}"));
-                let by = spring.torque(&moved_q).to_array();
+                assert_close(
+                    torque[i(k)],
+                    at(&spring, &moved_q).energy().eps,
+                    1e-13,
+                    100.0,
+                    format!("{what}: torque {k}"),
+                );
+                let by = at(&spring, &moved_q).torque().to_array();
                 for row in spring.dofs() {
                     let text = format!("{what}: slope {row} by {k}");
                     assert_close(slope[i(k)][i(row)], by[i(row)].eps, 1e-12, 100.0, text);
@@ -367,19 +381,20 @@ fn springs_of_poses_have_their_derivatives() {
             }
             // By constants.
             let wide = spring.lift::<Dual64>();
-            let (by_stiffness, by_reference) = (spring.torque_by_stiffness(&q), spring.torque_by_reference(&q));
-            let of_energy = spring.energy_by_constants(&q);
+            let (by_stiffness, by_reference) =
+                (at(&spring, &q).torque_by_stiffness(), at(&spring, &q).torque_by_reference());
+            let of_energy = at(&spring, &q).energy_by_constants();
             for k in i(0)..6 {
                 let mut other = wide;
                 other.stiffness[k].eps = 1.0;
                 let text = format!("{what}: constant {k}");
                 let close = |x: &[f64], y: &[Dual64]| assert_near(x, &eps(y), 1e-12, &text);
-                close(&by_stiffness[k].to_array(), &other.torque(&lift(&q)).to_array());
-                close(&[of_energy.0[k]], &[other.energy(&lift(&q))]);
+                close(&by_stiffness[k].to_array(), &at(&other, &lift(&q)).torque().to_array());
+                close(&[of_energy.0[k]], &[at(&other, &lift(&q)).energy()]);
                 let mut other = wide;
                 other.reference[k].eps = 1.0;
-                close(&by_reference[k].to_array(), &other.torque(&lift(&q)).to_array());
-                close(&[of_energy.1[k]], &[other.energy(&lift(&q))]);
+                close(&by_reference[k].to_array(), &at(&other, &lift(&q)).torque().to_array());
+                close(&[of_energy.1[k]], &[at(&other, &lift(&q)).energy()]);
             }
         }
     }
@@ -397,11 +412,11 @@ fn one_stiffness_makes_torques_along_the_turn() {
         let r = JointKind::<f64>::pose(&Spherical, &q[..4]).rotation;
         let reference = exp3(Vector3::from_column_slice(&spring.reference[3..]));
         let turn = log3(&(reference.transpose() * r)) * 7.0;
-        assert_near(spring.torque(&q).angular.as_slice(), turn.as_slice(), 1e-13, seed);
+        assert_near(at(&spring, &q).torque().angular.as_slice(), turn.as_slice(), 1e-13, seed);
         let mut at_rest = q.clone();
         at_rest[..4].copy_from_slice(&gradyn::spatial::Quaternion::from_rotation(&reference).to_array());
         // A rotation vector from a matrix, times seven.
-        assert!(spring.torque(&at_rest).angular.amax() < 1e-14, "{seed}");
-        assert!(spring.energy(&at_rest) < 1e-28, "{seed}");
+        assert!(at(&spring, &at_rest).torque().angular.amax() < 1e-14, "{seed}");
+        assert!(at(&spring, &at_rest).energy() < 1e-28, "{seed}");
     }
 }

@@ -162,7 +162,8 @@ impl<'a> Facts<'a> {
                     tau[spring.index] += spring.torque(q[spring.coordinate]);
                 }
                 for spring in model.pose_springs() {
-                    let torque = spring.torque(q).to_array();
+                    let Some(at) = spring.at(q) else { continue };
+                    let torque = at.torque().to_array();
                     let numbers = torque.iter().skip(6 - spring.dofs().len());
                     spring.dofs().zip(numbers).for_each(|(dof, number)| tau[dof] += number);
                 }

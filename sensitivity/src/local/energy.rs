@@ -52,7 +52,8 @@ pub(super) fn energy(
         // A spring without stiffness stores nothing, but what it would store with some is the derivative.
         let Some(body) = model.body_id(b) else { continue };
         if let Some((spring, i)) = model.pose_spring_or_none(body, k) {
-            let (by_stiffness, by_reference) = spring.energy_by_constants(q);
+            let Some(at) = spring.at(q) else { continue };
+            let (by_stiffness, by_reference) = at.energy_by_constants();
             potential[layout.stiffness.start + j] = by_stiffness[i];
             potential[layout.spring_reference.start + j] = by_reference[i];
             continue;

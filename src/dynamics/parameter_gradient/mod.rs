@@ -252,7 +252,8 @@ at_level! {
                 if k == none.first {
                     let own = model.pose_spring_at(body, k).map_or(none, |(spring, _)| *spring);
                     let weights = Motion::from_array(own.numbers(lambda));
-                    let (by_stiffness, by_reference) = (own.torque_by_stiffness(q), own.torque_by_reference(q));
+                    let at = own.bent(q);
+                    let (by_stiffness, by_reference) = (at.torque_by_stiffness(), at.torque_by_reference());
                     for (n, (_, i)) in own.numbered().enumerate() {
                         dp[layout.stiffness.start + j + n] = by_stiffness[i].power(weights);
                         dp[layout.spring_reference.start + j + n] = by_reference[i].power(weights);

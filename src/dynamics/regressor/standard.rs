@@ -101,7 +101,9 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
         (inertial + 3 * joints + model.springs.len(), inertial + 3 * joints + springs + model.springs.len());
     for spring in &model.pose_springs {
         // Displacements from zero: what the reference takes from them is the preload's.
-        let (by_stiffness, by_preload) = (spring.undisplaced().torque_by_stiffness(q), spring.torque_by_preload(q));
+        let spring = spring.undisplaced();
+        let at = spring.bent(q);
+        let (by_stiffness, by_preload) = (at.torque_by_stiffness(), at.torque_by_preload());
         for (_, j) in spring.numbered() {
             let column_of = by_stiffness[j].to_array();
             for (row, i) in spring.numbered() {

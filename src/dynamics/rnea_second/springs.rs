@@ -16,10 +16,11 @@ pub(super) fn add<P: Real, T: Scalar<P>>(
         unit[k] = T::one();
         unit
     };
+    let at = spring.bent(q);
     let (qq, mut waste) = (memory.result.d2tau_dqdq.as_mut_slice(), T::zero());
     for (row, r) in spring.numbered() {
         for (along, a) in spring.numbered() {
-            let bent = spring.bend(q, unit(r), unit(a));
+            let bent = at.bend(unit(r), unit(a));
             for (by, b) in spring.numbered() {
                 let entry = &mut qq[(row * nv + by) * nv + along];
                 *entry += bent[b];

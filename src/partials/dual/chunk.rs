@@ -72,7 +72,7 @@ piece!(
         }
         let of_chunk = |spring: &&PoseSpring| spring.dofs().any(|dof| chunk.dofs.contains(&dof));
         for spring in model.pose_springs.iter().filter(of_chunk) {
-            let torque = spring.torque(&seeds.q).to_array();
+            let torque = spring.bent(&seeds.q).torque().to_array();
             spring.numbered().for_each(|(dof, i)| ws.tau[dof] += torque[i]);
         }
     }

@@ -249,7 +249,7 @@ pub(super) fn add_joints(model: &Model, joints: JointForces<'_>, at: At<'_>, to:
         for (by, j) in spring.numbered() {
             let mut along = [0.0; 6];
             along[j] = 1.0;
-            let bent = spring.bend(q, spring.numbers(lambda), along);
+            let bent = spring.bent(q).bend(spring.numbers(lambda), along);
             for (dof, i) in spring.numbered() {
                 let entry = &mut to.dqq[(dof, by)];
                 *entry += bent[i];

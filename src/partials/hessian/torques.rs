@@ -113,7 +113,7 @@ pub(super) fn subtract_along(
         to[spring.index] -= spring.slope() * along_q[spring.index];
     }
     for spring in joints.poses {
-        let (along, columns) = (spring.numbers(along_q), spring.slope(q));
+        let (along, columns) = (spring.numbers(along_q), spring.bent(q).slope());
         for (_, j) in spring.numbered() {
             let column = columns[j].to_array();
             spring.numbered().for_each(|(dof, i)| to[dof] -= column[i] * along[j]);
@@ -178,7 +178,7 @@ pub(super) fn add_gradient(
         dq[spring.index] += spring.slope() * lambda[spring.index];
     }
     for spring in joints.poses {
-        let (weights, columns) = (Motion::from_array(spring.numbers(lambda)), spring.slope(q));
+        let (weights, columns) = (Motion::from_array(spring.numbers(lambda)), spring.bent(q).slope());
         spring.numbered().for_each(|(dof, i)| dq[dof] += columns[i].power(weights));
     }
     for curve in joints.curves {
