@@ -40,7 +40,11 @@ pub fn rust(functions: &[Function], options: &Options) -> Result<String, Codegen
         writer.write(&mut body);
     }
     let what = if needs_std { "Needs the standard library." } else { "Needs `core` alone: `no_std`." };
-    let mut text = header("//!", functions, options, &[what.to_owned(), stack.join("; ")]);
+    let mut lines = vec![what.to_owned(), stack.join("; ")];
+    if width > 0 {
+        lines.push("Equal parts of the robot share registers of AVX2: functions are unsafe to call where that may not be.".into());
+    }
+    let mut text = header("//!", functions, options, &lines);
     text.push_str(
         "\n#![forbid(unsafe_code)]\n#![allow(clippy::all, clippy::pedantic, unused_variables, unused_parens)]\n",
     );
