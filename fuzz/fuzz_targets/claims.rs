@@ -1,37 +1,28 @@
-//! Any file of claims is refused with a message, or gives a table: JSON, CSV, NumPy's `.npz`, and a single array of one.
+//! Any file of claims is refused with a message, or gives claims: JSON, CSV, NumPy's `.npz`, and a single array of one.
 //!
-//! Run with `cargo +nightly fuzz run claims`, from the repository's root. The first byte chooses the form, the rest is
-//! the file. The readers are those of the command line, by their files.
+//! Run with `cargo +nightly fuzz run claims`, from the repository's root. The first byte chooses the name of the file, the rest is the file.
 #![no_main]
-#![allow(dead_code)]
 
+use gradyn::UrdfOptions;
+use gradyn_files::claims::{Claims, Layout};
+use gradyn_files::constraints::Constraints;
+use gradyn_files::robot::Robot;
 use libfuzzer_sys::fuzz_target;
+use std::path::Path;
+use std::sync::OnceLock;
 
-#[path = "../../cli/src/claims/csv.rs"]
-mod csv;
-#[path = "../../cli/src/claims/json.rs"]
-mod json;
-#[path = "../../cli/src/claims/npy.rs"]
-mod npy;
-#[path = "../../cli/src/claims/npz.rs"]
-mod npz;
-#[path = "../../cli/src/states/json.rs"]
-mod states_json;
-#[path = "../../cli/src/claims/table.rs"]
-mod table;
-
-mod states {
-    pub(crate) use crate::states_json as json;
-}
+static ROBOT: OnceLock<Robot> = OnceLock::new();
 
 fuzz_target!(|data: &[u8]| {
     let Some((form, bytes)) = data.split_first() else { return };
-    let text = || std::str::from_utf8(bytes).ok();
-    let refused = match form % 4 {
-        0 => text().and_then(|text| csv::read(text).err()),
-        1 => text().and_then(|text| json::read(text).err()),
-        2 => npz::read(bytes).err(),
-        _ => npy::read(bytes).err(),
-    };
-    assert_ne!(refused.as_deref(), Some(""));
+    let robot = ROBOT.get_or_init(|| {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../robots/double_pendulum.urdf");
+        Robot::read(&file, UrdfOptions::new(), None, true).expect("is a robot")
+    });
+    let ending = ["csv", "json", "npz", "txt"][usize::from(form % 4)];
+    let path = std::env::temp_dir().join(format!("gradyn-fuzz-{}.{ending}", std::process::id()));
+    std::fs::write(&path, bytes).expect("is writable");
+    if let Err(error) = Claims::read(&path, robot, Layout::Gradyn, Constraints::default()) {
+        assert!(!error.to_string().is_empty());
+    }
 });

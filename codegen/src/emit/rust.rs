@@ -42,7 +42,7 @@ pub fn rust(functions: &[Function], options: &Options) -> Result<String, Codegen
     let what = if needs_std { "Needs the standard library." } else { "Needs `core` alone: `no_std`." };
     let mut lines = vec![what.to_owned(), stack.join("; ")];
     if width > 0 {
-        lines.push("Equal parts of the robot share registers of AVX2: functions are unsafe to call where that may not be.".into());
+        lines.push("Equal legs share registers of AVX2: unsafe to call where that may not be there.".into());
     }
     let mut text = header("//!", functions, options, &lines);
     text.push_str(

@@ -22,7 +22,6 @@ pub(in crate::model) struct Shares<'n> {
     /// Its links, in the file's order.
     pub(in crate::model) parts: Vec<Part>,
     pub(in crate::model) wanted: Inertia<f64>,
-    pub(in crate::model) on_world: bool,
     pub(in crate::model) name: &'n str,
 }
 
@@ -73,8 +72,7 @@ impl Shares<'_> {
     /// The sum over the links, as the reader forms it.
     pub(in crate::model) fn sum(&self, inertia: impl Fn(&Part) -> Option<Inertia<f64>>) -> Inertia<f64> {
         let each = self.parts.iter().filter_map(|part| inertia(part).map(|y| part.pose.act(y)));
-        let sum = each.reduce(|sum, y| merge::sum(&sum, &y)).unwrap_or_else(Inertia::zero);
-        if self.on_world { Inertia::zero() + sum } else { sum }
+        each.reduce(|sum, y| merge::sum(&sum, &y)).unwrap_or_else(Inertia::zero)
     }
 
     /// How far an inertia is from the wanted one: relative errors of mass, center of mass and tensor, added up.

@@ -30,12 +30,12 @@ pub(super) fn inertias<'a, 'i>(robot: &Robot<'a, 'i>, edits: &mut Edits<'a, 'i>)
         }
     }
     let of_body = of_body.into_iter().zip(robot.model.bodies());
-    let all = of_body.map(|(parts, body)| (parts, *body.inertia(), false));
-    for (parts, wanted, on_world) in all.chain([(of_world, *robot.model.fixed_inertia(), true)]) {
+    let all = of_body.map(|(parts, body)| (parts, *body.inertia()));
+    for (parts, wanted) in all.chain([(of_world, *robot.model.fixed_inertia())]) {
         // The first one is the body itself; others are fixed to it.
         let Some(own) = parts.first().map(|part| part.link) else { continue };
         let name = robot.description.bodies.get(own).map_or("", |body| body.name.as_str());
-        let shares = Shares { own, parts, wanted, on_world, name };
+        let shares = Shares { own, parts, wanted, name };
         if shares.differ()
             && let Some((part, rest)) = shares.taker(|link| Some(robot.description.bodies.get(link)?.name.clone()))?
         {

@@ -37,7 +37,7 @@ pub(super) fn inertias<'a, 'i>(
             };
             body.inertia()
         };
-        let shares = Shares { own, parts, wanted: *wanted, on_world, name: &element.name };
+        let shares = Shares { own, parts, wanted: *wanted, name: &element.name };
         if shares.differ()
             && let Some((part, rest)) = shares.taker(|link| Some(robot.description.links.get(link)?.name.clone()))?
         {
