@@ -19,7 +19,7 @@ fn near(name: &str, model: &Model, q: &[f64]) -> f64 {
         return 1e-13;
     }
     let moments = once::crba(model, q).expect("is computed").symmetric_eigenvalues();
-    (moments.max() / moments.min() * 1e-14).max(1e-11)
+    (moments.max() / moments.min() * 1e-14).clamp(1e-11, 1e-9)
 }
 
 #[test]
