@@ -4,7 +4,7 @@ use crate::error::{Error, RobotError};
 use gradyn::model::mjcf::{self, Equality, EqualityElement, MjcfOptions};
 use gradyn::model::sdf::{self, SdfOptions};
 use gradyn::model::source::{Files, Format, JointType, LoadReport, LoopJoint};
-use gradyn::model::srdf::Srdf;
+use gradyn::model::srdf::{self, Srdf};
 use gradyn::model::urdf::{self, ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 use gradyn::model::{BodyId, Model};
 use gradyn::spatial::Transform;
@@ -202,14 +202,15 @@ impl Robot {
     pub fn with_srdf(mut self, path: &Path) -> Result<Self, Error> {
         let refuse = |reason: String| Error::content(path.display().to_string(), reason);
         let srdf = Srdf::from_text(&read(path)?).map_err(|error| refuse(error.to_string()))?;
-        for state in &srdf.states {
-            if self.configurations.iter().any(|of| of.name == state.name) {
-                let name = one_line(&state.name);
-                return Err(refuse(format!("line {}: the robot has a configuration `{name}` already", state.line)));
+        let own = self.configurations.len();
+        for srdf::Configuration { line, name, q, .. } in
+            srdf.configurations(&self.model).map_err(|error| refuse(error.to_string()))?
+        {
+            if self.configurations[..own].iter().any(|of| of.name == name) {
+                let name = one_line(&name);
+                return Err(refuse(format!("line {line}: the robot has a configuration `{name}` already")));
             }
-            let q = srdf.configuration(&self.model, &state.name).map_err(|error| refuse(error.to_string()))?;
-            let v = vec![0.0; self.model.nv()];
-            self.configurations.push(Configuration { name: state.name.clone(), q, v });
+            self.configurations.push(Configuration { name, q, v: vec![0.0; self.model.nv()] });
         }
         self.groups.extend(srdf.groups.iter().map(|group| group.name.clone()));
         self.report.append_file(&path.display().to_string(), srdf.report_for(&self.model));

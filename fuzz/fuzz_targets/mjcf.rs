@@ -18,9 +18,8 @@ fuzz_target!(|data: &[u8]| {
     let chosen = |bit: u8| choices & (1 << bit) != 0;
     let own = text.to_owned();
     let files = Files::new(move |path| Ok(if path.ends_with(".obj") { MESH.into() } else { own.clone().into_bytes() }));
-    let mut options = MjcfOptions::new()
-        .files(files)
-        .equality(if chosen(0) { MimicForm::Independent } else { MimicForm::Follow });
+    let mut options =
+        MjcfOptions::new().files(files).equality(if chosen(0) { MimicForm::Independent } else { MimicForm::Follow });
     if chosen(1) {
         options = options.friction_width(0.01);
     }

@@ -19,7 +19,8 @@ fuzz_target!(|data: &[u8]| {
     let chosen = |bit: u8| choices & (1 << bit) != 0;
     // An include finds the text itself.
     let own = text.to_owned();
-    let files = Files::new(move |path| if path.len() < 12 { Ok(own.clone().into_bytes()) } else { Err("no".to_owned()) });
+    let files =
+        Files::new(move |path| if path.len() < 12 { Ok(own.clone().into_bytes()) } else { Err("no".to_owned()) });
     let mut options = SdfOptions::new().fixed_base(chosen(0)).files(files);
     if chosen(1) {
         options = options.model("m");

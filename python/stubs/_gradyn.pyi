@@ -225,6 +225,7 @@ class Model:
     def from_file(
         path: str | os.PathLike[str],
         *,
+        srdf: str | os.PathLike[str] | None = None,
         floating_base: bool = False,
         fixed_base: bool = False,
         joint_friction: bool = True,
@@ -237,6 +238,8 @@ class Model:
         ----------
         path : str or os.PathLike
             The file.
+        srdf : str or os.PathLike, optional
+            An SRDF file, whose states become `configurations`.
         floating_base : bool
             Of URDF: hangs the root link from the world by a free-flyer instead of fixing it.
         fixed_base : bool
@@ -313,7 +316,7 @@ class Model:
         """Names of the frames: links and joints of the file."""
     @property
     def configurations(self) -> dict[str, _Array]:
-        """Named configurations of the file: keyframes of MJCF, `file` of SDF, in which links stand where it places them."""
+        """Named configurations of the files: keyframes of MJCF, `file` of SDF (links where it places them), states of SRDF."""
     @property
     def dof_names(self) -> list[str]:
         """Names of the degrees of freedom, nv."""

@@ -328,3 +328,15 @@ def test_files_of_other_formats(tmp_path: Path) -> None:
     with pytest.raises(gradyn.RobotError) as raised:
         gradyn.Model.from_file(tmp_path / "wrong.xml")
     assert raised.value.path == str(tmp_path / "wrong.xml")
+
+
+def test_configurations_of_an_srdf_file(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(MJCF)
+    state = "<group_state name='{}' group='{}'><joint name='shoulder' value='{}'/></group_state>"
+    srdf = tmp_path / "arm.srdf"
+    srdf.write_text(f"<robot name='arm'>{state.format('down', 'a', -1.5)}{state.format('down', 'b', -1)}</robot>")
+    arm = gradyn.Model.from_file(tmp_path / "arm.xml", srdf=srdf)
+    assert {name: q.tolist() for name, q in arm.configurations.items()} == {"up": [0.5], "a/down": [-1.5], "b/down": [-1]}
+    srdf.write_text(f"<robot name='arm'>{state.format('up', 'a', 1)}</robot>")
+    with pytest.raises(gradyn.FileError, match="line 1: the robot has a configuration `up` already"):
+        gradyn.Model.from_file(tmp_path / "arm.xml", srdf=srdf)

@@ -60,10 +60,56 @@ fn what_makes_no_sense_is_refused_by_line() {
             "<robot name='r'><group_state name='s'/>\n<group_state name='s'/></robot>",
             "line 2: the state `s` is there already, in line 1",
         ),
+        (
+            "<robot name='r'><group_state name='s' group='arm'/>\n<group_state name='s' group='arm'/></robot>",
+            "line 2: the state `s` of the group `arm` is there already, in line 1",
+        ),
     ] {
         assert_eq!(Srdf::from_text(text).expect_err("is wrong").to_string(), message);
     }
     let two = "<robot name='r'><group_state name='s'><joint name='bend' value='1 2'/></group_state></robot>";
     let error = Srdf::from_text(two).expect("is right").configuration(&robot(&UrdfOptions::new()), "s");
     assert_eq!(error.expect_err("is wrong").to_string(), "line 1: joint `bend`: 2 values instead of 1");
+}
+
+/// Two arms have a home each: together they are the robot's.
+#[test]
+fn states_of_one_name_in_several_groups_belong_together() {
+    let of = |bend: &str| {
+        let text = format!(
+            "<robot name='r'><group_state name='home' group='one'><joint name='turn' value='2'/></group_state>
+<group_state name='home' group='two'><joint name='bend' value='-0.5'/></group_state>
+<group_state name='home' group='both'><joint name='bend' value='{bend}'/></group_state>
+<group_state name='up' group='one'><joint name='turn' value='1'/></group_state></robot>"
+        );
+        Srdf::from_text(&text).expect("is right")
+    };
+    let robot = robot(&UrdfOptions::new());
+    let names = |srdf: &Srdf| -> Vec<(String, Vec<f64>)> {
+        let all = srdf.configurations(&robot).expect("is right");
+        for of in &all {
+            assert_eq!(srdf.configuration(&robot, &of.name).as_ref(), Ok(&of.q), "{}", of.name);
+        }
+        all.into_iter().map(|of| (of.name, of.q)).collect()
+    };
+    let alone = [
+        ("one/home".to_owned(), vec![2.0, 0.0]),
+        ("two/home".to_owned(), vec![0.0, -0.5]),
+        ("both/home".to_owned(), vec![0.0, -0.5]),
+        ("up".to_owned(), vec![1.0, 0.0]),
+    ];
+    let found = names(&of("-0.5"));
+    assert_eq!((&found[0], &found[1..]), (&("home".to_owned(), vec![2.0, -0.5]), &alone[..]));
+
+    // They contradict each other: each is there by its own.
+    let srdf = of("0.25");
+    let found = names(&srdf);
+    assert_eq!((&found[..2], &found[2]), (&alone[..2], &("both/home".to_owned(), vec![0.0, 0.25])));
+    assert_eq!(
+        srdf.configuration(&robot, "home").expect_err("is wrong").to_string(),
+        "the states `home` of the groups `two` and `both` give joint `bend` different values, in lines 2 and 3: ask for `two/home` or `both/home`"
+    );
+    assert_eq!(srdf.configuration(&robot, "one/up"), Ok(vec![1.0, 0.0]));
+    let error = srdf.configuration(&robot, "two/hom").expect_err("is wrong").to_string();
+    assert_eq!(error, "there is no state `two/hom`: perhaps `two/home`");
 }

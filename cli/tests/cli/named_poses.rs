@@ -88,3 +88,52 @@ fn a_name_that_is_a_word_of_the_command_is_refused() {
         );
     }
 }
+
+/// Arms of one name for their poses; and what `info` says of configurations, groups and actuators, to people and to programs.
+#[test]
+fn poses_of_several_groups_and_actuators_are_shown() {
+    let here = directory("grouped-states");
+    let path = |name: &str| here.join(name).to_str().expect("UTF-8").to_owned();
+    let motors = "<actuator><motor name='push' joint='shoulder' gear='20' ctrlrange='-1 2' ctrllimited='true'/>
+        <motor name='bend' joint='elbow'/></actuator></mujoco>";
+    fs::write(path("arm.xml"), ARM.replace("</mujoco>", motors)).expect("writes");
+    let state = |group: &str, joint: &str, value: f64| {
+        format!("<group_state name='up' group='{group}'><joint name='{joint}' value='{value}'/></group_state>\n")
+    };
+    let srdf = |states: &[String]| {
+        let text =
+            format!("<robot name='arm'><group name='all'><joint name='elbow'/></group>\n{}</robot>", states.concat());
+        fs::write(path("arm.srdf"), text).expect("writes");
+    };
+    srdf(&[state("first", "shoulder", 0.25), state("second", "elbow", -0.5)]);
+    let told = |extra: &[&str]| good([&["info", &path("arm.xml"), "--srdf", &path("arm.srdf")], extra].concat());
+    let text = told(&[]);
+    assert!(text.contains("Configurations  for `--state`: home, stretched, up, first/up, second/up"), "{text}");
+    let rows = text.lines().skip_while(|line| !line.starts_with("Actuators")).skip(2).take(2);
+    let words: Vec<String> = rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(words, ["push 20 shoulder -1 2", "bend elbow"]);
+
+    let value = json(&told(&["--json"]));
+    assert_eq!(
+        (&value["groups"], &value["configurations"][2]),
+        (&serde_json::json!(["all"]), &serde_json::json!({"name": "up", "q": [0.25, -0.5], "v": [0.0, 0.0]}),)
+    );
+    assert_eq!(
+        value["actuators"],
+        serde_json::json!([
+            {"name": "push", "drives": [{"v_index": 0, "gear": 20.0}], "lower": -1.0, "upper": 2.0},
+            {"name": "bend", "drives": [{"v_index": 1, "gear": 1.0}], "lower": null, "upper": null},
+        ])
+    );
+    let state_of = |name: &str| {
+        let answer = json(&good(["derivatives", &path("arm.xml"), "--srdf", &path("arm.srdf"), "--state", name]));
+        answer["q"].clone()
+    };
+    assert_eq!(state_of("up"), serde_json::json!([0.25, -0.5]));
+    assert_eq!(state_of("second/up"), serde_json::json!([0.0, -0.5]));
+
+    srdf(&[state("first", "shoulder", 0.25), state("second", "shoulder", -0.5)]);
+    let done = run(["derivatives", &path("arm.xml"), "--srdf", &path("arm.srdf"), "--state", "up"]);
+    let message = refused(&done);
+    assert!(message.contains("there is no configuration and no file `up`; did you mean `first/up`?"), "{message}");
+}

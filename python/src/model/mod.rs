@@ -159,7 +159,7 @@ impl PyModel {
     fn joint_names(&self) -> Vec<&str> {
         self.model.bodies().iter().map(gradyn::model::Body::joint_name).collect()
     }
-    /// Named configurations of the file: keyframes of MJCF, `file` of SDF, in which links stand where it places them.
+    /// Named configurations of the files: keyframes of MJCF, `file` of SDF (links where it places them), states of SRDF.
     #[getter]
     fn configurations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);

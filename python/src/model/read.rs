@@ -103,12 +103,14 @@ impl PyModel {
     }
 
     /// Reads a robot from a file of any format: URDF, MJCF or SDF, as its root element says. Named configurations of the file are
-    /// `Model.configurations`.
+    /// `Model.configurations`, and with `srdf` those of an SRDF file.
     #[staticmethod]
-    #[pyo3(signature = (path, *, floating_base = false, fixed_base = false, joint_friction = true, gravity = None, strict = false))]
+    #[pyo3(signature = (path, *, srdf = None, floating_base = false, fixed_base = false, joint_friction = true, gravity = None, strict = false))]
+    #[allow(clippy::too_many_arguments, reason = "by name")]
     fn from_file(
         py: Python<'_>,
         path: PathBuf,
+        srdf: Option<PathBuf>,
         floating_base: bool,
         fixed_base: bool,
         joint_friction: bool,
@@ -118,7 +120,13 @@ impl PyModel {
         let gravity = gravity.map(|given| numbers::<3>("gravity", given)).transpose()?;
         let urdf = UrdfOptions::new().floating_base(floating_base).strict(strict);
         let options = FileOptions::from(urdf).fixed_base(fixed_base);
-        let read = crate::guard::detached(py, || Robot::read(&path, options, None, true))?;
+        let read = crate::guard::detached(py, || {
+            let robot = Robot::read(&path, options, None, true)?;
+            match &srdf {
+                Some(srdf) => robot.with_srdf(srdf),
+                None => Ok(robot),
+            }
+        })?;
         Self::warned(py, read.map_err(|error| error::file(py, &error))?, joint_friction, gravity)
     }
 

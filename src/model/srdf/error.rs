@@ -20,13 +20,15 @@ pub enum SrdfError {
         /// Its name.
         found: String,
     },
-    /// Two states of one name are of different groups, or of the same.
-    #[error("line {line}: the state {} is there already, in line {first_line}", Quoted(.name))]
+    /// Two states of a group have one name.
+    #[error("line {line}: the state {}{} is there already, in line {first_line}", Quoted(.name), of_group(.group))]
     RepeatedState {
         /// Line of the second one.
         line: u32,
         /// Its name.
         name: String,
+        /// The group of both.
+        group: String,
         /// Line of the first one.
         first_line: u32,
     },
@@ -37,6 +39,24 @@ pub enum SrdfError {
         name: String,
         /// The name that was probably meant.
         nearest: Option<String>,
+    },
+    /// States of this name, of several groups, give a joint different values.
+    #[error(
+        "the states {} of the groups {} and {} give joint {} different values, in lines {} and {line}: ask for {} or {}",
+        Quoted(.name), Quoted(&.groups[0]), Quoted(&.groups[1]), Quoted(.joint), .first_line,
+        Quoted(&full_name(&.groups[0], .name)), Quoted(&full_name(&.groups[1], .name))
+    )]
+    Contradiction {
+        /// The name that is asked for.
+        name: String,
+        /// The groups of the two states.
+        groups: [String; 2],
+        /// The joint.
+        joint: String,
+        /// Line of the joint in the first state.
+        first_line: u32,
+        /// Line of the joint in the second state.
+        line: u32,
     },
     /// The coordinates are no configuration.
     #[error(transparent)]
@@ -63,4 +83,13 @@ impl From<SourceError> for SrdfError {
 
 fn hint(nearest: Option<&str>) -> String {
     nearest.map(|name| format!(": perhaps {}", Quoted(name))).unwrap_or_default()
+}
+
+fn of_group(group: &str) -> String {
+    if group.is_empty() { String::new() } else { format!(" of the group {}", Quoted(group)) }
+}
+
+/// The name of a state with that of its group.
+pub(super) fn full_name(group: &str, name: &str) -> String {
+    if group.is_empty() { name.to_owned() } else { format!("{group}/{name}") }
 }

@@ -4,13 +4,13 @@
 
 mod error;
 mod read;
+mod states;
 
 pub use error::SrdfError;
 
-use crate::joint::{Joint, JointKind};
-use crate::model::Model;
-use crate::model::source::text::nearest;
 use crate::model::source::{LoadReport, NoteKind, Owner, Rank, file};
+use crate::model::{Body, Frame, Model};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What an SRDF file says about a robot.
@@ -85,6 +85,18 @@ pub struct StateJoint {
     pub values: Vec<f64>,
 }
 
+/// A configuration of a robot, with its name.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Configuration {
+    /// Line of its state in the file, from 1; of several states that of the first.
+    pub line: u32,
+    /// Its name: that of a state, or `GROUP/NAME`.
+    pub name: String,
+    /// The configuration, nq.
+    pub q: Vec<f64>,
+}
+
 impl Srdf {
     /// Reads a file.
     ///
@@ -100,39 +112,6 @@ impl Srdf {
     /// The first thing that makes no sense: another root element, a missing name, a number that is none.
     pub fn from_text(text: &str) -> Result<Self, SrdfError> {
         read::srdf(text)
-    }
-
-    /// The configuration of a robot by its name: the neutral one, but for the joints that the state lists.
-    ///
-    /// Joints that the robot does not have, or that follow others or are fixed, are skipped, since SRDF files list such ones;
-    /// those of an unknown name are told by [`unknown_joints`](Self::unknown_joints).
-    ///
-    /// # Errors
-    /// [`SrdfError::UnknownState`], [`SrdfError::Coordinates`] for a joint that has another number of coordinates, and
-    /// [`SrdfError::NoConfiguration`] for a quaternion of length zero.
-    pub fn configuration(&self, model: &Model, name: &str) -> Result<Vec<f64>, SrdfError> {
-        let state = self.states.iter().find(|state| state.name == name).ok_or_else(|| {
-            let nearest = nearest(name, self.states.iter().map(|state| state.name.as_str()));
-            SrdfError::UnknownState { name: name.to_owned(), nearest }
-        })?;
-        let mut q = model.neutral();
-        for joint in &state.joints {
-            let found = model.bodies().iter().find(|body| body.joint_name() == joint.name);
-            let Some(body) = found.filter(|body| !matches!(body.joint(), Joint::Mimic(_))) else { continue };
-            let Some(place) = q.get_mut(body.q_range()) else { continue };
-            match (place, joint.values.as_slice()) {
-                // An angle as a point of the circle.
-                ([cos, sin], [angle]) if body.joint().nv() == 1 => (*cos, *sin) = (angle.cos(), angle.sin()),
-                (place, values) if place.len() == values.len() => place.copy_from_slice(values),
-                (place, values) => {
-                    let (joint_name, line) = (joint.name.clone(), joint.line);
-                    let (expected, found) = (place.len(), values.len());
-                    return Err(SrdfError::Coordinates { line, joint: joint_name, expected, found });
-                }
-            }
-        }
-        model.normalize(&mut q)?;
-        Ok(q)
     }
 
     /// The report, with a warning for each joint of a state that a robot does not have.
@@ -151,9 +130,9 @@ impl Srdf {
     /// Joints of states that a robot does not have, with their lines.
     pub fn unknown_joints<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (u32, &'a str)> {
         let joints = self.states.iter().flat_map(|state| &state.joints);
-        let is_known = |name: &str| {
-            model.bodies().iter().any(|body| body.joint_name() == name) || model.find_frame(name).is_some()
-        };
-        joints.filter(move |joint| !is_known(&joint.name)).map(|joint| (joint.line, joint.name.as_str()))
+        let known: HashSet<&str> =
+            (model.bodies().iter().map(Body::joint_name)).chain(model.frames().iter().map(Frame::name)).collect();
+        let unknown = joints.filter(move |joint| !known.contains(joint.name.as_str()));
+        unknown.map(|joint| (joint.line, joint.name.as_str()))
     }
 }

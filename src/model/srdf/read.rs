@@ -36,7 +36,7 @@ pub(super) fn srdf(text: &str) -> Result<Srdf, SrdfError> {
     let robot = reader.name(root, "robot")?;
     let owner = Owner::Robot(robot.clone());
     let (mut groups, mut states) = (Vec::new(), Vec::new());
-    let mut lines: HashMap<String, u32> = HashMap::new();
+    let mut lines: HashMap<(String, String), u32> = HashMap::new();
     for node in root.children() {
         if !node.is_element() {
             reader.note_text(node, root, &owner);
@@ -46,8 +46,9 @@ pub(super) fn srdf(text: &str) -> Result<Srdf, SrdfError> {
             "group" => groups.push(group(&mut reader, node)?),
             "group_state" => {
                 let state = state(&mut reader, node)?;
-                if let Some(first_line) = lines.insert(state.name.clone(), state.line) {
-                    return Err(SrdfError::RepeatedState { line: state.line, name: state.name, first_line });
+                if let Some(first_line) = lines.insert((state.group.clone(), state.name.clone()), state.line) {
+                    let State { line, name, group, .. } = state;
+                    return Err(SrdfError::RepeatedState { line, name, group, first_line });
                 }
                 states.push(state);
             }
