@@ -58,7 +58,7 @@
 //! | [`partials`] | derivatives of the algorithms over `f64`: one call, several methods, one result |
 //! | [`dynamics`] | the algorithms, and closed forms of their derivatives, over any number type |
 //! | [`plan`] | the form that each algorithm takes over `f64`, decided once per model |
-//! | [`model`] | the robot: builder, URDF reader, moving along configurations, limits |
+//! | [`model`] | the robot: builder, readers of URDF, MJCF, SDF and SRDF, writers, springs, actuators, moving along configurations |
 //! | [`joint`] | kinds of joints, with their coordinates and conventions |
 //! | [`spatial`] | motions, forces, inertias, poses; a layer that checks frames |
 //! | [`derivatives`] | dual numbers, drivers for functions of your own, differences; knows no robots. Its [`check`](mod@derivatives::check) is for derivatives **of any function** |
@@ -77,7 +77,10 @@
 //! | `conventions.md` | units, frames, orders; coordinates of other programs |
 //! | `notation.md` | the same quantity in the words of Pinocchio, Drake, RigidBodyDynamics.jl, and Featherstone's book |
 //! | `from-pinocchio.md` | Pinocchio's functions and fields, name by name |
+//! | `robots.md` | what is read of each format of files, and written; springs, rotors, actuators |
 //! | `checking.md` | what a check of a derivative is worth |
+//! | `generate.md` | functions of a robot as straight-line Rust, C and CasADi |
+//! | `python.md` | the package for Python |
 //! | `levels.md` | vector instructions without build flags |
 //! | `building.md` | what is compiled where, how long that takes, faster edits |
 //! | `architecture.md` | the layers, the way of `q` through them, what to change for what |
@@ -85,8 +88,8 @@
 //! `examples/` answers one question a file.
 //!
 //! Nothing public panics on its input: wrong lengths, numbers that are not finite, quaternions that
-//! have not length one, and results that would not be finite come back as errors with names. Two
-//! things do as the standard library's would: brackets outside a matrix or a [`Tensor3`], and the methods of
+//! are not of unit length, and results that would not be finite come back as errors with names. Two
+//! things panic, as in the standard library: indexing outside a matrix or a [`Tensor3`], and the methods of
 //! a single [`JointKind`](joint::JointKind), which algorithms call with slices that have been checked.
 
 #[doc(hidden)]

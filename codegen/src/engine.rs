@@ -185,7 +185,7 @@ impl Quantity {
     }
 
     /// Derivatives by formulas, where the engine has them: those of each output by q (along the tangent) and the rest, as
-    /// [`derivatives`](crate::Request::Derivatives) orders them.
+    /// [`derivatives`](crate::Request) orders them.
     ///
     /// # Errors
     /// What the engine says.

@@ -34,7 +34,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # JointsLayout
+//! # Layout
 //!
 //! States stand one after the other, as a trajectory that a solver holds does, and as an array of shape (N, n) in row-major
 //! order: entry `i` of state `s` of a vector with `n` entries is `x[s * n + i]`. Matrices of nv × nv are column-major within
@@ -46,7 +46,7 @@
 //!
 //! Results agree with those of single states to rounding. They do not depend on the
 //! number of threads, nor on where in the array a state stands, to the last bit. A state that is not finite, whose
-//! quaternions or (cos, sin) pairs have not length one (to within 1e-6, as for single states), or whose result is not finite, makes
+//! quaternions or (cos, sin) pairs are not of unit length (to within 1e-6, as for single states), or whose result is not finite, makes
 //! its own results NaN and is reported; it touches no other. Wrenches from outside are for single
 //! states. A second call with as many states allocates nothing on one thread.
 

@@ -63,7 +63,7 @@ pub(crate) struct Check {
     /// Allowed deviation of an entry, relative to itself
     #[arg(long, value_name = "RELATIVE", default_value_t = 1e-6, value_parser = tolerance, requires = "claims")]
     pub(crate) tolerance: f64,
-    /// Additional allowed deviation of an entry, relative to the largest of its matrix: 1e-6 for single precision
+    /// Additional allowed deviation of an entry, relative to its scale (docs/checking.md): 1e-6 for single precision
     #[arg(long, value_name = "RELATIVE", default_value_t = 1e-12, value_parser = tolerance, requires = "claims")]
     pub(crate) floor: f64,
     /// Exit with 0 even if some entries are unclear, as long as none disagrees

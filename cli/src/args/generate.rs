@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "Each function is recorded from the engine, compared with it at random states, and written as straight-line code, with a test.\n",
+    "Each function is recorded from the engine, compared with it at random states, and written as straight-line code; Rust comes with a test.\n",
     "Functions: rnea, aba, crba, minv, bias, gravity, frame_pose, frame_jacobian, center_of_mass, centroidal_momentum,\n",
     "centroidal_momentum_matrix, energy, step, step_euler, step_rk4, contact_dynamics; each alone, with `_derivatives`, or with `_product` (gradient and Hessian of a weighted sum).\n",
     "docs/generate.md has their inputs and outputs.\n\n",
     "Examples:\n  gradyn generate robots/panda.urdf --function rnea,rnea_derivatives --language rust --output generated\n",
-    "  gradyn generate robots/ur5.urdf --function frame_pose --frame ee_link --language c --output generated",
+    "  gradyn generate robots/ur5.urdf --function frame_pose --frame tool0 --language c --output generated",
 ))]
 pub(crate) struct Generate {
     #[command(flatten)]

@@ -29,7 +29,7 @@ const STYLES: Styles = Styles::styled()
 
 /// Robot dynamics and their exact derivatives.
 ///
-/// Reads a robot from a URDF or MJCF file, computes the torques of inverse dynamics with their partial derivatives by position,
+/// Reads a robot from a URDF, MJCF or SDF file, computes the torques of inverse dynamics with their partial derivatives by position,
 /// velocity and acceleration, and checks the methods that compute them against each other.
 #[derive(Debug, Parser)]
 #[command(name = "gradyn", version, styles = STYLES, max_term_width = 100, after_help = concat!(
@@ -87,7 +87,8 @@ pub(crate) struct Info {
 
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "What moves is written: bodies, joints, inertias, frames, limits. Shapes, meshes, sensors and actuators are not.\n",
+    "What moves is written: bodies, joints, inertias, frames, limits, and the actuators that the format has words for.\n",
+    "Shapes, meshes and sensors are not.\n",
     "What the new format cannot say is an error that names it, if it changes the dynamics, and else a warning;\n",
     "docs/robots.md has a table.\n\n",
     "Examples:\n  gradyn convert robots/panda.urdf panda.xml\n",

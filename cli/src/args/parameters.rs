@@ -62,8 +62,8 @@ impl From<Global> for sensitivity::Method {
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "LIST: names or patterns, separated by commas; `gradyn parameters ROBOT` lists them. Each parameter is distributed about its\n",
-    "value with --share of it as standard deviation: lognormal if positive, half-normal for a friction, damping or armature\n",
-    "of zero, normal for all others (for a value of zero: --share of the unit).\n\n",
+    "value with --share of it as standard deviation: lognormal where no robot has zero or less (masses, friction, stiffness, …),\n",
+    "half-normal for a friction, damping, armature or stiffness of zero, normal for all others (for a value of zero: --share of the unit).\n\n",
     "Exit codes: 0 good, 1 the results are not reliable, 2 bad input.\n\n",
     "Without --global: derivatives, and the share of the variance to first order. Docs: docs/sensitivity.md.\n\n",
     "Examples:\n  gradyn sensitivity robots/panda.urdf --parameters '*.mass,*.com.*' --of tau\n",

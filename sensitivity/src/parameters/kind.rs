@@ -56,9 +56,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is friction, damping, armature or the inertia of a rotor, of which no robot has a negative one.
+    /// Whether it is a number of a joint of which no robot has a negative one. Masses and densities are not among these: inertias are
+    /// consistent as a whole or not.
     pub(crate) fn is_never_negative(self) -> bool {
-        self.robot().is_some_and(|id| id.is_of_joint() || matches!(id, ParameterId::RotorInertia(..)))
+        let is_of_inertia =
+            |id| matches!(id, ParameterId::Mass(_) | ParameterId::Density(_) | ParameterId::PointMass(_));
+        self.robot().is_some_and(|id| id.is_never_negative() && !is_of_inertia(id))
     }
 
     /// Whether it changes the state at the start, and not the robot.

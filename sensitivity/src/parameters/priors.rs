@@ -11,15 +11,15 @@ impl Parameters {
     ///
     /// | parameter | value | prior |
     /// |---|---|---|
-    /// | masses, densities, moments on the diagonal, friction, damping, armature, stiffness, Stribeck friction and velocity, `friction_width` | positive | lognormal, the value as mean, `share` of it as standard deviation |
-    /// | friction, damping, armature, stiffness, Stribeck friction, `friction_width` | zero | half-normal about zero |
+    /// | masses, densities, moments on the diagonal, friction, damping, armature, inertias of rotors, stiffness, Stribeck friction and velocity, `friction_width` | positive | lognormal, the value as mean, `share` of it as standard deviation |
+    /// | friction, damping, armature, inertias of rotors, stiffness, Stribeck friction, `friction_width` | zero | half-normal about zero |
     /// | all others | not zero | normal about the value, `share` of its size as standard deviation |
     /// | | zero | normal about zero, `share` of its unit as standard deviation |
     ///
     /// The scale of a half-normal prior is `share` of the largest value of its kind in the robot. If all are zero, it
-    /// is `share` of the joint's effort limit (friction), of the effort limit over the velocity limit (damping), or of
-    /// the moment of inertia that the joint moves at the neutral configuration (armature); without such limits, it is
-    /// `share` of the unit.
+    /// is `share` of the joint's effort limit (friction, Stribeck friction), of the effort limit over the velocity limit (damping), or of
+    /// the moment of inertia that the joint moves at the neutral configuration (armature, and inertias of rotors times their squared gear
+    /// ratio); for stiffness, and without such limits, it is `share` of the unit.
     #[must_use]
     pub fn default_priors(&self, share: f64) -> Vec<Prior> {
         let masses = self.moved_masses();
@@ -60,7 +60,7 @@ impl Parameters {
             body.owns_coordinates().then(|| body.v_range().start + k)
         };
         match kind {
-            Kind::Robot(ParameterId::Friction(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i]),
+            Kind::Robot(ParameterId::Friction(b, k) | ParameterId::Stribeck(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i]),
             Kind::Robot(ParameterId::Damping(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i] / limits.velocity[i]),
             Kind::Robot(ParameterId::Armature(b, k)) => dof(b, k).map_or(0.0, |i| masses[i]),
             Kind::Robot(ParameterId::RotorInertia(b, k)) => {

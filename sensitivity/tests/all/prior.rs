@@ -151,3 +151,29 @@ fn default_priors_stay_within_the_domain() {
     let prior = Parameters::of(&model).select("panda_joint3.friction").expect("is there").default_priors(0.1)[0];
     assert_eq!(prior, Prior::HalfNormal { scale: 0.1 * 0.4 });
 }
+
+/// Springs, Stribeck friction and rotors are never negative, as friction and armature are.
+#[test]
+fn default_priors_of_springs_and_motors_stay_within_the_domain() {
+    let model = robot("double_pendulum", false);
+    let mut builder = model.to_builder();
+    let key = builder.key(0).expect("is there");
+    builder.set_stiffness(key, &[5.0]).expect("fits").set_stribeck(key, &[0.25]).expect("fits");
+    builder.set_rotor_inertia(key, &[1e-4], &[10.0]).expect("fits");
+    let model = builder.build().expect("is right");
+    let joint = model.bodies()[0].joint_name().to_owned();
+    let of = |model: &gradyn::Model, name: &str| {
+        Parameters::of(model).select(&format!("{joint}.{name}")).expect("is there").default_priors(0.5)[0]
+    };
+    for (name, value) in [("stiffness", 5.0), ("stribeck", 0.25), ("stribeck_velocity", 0.0), ("rotor_inertia", 1e-4)] {
+        let prior = of(&model, name);
+        let least = prior.quantile(1e-6).expect("a part");
+        assert!(least > 0.0, "{name}: {prior:?}");
+        assert!(value == 0.0 || (prior.mean() / value - 1.0).abs() < 1e-14, "{name}: {prior:?}"); // two roundings
+    }
+    // Of zero: half-normal; of Stribeck friction by the effort limit, as friction.
+    let still = robot("double_pendulum", false);
+    assert_eq!(of(&still, "stiffness"), Prior::HalfNormal { scale: 0.5 });
+    let effort = still.limits().effort[0];
+    assert_eq!(of(&still, "stribeck"), Prior::HalfNormal { scale: if effort.is_finite() { 0.5 * effort } else { 0.5 } });
+}
