@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 /// One byte more than this is read and refused, so that an endless file ends.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// The configuration in which links stand where the file places them.
+const FILE: &str = "file";
+
 /// A robot and the file it comes from.
 #[derive(Clone, Debug)]
 pub struct Robot {
@@ -31,7 +34,7 @@ pub struct Robot {
     pub report: LoadReport,
     /// What else the file says, by its format.
     pub origin: Origin,
-    /// Named configurations: keyframes of MJCF, `file` of an SDF file, in which links stand where it places them, states of SRDF.
+    /// Named configurations: keyframes of MJCF, states of SRDF, and `file`, in which links stand where an SDF or MJCF file places them.
     pub configurations: Vec<Configuration>,
     /// Names of groups of SRDF.
     pub groups: Vec<String>,
@@ -42,10 +45,23 @@ pub struct Robot {
 pub struct Configuration {
     /// Its name in the file.
     pub name: String,
+    /// The group of its state in an SRDF file, if the name does not have it: `GROUP/NAME` is another name of it.
+    pub group: Option<String>,
     /// The configuration, nq.
     pub q: Vec<f64>,
     /// The velocity, nv; zero where the file says none.
     pub v: Vec<f64>,
+}
+
+impl Configuration {
+    fn new(name: impl Into<String>, q: Vec<f64>, v: Vec<f64>) -> Self {
+        Self { name: name.into(), group: None, q, v }
+    }
+
+    /// `GROUP/NAME`, if it is of a group.
+    pub fn full_name(&self) -> Option<String> {
+        self.group.as_ref().map(|group| format!("{group}/{}", self.name))
+    }
 }
 
 /// What a robot's file says beside the model.
@@ -104,11 +120,13 @@ pub struct FileOptions {
     pub urdf: UrdfOptions,
     /// Of SDF: links that no joint carries are fixed to the world, instead of free.
     pub fixed_base: bool,
+    /// The width of smooth Coulomb friction, rad/s (m/s), positive; without it 0.01, and `frictionloss` of MJCF is left out.
+    pub friction_width: Option<f64>,
 }
 
 impl From<UrdfOptions> for FileOptions {
     fn from(urdf: UrdfOptions) -> Self {
-        Self { urdf, fixed_base: false }
+        Self { urdf, fixed_base: false, friction_width: None }
     }
 }
 
@@ -117,6 +135,12 @@ impl FileOptions {
     #[must_use]
     pub fn fixed_base(self, fixed_base: bool) -> Self {
         Self { fixed_base, ..self }
+    }
+
+    /// Sets [`friction_width`](Self::friction_width).
+    #[must_use]
+    pub fn friction_width(self, friction_width: Option<f64>) -> Self {
+        Self { friction_width, ..self }
     }
 }
 
@@ -139,7 +163,7 @@ impl Robot {
         joint_friction: bool,
     ) -> Result<Self, Error> {
         let text = read(path)?;
-        let FileOptions { urdf: options, fixed_base } = options.into();
+        let FileOptions { urdf: options, fixed_base, friction_width } = options.into();
         let format = Format::of_text(&text);
         if fixed_base && format != Some(Format::Sdf) {
             let name = path.display().to_string();
@@ -152,18 +176,23 @@ impl Robot {
                 Self::of_sdf(path, loaded)
             }
             Some(Format::Mjcf) => {
-                let options = mjcf_options(path, &options)?;
+                let mut options = mjcf_options(path, &options)?;
+                options.friction_width = friction_width;
                 let loaded = Model::from_mjcf_text(&text, &options).map_err(|error| refused(path, error))?;
                 Self::of_mjcf(path, loaded, text, options)
             }
             // What it is not is said by the reader of URDF.
             _ => {
-                let loaded = Model::from_urdf_text(&text, &options).map_err(|error| refused(path, error))?;
+                let loaded = Model::from_urdf_text(&text, &options).map_err(|error| not_a_robot(path, error))?;
                 Self::of_urdf(path, loaded, text, options)
             }
         };
         if let Some(g) = gravity {
             robot.model = robot.model.with_gravity(g);
+        }
+        if let Some(width) = friction_width {
+            let changed = robot.model.with_friction_width(width);
+            robot.model = changed.map_err(|error| Error::content(path.display().to_string(), error.to_string()))?;
         }
         robot.model = robot.model.with_joint_friction(joint_friction);
         Ok(robot)
@@ -180,8 +209,11 @@ impl Robot {
     pub fn of_mjcf(path: &Path, loaded: mjcf::Loaded, text: String, options: MjcfOptions) -> Self {
         let (model, report) = (loaded.model.clone(), loaded.report.clone());
         let named = loaded.configurations.iter();
-        let configurations =
-            named.map(|of| Configuration { name: of.name.clone(), q: of.q.clone(), v: of.v.clone() }).collect();
+        let mut configurations: Vec<_> =
+            named.map(|of| Configuration::new(of.name.clone(), of.q.clone(), of.v.clone())).collect();
+        if configurations.iter().all(|of| of.name != FILE) {
+            configurations.push(Configuration::new(FILE, loaded.reference.clone(), vec![0.0; model.nv()]));
+        }
         let origin = Origin::Mjcf { loaded: Box::new(loaded), text, options: Box::new(options) };
         Self { path: path.to_owned(), model, report, origin, configurations, groups: Vec::new() }
     }
@@ -190,7 +222,7 @@ impl Robot {
     pub fn of_sdf(path: &Path, loaded: sdf::Loaded) -> Self {
         let (model, report) = (loaded.model.clone(), loaded.report.clone());
         let (q, v) = (loaded.configuration.clone(), vec![0.0; model.nv()]);
-        let configurations = vec![Configuration { name: String::from("file"), q, v }];
+        let configurations = vec![Configuration::new(FILE, q, v)];
         let origin = Origin::Sdf(Box::new(loaded));
         Self { path: path.to_owned(), model, report, origin, configurations, groups: Vec::new() }
     }
@@ -198,28 +230,37 @@ impl Robot {
     /// Adds the named configurations and groups of an SRDF file.
     ///
     /// # Errors
-    /// What makes no sense in the file, and a state that does not fit the robot, or has the name of a configuration that is there.
+    /// What makes no sense in the file, and a state that does not fit the robot, or has no group and the name of a configuration that is
+    /// there. One with a group is `GROUP/NAME` then.
     pub fn with_srdf(mut self, path: &Path) -> Result<Self, Error> {
         let refuse = |reason: String| Error::content(path.display().to_string(), reason);
         let srdf = Srdf::from_text(&read(path)?).map_err(|error| refuse(error.to_string()))?;
         let own = self.configurations.len();
-        for srdf::Configuration { line, name, q, .. } in
-            srdf.configurations(&self.model).map_err(|error| refuse(error.to_string()))?
-        {
-            if self.configurations[..own].iter().any(|of| of.name == name) {
+        let all = srdf.configurations(&self.model).map_err(|error| refuse(error.to_string()))?;
+        for srdf::Configuration { line, mut name, mut group, q, .. } in all {
+            let is_taken = |name: &str| self.configurations.iter().take(own).any(|of| of.name == name);
+            if is_taken(&name)
+                && let Some(group) = group.take()
+            {
+                name = format!("{group}/{name}");
+            }
+            if is_taken(&name) {
                 let name = one_line(&name);
                 return Err(refuse(format!("line {line}: the robot has a configuration `{name}` already")));
             }
-            self.configurations.push(Configuration { name, q, v: vec![0.0; self.model.nv()] });
+            self.configurations
+                .push(Configuration { group, ..Configuration::new(name, q, vec![0.0; self.model.nv()]) });
         }
         self.groups.extend(srdf.groups.iter().map(|group| group.name.clone()));
-        self.report.append_file(&path.display().to_string(), srdf.report_for(&self.model));
+        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        self.report.append_file(&file, srdf.report_for(&self.model));
         Ok(self)
     }
 
-    /// The configuration of a name.
+    /// The configuration of a name, or of `GROUP/NAME`.
     pub fn configuration(&self, name: &str) -> Option<&Configuration> {
-        self.configurations.iter().find(|of| of.name == name)
+        let by_name = self.configurations.iter().find(|of| of.name == name);
+        by_name.or_else(|| self.configurations.iter().find(|of| of.full_name().as_deref() == Some(name)))
     }
 
     /// All parameters, none chosen: without placements of joints that are fixed, unless a link has the name.
@@ -298,6 +339,17 @@ impl Robot {
 
 fn refused(path: &Path, error: impl Into<RobotError>) -> Error {
     Error::Robot { path: path.to_owned(), error: Box::new(error.into()) }
+}
+
+/// Why a text that is neither MJCF nor SDF is no URDF.
+fn not_a_robot(path: &Path, error: urdf::UrdfError) -> Error {
+    let urdf::UrdfError::NotARobot { line, found } = &error else { return refused(path, error) };
+    let expected = match found.as_str() {
+        "mujocoinclude" => "which is a part of an MJCF model: name the file that includes it",
+        _ => "expected `robot` (URDF), `mujoco` (MJCF) or `sdf` (SDF)",
+    };
+    let reason = format!("the root element is `{}`, {expected}", one_line(found));
+    Error::in_line(path.display().to_string(), *line as usize, reason)
 }
 
 /// The same choices for an MJCF file, which makes some of them itself.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from robots import CASES, arm, load, relative
+from robots import CASES, FOLDER, arm, load, relative
 
 import gradyn
 
@@ -61,6 +61,43 @@ def test_damping_friction_and_limits() -> None:
             change({"shoulder": [1.0, 2.0]})
         with pytest.raises(ValueError):
             change({"shoulder": -1.0})
+
+
+def test_springs_and_friction_by_speed() -> None:
+    model = arm()
+    sprung = model.with_stiffness({"shoulder": 4.0}).with_spring_reference({"shoulder": -0.5})
+    # Two sums of a few numbers near one.
+    assert sprung.rnea(0.25, 0, 0) - model.rnea(0.25, 0, 0) == pytest.approx([4.0 * 0.75], rel=1e-14)
+    assert sprung.rnea_derivatives(0.25, 0, 0).dtau_dq[0, 0] - model.rnea_derivatives(0.25, 0, 0).dtau_dq[0, 0] == pytest.approx(4.0)
+    stuck = model.with_stribeck({"shoulder": 2.0}).with_stribeck_velocity({"shoulder": 0.5})
+    stuck = stuck.with_friction_asymmetry({"shoulder": 0.25})
+    off = stuck.rnea(0, 0.5, 0) - model.rnea(0, 0.5, 0)
+    # At the speed over which it decays, its share is 1/e; the smooth sign has the width 0.01.
+    sign = 0.5 / np.hypot(0.5, 0.01)
+    assert off == pytest.approx([2.0 * np.exp(-1) * sign + 0.25 * sign**2], rel=1e-13)
+    for change in (model.with_stiffness, model.with_stribeck, model.with_stribeck_velocity):
+        with pytest.raises(gradyn.InputError):
+            change({"shoulder": -1.0})
+
+
+def test_another_root_and_less() -> None:
+    solo = gradyn.Model.from_urdf(FOLDER / "solo12.urdf", floating_base=True)
+    foot = solo.rerooted_at(solo.body_names[-1])
+    assert foot.nv == solo.nv and foot.mass == pytest.approx(solo.mass, rel=1e-14)
+    less = solo.remove_subtree(solo.body_names[-1])
+    assert less.body_names == solo.body_names[:-1]
+    with pytest.raises(gradyn.InputError, match="tail"):
+        solo.remove_subtree("tail")
+
+
+def test_controls() -> None:
+    solo = gradyn.Model.from_urdf(FOLDER / "solo12.urdf", floating_base=True)
+    assert solo.control_names == solo.dof_names[6:]
+    np.testing.assert_array_equal(solo.actuation, np.eye(18)[:, 6:])
+    np.testing.assert_array_equal(solo.control_upper, solo.effort_limit[6:])
+    go1 = gradyn.Model.from_file(FOLDER / "go1.xml")
+    assert go1.control_names[0] == "FR_hip" and go1.actuation.shape == (18, 12)
+    assert (go1.control_lower == -go1.control_upper).all() and np.isfinite(go1.control_upper).all()
 
 
 def test_parameters_by_name() -> None:

@@ -101,6 +101,13 @@ impl<P: Real> Body<P> {
     pub fn gear_ratio(&self, k: usize) -> Option<f64> {
         self.gear_ratios.get(k).copied().flatten()
     }
+    /// The coordinate of a joint that follows another, at a configuration of the model; none for other joints.
+    pub(crate) fn mimicked(&self, q: &[P]) -> Option<P> {
+        match &self.joint {
+            Joint::Mimic(mimic) => q.get(self.q.clone()).map(|q| mimic.inner_q(q)[0]),
+            _ => None,
+        }
+    }
     /// Whether the joint has its own coordinates. A mimic joint does not.
     #[must_use]
     pub fn owns_coordinates(&self) -> bool {

@@ -617,6 +617,9 @@ fn reductions_are_gears_of_motors() {
         // Alone it states none that can be used.
         let alone = gradyn::Model::from_urdf_text(&text, &UrdfOptions::new()).unwrap();
         assert!(alone.model.actuators().is_empty());
+        let said: Vec<_> = alone.report.warnings().map(ToString::to_string).collect();
+        let expected = format!("line 6: transmission `t`: its reduction is not used: {reason}");
+        assert_eq!(said, [expected]);
         let loaded =
             gradyn::Model::from_urdf_text(&text.replace("</robot>", &format!("{other}</robot>")), &UrdfOptions::new());
         let loaded = loaded.unwrap();
@@ -624,6 +627,17 @@ fn reductions_are_gears_of_motors() {
         assert_eq!(warnings, [format!("line 6: transmission `t`: its reduction is not used: {reason}")]);
         let gears: Vec<f64> = loaded.model.actuators().iter().map(|actuator| actuator.gears[0].1).collect();
         assert_eq!(gears, gear.into_iter().chain([3.0]).collect::<Vec<_>>());
+    }
+    // The spelling of ROS 2, on its own and where ROS 2 has it.
+    let motor = "<actuator name='m'/><joint name='j'><mechanical_reduction>7</mechanical_reduction></joint>";
+    for inside in [
+        format!("<transmission name='t'>{motor}</transmission>"),
+        format!("<ros2_control name='c' type='system'><transmission name='t'>{motor}</transmission></ros2_control>"),
+    ] {
+        let text = two_links(INERTIAL, "revolute", "<limit lower='-1' upper='1' effort='30' velocity='1'/>");
+        let text = text.replace("</robot>", &format!("{inside}</robot>"));
+        let loaded = gradyn::Model::from_urdf_text(&text, &UrdfOptions::new()).unwrap();
+        assert_eq!((loaded.model.actuators()[0].gears[0], loaded.report.warning_count()), ((0, 7.0), 0));
     }
     // Nothing drives a fixed joint.
     let fixed = text_of_fixed();

@@ -71,6 +71,9 @@ pub(crate) struct RobotArgs {
     /// Omit damping and friction of the joints
     #[arg(long, help_heading = "Robot")]
     pub(crate) no_joint_friction: bool,
+    /// Speed over which Coulomb friction changes sign, rad/s (m/s) [default: 0.01, and `frictionloss` of MJCF is left out]
+    #[arg(long, help_heading = "Robot", value_name = "SPEED", value_parser = positive)]
+    pub(crate) friction_width: Option<f64>,
     /// Reject a file with warnings
     #[arg(long, help_heading = "Robot")]
     pub(crate) strict: bool,
@@ -105,12 +108,17 @@ impl RobotArgs {
         for (joint, values) in armature::all(&self.armature)? {
             options = options.armature(joint, &values);
         }
-        let options = FileOptions::from(options).fixed_base(self.fixed_base);
+        let options = FileOptions::from(options).fixed_base(self.fixed_base).friction_width(self.friction_width);
         let robot = Robot::read(&self.robot, options, self.gravity.map(Vector3::from), !self.no_joint_friction)?;
-        match &self.srdf {
-            Some(file) => Ok(robot.with_srdf(file)?),
-            None => Ok(robot),
+        let Some(file) = &self.srdf else { return Ok(robot) };
+        let robot = robot.with_srdf(file)?;
+        if self.strict
+            && let Some(first) = robot.report.warnings().next()
+        {
+            let reason = format!("{first} (warning 1 of {}, refused by `strict`)", robot.report.warning_count());
+            return Err(Error::content(self.robot.display().to_string(), reason));
         }
+        Ok(robot)
     }
 
     /// With the choices that a layout makes.
@@ -167,6 +175,13 @@ impl From<Order> for JointOrder {
             Order::File => Self::File,
             Order::Pinocchio => Self::Pinocchio,
         }
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if x > 0.0 && f64::is_finite(x) => Ok(x),
+        _ => Err(String::from("expected a positive number, such as 0.01")),
     }
 }
 

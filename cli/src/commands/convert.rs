@@ -22,11 +22,16 @@ pub(crate) fn convert(args: &Convert) -> Result<Report, Error> {
     }
     let leave_out = if args.leave_out { LeaveOut::Anything } else { LeaveOut::NotDynamics };
     let written = robot.model.write(format, &WriteOptions::new().leave_out(leave_out));
-    let Written { text, left_out, .. } = written.map_err(|error| Error::write(to, error))?;
+    let Written { text, left_out, restated, .. } = written.map_err(|error| Error::write(to, error))?;
     output.write(|file| file.write_all(text.as_bytes()))?;
     output.finish()?;
     let mut warnings = robot.warnings();
     warnings.extend(left_out.iter().map(|unsaid| format!("{}: left out ({}): {unsaid}", to.display(), unsaid.rank)));
+    warnings.extend(restated.iter().map(|joint| format!("{}: {joint}", to.display())));
+    if !robot.configurations.is_empty() {
+        let names = count(robot.configurations.len(), "named configuration");
+        warnings.push(format!("{}: left out ({}): {names} of the robot's files", to.display(), Rank::NotDynamics));
+    }
     let left_out = loops.iter().map(|closed| format!("{closed} {BESIDE}"));
     warnings.extend(left_out.map(|what| format!("{}: left out ({}): {what}", to.display(), Rank::ChangesDynamics)));
     let (bodies, freedoms) = (count(robot.model.bodies().len(), "moving body"), robot.model.nv());

@@ -1,7 +1,7 @@
 //! `gradyn check --against` with coordinates of other programs.
 
 use super::against::{check, data, disagrees, has};
-use super::{refused, robot, run, text_of};
+use super::{directory, refused, robot, run, text_of};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::spatial::{Quaternion, vector as v3};
@@ -28,6 +28,23 @@ fn the_layout_of_mujoco_agrees_with_mujoco() {
     // Read as if it were Pinocchio's, the state is not even one, or the torques are wrong.
     let other = run(["check", &file, "--floating-base", "--no-joint-friction", "--against", &path, "--floor", "1e-7"]);
     assert_ne!(other.status.code(), Some(0));
+}
+
+/// Ball joints have quaternions w x y z there, and so has the rotation of a free joint with armature.
+#[test]
+fn balls_in_the_layout_of_mujoco_agree_with_mujoco() {
+    let file = format!("{}/tests/data/balls.xml", env!("CARGO_MANIFEST_DIR"));
+    let text = text_of(&run(["check", &file, "--against", &data("mujoco_balls.json"), "--layout", "mujoco"]));
+    assert!(text.ends_with("all 2 states agree\n"), "{text}");
+    let output = run(["check", &file, "--against", &data("mujoco_balls.json")]);
+    assert_ne!(output.status.code(), Some(0));
+    // Drake has no quaternion for a ball joint.
+    let ball = directory("ball-of-drake").join("ball.xml");
+    let text =
+        "<mujoco><worldbody><body><joint name='shoulder' type='ball'/><geom size='1'/></body></worldbody></mujoco>";
+    std::fs::write(&ball, text).expect("writes");
+    let said = refused(&check(ball.to_str().expect("UTF-8"), &["--layout", "drake"], &json!({"states": []})));
+    has(&said, &["joint `shoulder`", "ball joint of Drake"]);
 }
 
 /// Written here from the definition, on plain numbers: `τ′(q′, v′, a′)` of a floating robot with Drake's coordinates.

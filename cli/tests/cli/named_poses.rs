@@ -108,14 +108,14 @@ fn poses_of_several_groups_and_actuators_are_shown() {
     srdf(&[state("first", "shoulder", 0.25), state("second", "elbow", -0.5)]);
     let told = |extra: &[&str]| good([&["info", &path("arm.xml"), "--srdf", &path("arm.srdf")], extra].concat());
     let text = told(&[]);
-    assert!(text.contains("Configurations  for `--state`: home, stretched, up, first/up, second/up"), "{text}");
+    assert!(text.contains("Configurations  for `--state`: home, stretched, file, up, first/up, second/up"), "{text}");
     let rows = text.lines().skip_while(|line| !line.starts_with("Actuators")).skip(2).take(2);
     let words: Vec<String> = rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(words, ["push 20 shoulder -1 2", "bend elbow"]);
 
     let value = json(&told(&["--json"]));
     assert_eq!(
-        (&value["groups"], &value["configurations"][2]),
+        (&value["groups"], &value["configurations"][3]),
         (&serde_json::json!(["all"]), &serde_json::json!({"name": "up", "q": [0.25, -0.5], "v": [0.0, 0.0]}),)
     );
     assert_eq!(

@@ -22,6 +22,8 @@ enum Form {
     Same,
     /// `q′ = (p, quaternion w x y z)`, `v′ = (ṗ in the axes outside, ω in the body's)`.
     MujocoFree,
+    /// `q′ = quaternion w x y z`, `v′` as here.
+    MujocoBall,
     /// `q′ = (quaternion w x y z, p)`, `v′ = (ω, ṗ)`, both in the axes outside.
     DrakeFree,
     /// `q′ = (x, y, θ)`, `v′` their rates.
@@ -69,6 +71,11 @@ fn form(layout: Layout, body: &Body) -> Result<(Form, usize, usize), String> {
             }
             Ok((Form::MujocoFree, 7, 6))
         }
+        (Layout::Mujoco, Joint::Elementary(Elementary::Spherical(_))) => Ok((Form::MujocoBall, 4, 3)),
+        (Layout::Drake, Joint::Elementary(Elementary::Spherical(_))) => Err(format!(
+            "joint `{}`: a ball joint of Drake has roll, pitch and yaw for coordinates, which have no counterpart here",
+            body.joint_name()
+        )),
         (Layout::Drake, Joint::Elementary(Elementary::FreeFlyer(_))) => Ok((Form::DrakeFree, 7, 6)),
         (Layout::Mujoco | Layout::Drake, Joint::Elementary(Elementary::Planar(_))) => Ok((Form::PlanarRates, 3, 3)),
         _ => same,
@@ -80,6 +87,7 @@ fn suffixes(form: Form, kind: &str, nq: usize) -> (Vec<String>, Option<[&'static
     let q: &[&str] = match (form, kind, nq) {
         (_, _, 1) => &[""],
         (Form::MujocoFree, ..) => &[".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"],
+        (Form::MujocoBall, ..) => &[".qw", ".qx", ".qy", ".qz"],
         (Form::DrakeFree, ..) => &[".qw", ".qx", ".qy", ".qz", ".x", ".y", ".z"],
         (Form::PlanarRates, ..) => &[".x", ".y", ".angle"],
         (_, "free-flyer", _) => &[".x", ".y", ".z", ".qx", ".qy", ".qz", ".qw"],
@@ -155,7 +163,7 @@ impl Coordinates {
 
     /// Whether velocities are the same numbers in both programs, up to their order.
     pub fn same_velocities(&self) -> bool {
-        self.blocks.iter().all(|block| block.form == Form::Same)
+        self.blocks.iter().all(|block| matches!(block.form, Form::Same | Form::MujocoBall))
     }
 
     /// The configuration here.
@@ -167,6 +175,7 @@ impl Coordinates {
                 (Form::MujocoFree, [x, y, z, qw, qx, qy, qz]) | (Form::DrakeFree, [qw, qx, qy, qz, x, y, z]) => {
                     here.copy_from_slice(&[*x, *y, *z, *qx, *qy, *qz, *qw]);
                 }
+                (Form::MujocoBall, [qw, qx, qy, qz]) => here.copy_from_slice(&[*qx, *qy, *qz, *qw]),
                 (Form::PlanarRates, [x, y, angle]) => here.copy_from_slice(&[*x, *y, angle.cos(), angle.sin()]),
                 _ => here.copy_from_slice(there),
             }
@@ -192,6 +201,7 @@ impl Coordinates {
                 let there = match (block.form, here) {
                     (Form::MujocoFree, [x, y, z, qx, qy, qz, qw]) => vec![*x, *y, *z, *qw, *qx, *qy, *qz],
                     (Form::DrakeFree, [x, y, z, qx, qy, qz, qw]) => vec![*qw, *qx, *qy, *qz, *x, *y, *z],
+                    (Form::MujocoBall, [qx, qy, qz, qw]) => vec![*qw, *qx, *qy, *qz],
                     (Form::PlanarRates, [x, y, ..]) => vec![*x, *y, v[block.v.end - 1]],
                     (_, here) => here.to_vec(),
                 };

@@ -11,14 +11,16 @@ use std::path::Path;
 /// The state asked for, and what to call it: `random`, `neutral`, a named configuration of the robot, or the first of a file.
 pub fn asked(state: &Path, seed: u64, robot: &Robot) -> Result<(State, String), Error> {
     let named = state.to_str().and_then(|name| robot.configuration(name));
-    if let Some(Configuration { name, q, v }) = named {
-        let other = if [RANDOM, NEUTRAL].contains(&name.as_str()) {
+    if let (Some(of), Some(name)) = (named, state.to_str()) {
+        let Configuration { q, v, .. } = of;
+        let other = if [RANDOM, NEUTRAL].contains(&name) {
             Some("a word of the command")
         } else {
             state.is_file().then_some("a file")
         };
         if let Some(other) = other {
-            let reason = format!("`{name}` is a configuration of the robot and {other}: rename the configuration");
+            let or = of.full_name().map(|full| format!(", or ask for `{}`", one_line(&full))).unwrap_or_default();
+            let reason = format!("`{name}` is a configuration of the robot and {other}: rename the configuration{or}");
             return Err(Error::content(robot.path.display().to_string(), reason));
         }
         let state = State { q: q.clone(), v: v.clone(), ..neutral(&robot.model) };

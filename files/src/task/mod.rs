@@ -51,7 +51,7 @@ use gradyn_trajectory::{Problem, ProblemError, ProblemPlace};
 use kinds::CONTROL_RATE;
 use limits::Limits;
 use pose::Poses;
-use source::{Item, Source, Table};
+use source::{Item, Sign, Source, Table};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -232,7 +232,7 @@ fn robot(root: &Table<'_>, given: &Given) -> Result<Robot, Error> {
     }
     let item = root.need("robot", "a table with the `file` of the robot")?;
     let table = item.table("a table with the `file` of the robot")?;
-    table.only(&["file", "srdf", "floating_base", "fixed_base", "joint_friction", "gravity"])?;
+    table.only(&["file", "srdf", "floating_base", "fixed_base", "joint_friction", "friction_width", "gravity"])?;
     let item = table.need("file", "a URDF, MJCF or SDF file, relative to the task")?;
     let file = given.folder.join(item.text("a URDF, MJCF or SDF file, relative to the task")?);
     if !file.is_file() {
@@ -242,6 +242,8 @@ fn robot(root: &Table<'_>, given: &Given) -> Result<Robot, Error> {
     let gravity = table.get("gravity").map(|item| item.vector("x, y, z, m/s²")).transpose()?;
     let options = UrdfOptions::new().floating_base(flag("floating_base")?);
     let options = FileOptions::from(options).fixed_base(flag("fixed_base")?);
+    let width = table.get("friction_width").map(|item| item.number(Sign::Positive)).transpose()?;
+    let options = options.friction_width(width);
     let robot = Robot::read(&file, options, gravity, flag("joint_friction")?)?;
     let Some(item) = table.get("srdf") else { return Ok(robot) };
     let srdf = given.folder.join(item.text("an SRDF file, relative to the task")?);

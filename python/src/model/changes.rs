@@ -61,6 +61,43 @@ impl PyModel {
         self.of_joints(py, limits, |model, body, x| model.with_velocity_limits(body, x))
     }
 
+    /// The robot with other stiffness of the springs of some joints, N m/rad or N/m.
+    fn with_stiffness(&self, py: Python<'_>, stiffness: &Bound<'_, PyDict>) -> PyResult<Self> {
+        self.of_joints(py, stiffness, |model, body, x| model.with_stiffness(body, x))
+    }
+
+    /// The robot with other coordinates at which the springs of some joints rest, rad or m.
+    fn with_spring_reference(&self, py: Python<'_>, reference: &Bound<'_, PyDict>) -> PyResult<Self> {
+        self.of_joints(py, reference, |model, body, x| model.with_spring_reference(body, x))
+    }
+
+    /// The robot with other Stribeck friction of some joints, what Coulomb friction has more at rest, N m or N.
+    fn with_stribeck(&self, py: Python<'_>, stribeck: &Bound<'_, PyDict>) -> PyResult<Self> {
+        self.of_joints(py, stribeck, |model, body, x| model.with_stribeck(body, x))
+    }
+
+    /// The robot with another speed over which the Stribeck friction of some joints decays, rad/s or m/s.
+    fn with_stribeck_velocity(&self, py: Python<'_>, velocity: &Bound<'_, PyDict>) -> PyResult<Self> {
+        self.of_joints(py, velocity, |model, body, x| model.with_stribeck_velocity(body, x))
+    }
+
+    /// The robot with another asymmetry of the friction of some joints, half of what friction forward is above friction backward, N m or N.
+    fn with_friction_asymmetry(&self, py: Python<'_>, asymmetry: &Bound<'_, PyDict>) -> PyResult<Self> {
+        self.of_joints(py, asymmetry, |model, body, x| model.with_friction_asymmetry(body, x))
+    }
+
+    /// The robot, floating, described from another of its bodies.
+    fn rerooted_at(&self, py: Python<'_>, body: &str) -> PyResult<Self> {
+        let body = options::body(py, &self.model, "body", body)?;
+        Ok(self.changed(self.model.rerooted_at(body).map_err(|error| error::model(py, &error))?))
+    }
+
+    /// The robot without a body and all that it carries.
+    fn remove_subtree(&self, py: Python<'_>, body: &str) -> PyResult<Self> {
+        let body = options::body(py, &self.model, "body", body)?;
+        Ok(self.changed(self.model.remove_subtree(body).map_err(|error| error::model(py, &error))?))
+    }
+
     /// The robot with some joints locked: a dictionary from joint to its coordinates, which may be one number.
     fn reduced(&self, py: Python<'_>, locked: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut joints: Vec<(BodyId, Vec<f64>)> = Vec::new();

@@ -1,5 +1,6 @@
 //! The robot.
 
+mod actuators;
 mod changes;
 mod patterns;
 mod read;

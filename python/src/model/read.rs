@@ -105,7 +105,7 @@ impl PyModel {
     /// Reads a robot from a file of any format: URDF, MJCF or SDF, as its root element says. Named configurations of the file are
     /// `Model.configurations`, and with `srdf` those of an SRDF file.
     #[staticmethod]
-    #[pyo3(signature = (path, *, srdf = None, floating_base = false, fixed_base = false, joint_friction = true, gravity = None, strict = false))]
+    #[pyo3(signature = (path, *, srdf = None, floating_base = false, fixed_base = false, joint_friction = true, friction_width = None, gravity = None, strict = false))]
     #[allow(clippy::too_many_arguments, reason = "by name")]
     fn from_file(
         py: Python<'_>,
@@ -114,12 +114,13 @@ impl PyModel {
         floating_base: bool,
         fixed_base: bool,
         joint_friction: bool,
+        friction_width: Option<f64>,
         gravity: Option<&Bound<'_, PyAny>>,
         strict: bool,
     ) -> PyResult<Self> {
         let gravity = gravity.map(|given| numbers::<3>("gravity", given)).transpose()?;
         let urdf = UrdfOptions::new().floating_base(floating_base).strict(strict);
-        let options = FileOptions::from(urdf).fixed_base(fixed_base);
+        let options = FileOptions::from(urdf).fixed_base(fixed_base).friction_width(friction_width);
         let read = crate::guard::detached(py, || {
             let robot = Robot::read(&path, options, None, true)?;
             match &srdf {

@@ -60,7 +60,9 @@ impl Parameters {
             body.owns_coordinates().then(|| body.v_range().start + k)
         };
         match kind {
-            Kind::Robot(ParameterId::Friction(b, k) | ParameterId::Stribeck(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i]),
+            Kind::Robot(ParameterId::Friction(b, k) | ParameterId::Stribeck(b, k)) => {
+                dof(b, k).map_or(0.0, |i| limits.effort[i])
+            }
             Kind::Robot(ParameterId::Damping(b, k)) => dof(b, k).map_or(0.0, |i| limits.effort[i] / limits.velocity[i]),
             Kind::Robot(ParameterId::Armature(b, k)) => dof(b, k).map_or(0.0, |i| masses[i]),
             Kind::Robot(ParameterId::RotorInertia(b, k)) => {

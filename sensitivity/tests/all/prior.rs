@@ -175,5 +175,8 @@ fn default_priors_of_springs_and_motors_stay_within_the_domain() {
     let still = robot("double_pendulum", false);
     assert_eq!(of(&still, "stiffness"), Prior::HalfNormal { scale: 0.5 });
     let effort = still.limits().effort[0];
-    assert_eq!(of(&still, "stribeck"), Prior::HalfNormal { scale: if effort.is_finite() { 0.5 * effort } else { 0.5 } });
+    assert_eq!(
+        of(&still, "stribeck"),
+        Prior::HalfNormal { scale: if effort.is_finite() { 0.5 * effort } else { 0.5 } }
+    );
 }

@@ -57,7 +57,8 @@ pub(super) fn read(
         (joint.reference, joint.spring_reference) = (values.number("ref")? * unit, values.number("springref")? * unit);
     }
     for (range, attribute) in [(joint.range.filter(|_| one_coordinate), "range"), (joint.effort, "actuatorfrcrange")] {
-        if let Some([lower, upper]) = range.filter(|[lower, upper]| lower >= upper) {
+        if range.is_some_and(|[lower, upper]| lower >= upper) {
+            let [lower, upper] = values.array(attribute)?; // in units of the file
             let fault = Fault::Range { owner: element.owner(), attribute, lower, upper };
             return Err(fault.at(values.place(attribute)));
         }

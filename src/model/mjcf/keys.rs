@@ -1,15 +1,39 @@
 //! Keyframes, and the coordinates of MuJoCo as ours.
 
-use super::description::{JointElement, JointKind, KeyElement};
+use super::description::{Description, JointElement, JointKind, KeyElement};
 use super::element::Element;
-use super::error::MjcfError;
-use crate::model::Model;
+use super::error::{Fault, MjcfError};
+use super::load::not_used;
+use super::place::Place;
+use crate::model::source::{LoadReport, Owner, Rank};
+use crate::model::{Body, Model};
 use crate::spatial::{Quaternion, vector as v3};
 use nalgebra::Vector3;
+use std::collections::HashMap;
 use std::ops::Range;
 
+/// So far may a joint that follows another be from where it belongs, rad or m: keyframes that MuJoCo writes hold soft equalities to about
+/// this, and those of people are rounded.
+const FOLLOWS: f64 = 0.01;
+
+/// Reads all keyframes.
+pub(super) fn all<'e>(elements: impl Iterator<Item = &'e Element>) -> Result<Vec<KeyElement>, MjcfError> {
+    let mut places: HashMap<&str, &Place> = HashMap::new();
+    let mut keys = Vec::new();
+    for (n, element) in elements.enumerate() {
+        if let Some(name) = element.name()
+            && let Some(first) = places.insert(name, &element.place)
+        {
+            let (name, first) = (name.to_owned(), first.clone());
+            return Err(element.fault(Fault::DuplicateName { what: "key", name, first }));
+        }
+        keys.push(read(element, n)?);
+    }
+    Ok(keys)
+}
+
 /// Reads a keyframe; `n`: its number.
-pub(super) fn read(element: &Element, n: usize) -> Result<KeyElement, MjcfError> {
+fn read(element: &Element, n: usize) -> Result<KeyElement, MjcfError> {
     let values = element.plain();
     Ok(KeyElement {
         place: element.place.clone(),
@@ -17,6 +41,46 @@ pub(super) fn read(element: &Element, n: usize) -> Result<KeyElement, MjcfError>
         qpos: values.list("qpos")?,
         qvel: values.list("qvel")?,
     })
+}
+
+/// Keyframes in coordinates of the model. Those of another length are noted, and left out; so is what joints that follow others would do
+/// by themselves.
+pub(super) fn configurations(
+    description: &Description,
+    model: &Model,
+    coordinates: &Coordinates,
+    reference: &[f64],
+    report: &mut LoadReport,
+) -> Vec<Configuration> {
+    let mut found = Vec::with_capacity(description.keyframes.len());
+    let followers = coordinates.followers(description, model);
+    for key in &description.keyframes {
+        let mut note = |attribute, reason| {
+            let owner = Owner::Element("keyframe".to_owned(), key.name.clone());
+            let kind = not_used(owner, "key", Some(attribute), (Rank::Dubious, reason));
+            report.push_in(key.place.file.as_ref(), key.place.line, kind);
+        };
+        let qpos = key.qpos.as_deref().unwrap_or(reference);
+        let Some(q) = coordinates.q_of(model, qpos) else {
+            note("qpos", "it is left out: its length is not that of the coordinates");
+            continue;
+        };
+        let still = vec![0.0; coordinates.nv()];
+        let Some(mut v) = coordinates.v_of(&q, key.qvel.as_deref().unwrap_or(&still)) else {
+            note("qvel", "it is left out: its length is not that of the velocities");
+            continue;
+        };
+        v.resize(model.nv(), 0.0);
+        let is_off = |(from, body): &(usize, &Body)| {
+            let of = body.mimicked(&q).zip(qpos.get(*from));
+            of.is_some_and(|(expected, x)| (expected - x).abs() > FOLLOWS)
+        };
+        if followers.iter().any(is_off) {
+            note("qpos", "a joint that follows another is not where it belongs, and goes there");
+        }
+        found.push(Configuration { name: key.name.clone(), q, v });
+    }
+    found
 }
 
 /// A named state, in coordinates of the model.
@@ -65,6 +129,13 @@ impl Coordinates {
     #[must_use]
     pub fn nv(&self) -> usize {
         self.nv
+    }
+
+    /// Joints of one coordinate that follow others: where this is in `qpos`, and the body that each moves.
+    fn followers<'m>(&self, description: &Description, model: &'m Model) -> Vec<(usize, &'m Body)> {
+        let bodies: HashMap<&str, &Body> = model.bodies().iter().map(|body| (body.joint_name(), body)).collect();
+        let all = self.joints.iter().zip(&description.joints).filter(|(joint, _)| joint.model.is_none());
+        all.filter_map(|(joint, of)| Some((joint.mujoco[0], *bodies.get(of.name.as_str())?))).collect()
     }
 
     /// The configuration of the model at `qpos`; none for another length.

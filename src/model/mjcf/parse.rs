@@ -16,7 +16,7 @@ use super::settings::World;
 use super::tree::Tree;
 use super::{actuators, description, equalities, spring_damper};
 use crate::model::Model;
-use crate::model::source::{LoadReport, Owner, Rank, file};
+use crate::model::source::{LoadReport, Rank, file};
 use crate::spatial::{Inertia, Quaternion, Transform};
 use std::collections::HashMap;
 use std::path::Path;
@@ -78,12 +78,12 @@ impl Model {
         let (description, mut report) = read(text, options)?;
         let assembled = Assembly::new(&description, options).assemble()?;
         report.append(assembled.report, None);
-        report.sort();
-        strict(options, &report)?;
         let (model, coordinates) = (assembled.model, assembled.coordinates);
         let qpos = reference(&description);
         let reference = coordinates.q_of(&model, &qpos).unwrap_or_else(|| model.neutral());
-        let configurations = configurations(&description, &model, &coordinates, &qpos, &mut report);
+        let configurations = keys::configurations(&description, &model, &coordinates, &qpos, &mut report);
+        report.sort();
+        strict(options, &report)?;
         let places = assembled.bodies;
         Ok(Loaded { model, report, description, reference, configurations, coordinates, places })
     }
@@ -146,7 +146,7 @@ fn read(text: &str, options: &MjcfOptions) -> Result<(Description, LoadReport), 
         }
     }
     let keys = document.root.each("keyframe").flat_map(|section| section.each("key"));
-    let keyframes = keys.enumerate().map(|(n, key)| keys::read(key, n)).collect::<Result<_, _>>()?;
+    let keyframes = keys::all(keys)?;
     spring_damper::set(&tree.bodies, &mut joints)?;
     given_armature(options, &mut joints)?;
     for joint in &mut joints {
@@ -225,33 +225,4 @@ fn reference(description: &Description) -> Vec<f64> {
         }
     }
     qpos
-}
-
-/// Keyframes in coordinates of the model. Those of another length are noted.
-fn configurations(
-    description: &Description,
-    model: &Model,
-    coordinates: &Coordinates,
-    reference: &[f64],
-    report: &mut LoadReport,
-) -> Vec<Configuration> {
-    let mut found = Vec::with_capacity(description.keyframes.len());
-    for key in &description.keyframes {
-        let q = coordinates.q_of(model, key.qpos.as_deref().unwrap_or(reference));
-        let still = vec![0.0; coordinates.nv()];
-        let v = q.as_ref().and_then(|q| coordinates.v_of(q, key.qvel.as_deref().unwrap_or(&still)));
-        match (q, v) {
-            (Some(q), Some(mut v)) => {
-                v.resize(model.nv(), 0.0);
-                found.push(Configuration { name: key.name.clone(), q, v });
-            }
-            _ => {
-                let owner = Owner::Element("keyframe".to_owned(), key.name.clone());
-                let reason = "it is left out: its length is not that of the coordinates";
-                let kind = not_used(owner, "key", Some("qpos"), (Rank::Dubious, reason));
-                report.push_in(key.place.file.as_ref(), key.place.line, kind);
-            }
-        }
-    }
-    found
 }

@@ -84,7 +84,7 @@ impl<'o> Collector<'o> {
         let mut found = false;
         for holder in holders {
             let owner = holder.owner();
-            if holder.spec.name == "world" && holder.child("gravity").is_some() {
+            if holder.spec.name == "world" {
                 self.of.gravity = Some(holder.numbers("gravity", &owner)?.into());
             }
             for child in &holder.children {

@@ -48,10 +48,10 @@ impl LoadReport {
         }
     }
 
-    /// Adds the notes of an included file.
+    /// Adds the notes of an included file, or of this one. Those that name a file keep it.
     pub(in crate::model) fn append(&mut self, other: Self, file: Option<&Arc<str>>) {
         for note in other.notes {
-            self.push_in(file, note.line, note.kind.clone());
+            self.push_in(note.file.as_ref().or(file), note.line, note.kind.clone());
             // Counted below.
             if let Some(count) = self.counts.get_mut(&(note.kind.severity(), note.kind.code(), note.kind.left_out())) {
                 *count -= 1;

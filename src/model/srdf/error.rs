@@ -61,6 +61,14 @@ pub enum SrdfError {
     /// The coordinates are no configuration.
     #[error(transparent)]
     NoConfiguration(#[from] InputError),
+    /// The quaternion of a joint has length zero.
+    #[error("line {line}: joint {}: its quaternion has length zero", Quoted(.joint))]
+    NoRotation {
+        /// Line of the joint in the state.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+    },
     /// A joint has another number of coordinates than the state gives.
     #[error("line {line}: joint {}: {found} values instead of {expected}", Quoted(.joint))]
     Coordinates {

@@ -93,6 +93,8 @@ pub struct Configuration {
     pub line: u32,
     /// Its name: that of a state, or `GROUP/NAME`.
     pub name: String,
+    /// The group of its state, if the name does not have it; none of several states together, and where the file says none.
+    pub group: Option<String>,
     /// The configuration, nq.
     pub q: Vec<f64>,
 }
@@ -114,7 +116,7 @@ impl Srdf {
         read::srdf(text)
     }
 
-    /// The report, with a warning for each joint of a state that a robot does not have.
+    /// The report, with a warning for each joint of a state that a robot does not have, or that follows another and is not where it belongs.
     #[must_use]
     pub fn report_for(&self, model: &Model) -> LoadReport {
         let mut report = self.report.clone();
@@ -122,6 +124,12 @@ impl Srdf {
             let (owner, element, attribute) = (Owner::Joint(joint.to_owned()), "joint".to_owned(), None);
             let (rank, reason) = (Rank::Dubious, "the robot does not have it, and its value is skipped");
             report.push(line, NoteKind::NotUsed { owner, element, attribute, rank, reason });
+        }
+        for joint in self.contradicting(model) {
+            let (owner, element) = (Owner::Joint(joint.name.clone()), "joint".to_owned());
+            let reason = "it follows another joint, is not where it belongs, and goes there";
+            let (attribute, rank) = (Some("value".to_owned()), Rank::Dubious);
+            report.push(joint.line, NoteKind::NotUsed { owner, element, attribute, rank, reason });
         }
         report.sort();
         report

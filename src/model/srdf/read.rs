@@ -7,15 +7,15 @@ use crate::model::source::xml::{self, Reader, full_name};
 use crate::model::source::{NoteKind, Owner, Rank, SourceError};
 use roxmltree::Node;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// Elements that SRDF knows and dynamics does not use.
-const NOT_DYNAMICS: [&str; 12] = [
+const NOT_DYNAMICS: [&str; 11] = [
     "disable_collisions",
     "disable_collision",
     "enable_collisions",
     "disable_default_collisions",
     "end_effector",
-    "passive_joint",
     "virtual_joint",
     "link_sphere_approximation",
     "gripper",
@@ -51,6 +51,17 @@ pub(super) fn srdf(text: &str) -> Result<Srdf, SrdfError> {
                     return Err(SrdfError::RepeatedState { line, name, group, first_line });
                 }
                 states.push(state);
+            }
+            name @ ("rotor_params" | "passive_joint") => {
+                let (rank, reason) = match name {
+                    "rotor_params" => {
+                        (Rank::ChangesDynamics, "rotors of SRDF are not read: set armature of joints instead")
+                    }
+                    _ => (Rank::Dubious, "the joint counts as driven, unless actuators say otherwise"),
+                };
+                let (owner, element) = (owner.clone(), name.to_owned());
+                let kind = NoteKind::NotUsed { owner, element, attribute: None, rank, reason };
+                reader.report.push(reader.line(node), kind);
             }
             _ => reader.note_element(node, &owner),
         }
@@ -105,7 +116,7 @@ fn state(reader: &mut Reader, node: Node) -> Result<State, SrdfError> {
     let owner = Owner::Element("group_state".to_owned(), name.clone());
     let [_, group] = reader.attributes(node, &owner, ["name", "group"])?;
     let group = group.map(|group| group.value.to_owned()).unwrap_or_default();
-    let mut joints = Vec::new();
+    let (mut joints, mut lines) = (Vec::new(), HashMap::new());
     for child in node.children() {
         if !child.is_element() {
             reader.note_text(child, node, &owner);
@@ -130,7 +141,17 @@ fn state(reader: &mut Reader, node: Node) -> Result<State, SrdfError> {
                 }
             }
         })?;
-        joints.push(StateJoint { line: reader.line(child), name: joint, values });
+        let line = reader.line(child);
+        match lines.entry(joint.clone()) {
+            Entry::Occupied(first) => {
+                let (owner, element, first_line) = (of, "joint", *first.get());
+                reader.report.push(line, NoteKind::RepeatedElement { owner, element, first_line });
+            }
+            Entry::Vacant(place) => {
+                place.insert(line);
+                joints.push(StateJoint { line, name: joint, values });
+            }
+        }
     }
     Ok(State { line, name, group, joints })
 }

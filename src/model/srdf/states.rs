@@ -19,7 +19,7 @@ impl Srdf {
     ///
     /// # Errors
     /// [`SrdfError::UnknownState`], [`SrdfError::Contradiction`] where states of one name give a joint different values,
-    /// [`SrdfError::Coordinates`] for a joint that has another number of coordinates, and [`SrdfError::NoConfiguration`] for a quaternion of
+    /// [`SrdfError::Coordinates`] for a joint that has another number of coordinates, and [`SrdfError::NoRotation`] for a quaternion of
     /// length zero.
     pub fn configuration(&self, model: &Model, name: &str) -> Result<Vec<f64>, SrdfError> {
         let of = |is: &dyn Fn(&State) -> bool| self.states.iter().filter(|state| is(state)).collect::<Vec<_>>();
@@ -58,7 +58,8 @@ impl Srdf {
         for (name, states) in &named {
             if together(states).is_ok() {
                 let (line, name) = (states[0].line, (*name).to_owned());
-                found.push(Configuration { line, name, q: assemble(model, &bodies, states)? });
+                let group = Some(states[0].group.clone()).filter(|group| states.len() == 1 && !group.is_empty());
+                found.push(Configuration { line, name, group, q: assemble(model, &bodies, states)? });
             }
             if states.len() == 1 {
                 continue;
@@ -66,13 +67,39 @@ impl Srdf {
             for state in states {
                 let name = full_name(&state.group, &state.name);
                 if !places.contains_key(name.as_str()) {
-                    found.push(Configuration { line: state.line, name, q: assemble(model, &bodies, &[state])? });
+                    let q = assemble(model, &bodies, &[state])?;
+                    found.push(Configuration { line: state.line, name, group: None, q });
                 }
             }
         }
         Ok(found)
     }
 }
+
+impl Srdf {
+    /// Joints of states that follow others and are not where these put them.
+    pub(super) fn contradicting<'a>(&'a self, model: &Model) -> Vec<&'a StateJoint> {
+        let bodies = bodies(model);
+        let mut found = Vec::new();
+        for state in &self.states {
+            let follows = |joint: &&StateJoint| {
+                bodies.get(joint.name.as_str()).is_some_and(|body| matches!(body.joint(), Joint::Mimic(_)))
+            };
+            let mut followers = state.joints.iter().filter(follows).peekable();
+            // Elsewhere refused.
+            let Some(Ok(q)) = followers.peek().map(|_| assemble(model, &bodies, &[state])) else { continue };
+            found.extend(followers.filter(|joint| {
+                let expected = bodies.get(joint.name.as_str()).and_then(|body| body.mimicked(&q));
+                let off = expected.zip(joint.values.first()).map(|(expected, value)| (expected - value).abs());
+                off.is_some_and(|off| off > FOLLOWS)
+            }));
+        }
+        found
+    }
+}
+
+/// So far may a joint that follows another be from where it belongs, rad or m: people round.
+const FOLLOWS: f64 = 0.01;
 
 /// Bodies by the names of their joints.
 fn bodies(model: &Model) -> HashMap<&str, &Body> {
@@ -111,7 +138,14 @@ fn assemble(model: &Model, bodies: &HashMap<&str, &Body>, states: &[&State]) -> 
         match (place, joint.values.as_slice()) {
             // An angle as a point of the circle.
             ([cos, sin], [angle]) if body.joint().nv() == 1 => (*cos, *sin) = (angle.cos(), angle.sin()),
-            (place, values) if place.len() == values.len() => place.copy_from_slice(values),
+            (place, values) if place.len() == values.len() => {
+                let quaternion =
+                    if body.joint().nv() >= 3 { values.get(values.len().saturating_sub(4)..) } else { None };
+                if place.len() != body.joint().nv() && quaternion.is_some_and(|x| x.iter().all(|x| *x == 0.0)) {
+                    return Err(SrdfError::NoRotation { line: joint.line, joint: joint.name.clone() });
+                }
+                place.copy_from_slice(values);
+            }
             (place, values) => {
                 let (joint_name, line) = (joint.name.clone(), joint.line);
                 let (expected, found) = (place.len(), values.len());

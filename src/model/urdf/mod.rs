@@ -168,6 +168,12 @@ fn read_robot(reader: &mut Reader, robot: Node) -> Result<Elements, UrdfError> {
                 rotors.extend(rotor);
                 motors.extend(motor);
             }
+            (true, "ros2_control") => {
+                for transmission in rotor::named(child, "transmission") {
+                    motors.extend(motor::read(reader, transmission)?);
+                }
+                reader.note_element(child, &owner);
+            }
             (true, _) => reader.note_element(child, &owner),
         }
     }

@@ -1,6 +1,6 @@
 //! Motors behind gears: transmissions that state a reduction drive joints.
 //!
-//! `mechanicalReduction` of ROS is the torque at the joint for one of the motor, so that of an actuator of the model has this gear. Where
+//! `mechanicalReduction` of ROS (`mechanical_reduction` of ROS 2, whose transmissions stand in `ros2_control`) is the torque at the joint for one of the motor, so that of an actuator of the model has this gear. Where
 //! one transmission of a robot states a reduction, all are motors, those without with a gear of 1; joints that no transmission names
 //! have none. Of a differential, whose motors turn several joints together, each joint has a motor of its own. A robot whose transmissions
 //! state no reduction has a motor on every joint, as one without transmissions. Drake's `drake:gear_ratio` reflects a rotor and no torque:
@@ -16,7 +16,9 @@ use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
 
 /// The element that gives the reduction, of the actuator before that of the joint, as ROS has it.
-const REDUCTION: [&str; 1] = ["mechanicalReduction"];
+pub(super) const REDUCTION: [&str; 2] = ["mechanicalReduction", "mechanical_reduction"];
+/// What counts for a differential.
+const COUPLED: &str = "its motors turn its joints together, and each joint has a motor of its own instead";
 
 /// A transmission.
 pub(super) struct Motor {
@@ -53,9 +55,7 @@ pub(super) fn read(reader: &Reader, node: Node) -> Result<Option<Motor>, UrdfErr
     let reduction = first(&places, &REDUCTION);
     let gear = match reduction.map(|reduction| reader.value(reduction, &owner)?.number()).transpose() {
         Ok(None) => Gear::None,
-        Ok(Some(_)) if joints.len() > 1 || actuators.len() > 1 => {
-            Gear::NotUsed("its motors turn its joints together, and each joint has a motor of its own instead")
-        }
+        Ok(Some(_)) if joints.len() > 1 || actuators.len() > 1 => Gear::NotUsed(COUPLED),
         Ok(Some(0.0)) => Gear::NotUsed("it is zero, and 1 is taken"),
         Ok(Some(gear)) => Gear::Stated(gear),
         Err(error @ SourceError::Xacro { .. }) => return Err(error.into()),
@@ -70,6 +70,11 @@ pub(super) fn read(reader: &Reader, node: Node) -> Result<Option<Motor>, UrdfErr
 /// or missing, of transmissions and joints; where a transmission drives several joints, of these.
 pub(super) fn mount(motors: Vec<Motor>, joints: &[JointElement], reader: &mut Reader) -> Vec<MotorElement> {
     if !have_gears(&motors) {
+        for Motor { line, transmission, gear, .. } in motors {
+            if let Gear::NotUsed(reason) = gear {
+                reader.report.push(line, NoteKind::UnusedReduction { transmission, reason });
+            }
+        }
         return Vec::new();
     }
     let by_name: HashMap<_, _> = joints.iter().enumerate().map(|(i, joint)| (joint.name.as_str(), i)).collect();
@@ -77,6 +82,7 @@ pub(super) fn mount(motors: Vec<Motor>, joints: &[JointElement], reader: &mut Re
     for Motor { line, transmission, actuator, joints: driven, gear } in motors {
         let mut not_used = match gear {
             Gear::NotUsed(reason) => Some(reason),
+            Gear::None if driven.len() > 1 => Some(COUPLED),
             Gear::Stated(_) | Gear::None => None,
         };
         for joint in &driven {

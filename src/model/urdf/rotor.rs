@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// Names of the inertia of a rotor, as a child of `transmission`, `actuator` or `joint`.
 pub(super) const ROTOR: [&str; 4] = ["drake:rotor_inertia", "rotor_inertia", "rotorInertia", "motorInertia"];
 /// Names of the ratio of a gear, the first of which counts.
-const RATIO: [&str; 4] = ["drake:gear_ratio", "gear_ratio", "gearRatio", "mechanicalReduction"];
+const RATIO: [&str; 5] = ["drake:gear_ratio", "gear_ratio", "gearRatio", "mechanicalReduction", "mechanical_reduction"];
 
 /// Armature that a transmission gives to a joint.
 pub(super) struct Rotor {

@@ -29,6 +29,25 @@ impl fmt::Display for Unsaid {
     }
 }
 
+/// A joint that has other coordinates in the file, though the robot moves the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restated {
+    /// The format.
+    pub format: Format,
+    /// Name of the joint.
+    pub joint: String,
+    /// Its coordinates there.
+    pub form: &'static str,
+}
+
+impl fmt::Display for Restated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { format, joint, form } = self;
+        write!(f, "joint {}: its coordinates in {} are {form}", Quoted(joint), word(*format))
+    }
+}
+
 /// Why a model could not be written.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]

@@ -9,7 +9,7 @@ use super::names::{Taken, check};
 use super::steps::{self, Motion, Step};
 use super::xml::{Element, Xml};
 use crate::joint::JointKind;
-use crate::model::source::{Owner, Rank, physical};
+use crate::model::source::{Format, Owner, Rank, physical};
 use crate::model::{Frame, Model};
 use crate::spatial::{Inertia, Transform, vector as v3};
 use std::collections::HashSet;
@@ -24,11 +24,11 @@ const DEEPEST: usize = 495;
 /// The text of the file.
 pub(super) fn text(writing: &mut Writing) -> Result<String, WriteError> {
     let model = writing.model;
-    check("robot", model.name())?;
+    check(Format::Mjcf, "robot", model.name())?;
     let mut taken = Taken::default();
     for body in model.bodies() {
-        check("body", body.name())?;
-        check("joint", body.joint_name())?;
+        check(Format::Mjcf, "body", body.name())?;
+        check(Format::Mjcf, "joint", body.joint_name())?;
         if body.name() == "world" {
             let (name, reason) = (body.name().to_owned(), "MJCF calls the world so, and a body has another name");
             return Err(WriteError::Name { what: "body", name, reason });
@@ -36,7 +36,7 @@ pub(super) fn text(writing: &mut Writing) -> Result<String, WriteError> {
         taken.insert(body.joint_name());
     }
     for frame in model.frames() {
-        check("frame", frame.name())?;
+        check(Format::Mjcf, "frame", frame.name())?;
         taken.insert(frame.name());
     }
     let mut all = Vec::with_capacity(model.bodies().len());

@@ -6,7 +6,7 @@ use super::joint_frames::Frames;
 use super::names::{Taken, check};
 use super::steps::{Motion, Step};
 use super::xml::{Element, Xml};
-use crate::model::source::{Owner, Rank};
+use crate::model::source::{Format, Owner, Rank};
 use crate::model::{Actuator, Model};
 use crate::spatial::Transform;
 use crate::text::count;
@@ -57,7 +57,7 @@ impl Drives {
         let places = places(model, all);
         let mut drives = Self { motors: Vec::new(), sites: Vec::new() };
         for actuator in model.actuators() {
-            check("actuator", &actuator.name)?;
+            check(Format::Mjcf, "actuator", &actuator.name)?;
             let owner = || Owner::Element("actuator".to_owned(), actuator.name.clone());
             let at: Vec<(At, f64)> =
                 actuator.gears.iter().filter_map(|(dof, gear)| Some(((*places.get(*dof)?)?, *gear))).collect();

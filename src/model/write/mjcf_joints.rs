@@ -23,11 +23,19 @@ pub(super) fn taken_apart(
     for step in steps {
         match step.motion {
             Motion::Planar(joint) => {
+                writing.restate(
+                    &step.name,
+                    "those of two slides and a hinge: an angle instead of (cos, sin), linear velocity in the axes of the mounting frame",
+                );
                 let (first, second) = joint.in_plane();
                 let motions = [Motion::Slide(first), Motion::Slide(second), Motion::Hinge(joint.normal().vector())];
                 all.extend(apart(writing, &step, &motions, taken)?);
             }
             Motion::Free if !(is_alone && is_free(&step)) => {
+                writing.restate(
+                    &step.name,
+                    "those of three slides and a ball: linear velocity in the axes of the mounting frame, not in those of the body",
+                );
                 let [x, y, z] = [0, 1, 2].map(|k| Motion::Slide(v3::column(&v3::identity(), k)));
                 all.extend(apart(writing, &step, &[x, y, z, Motion::Ball], taken)?);
             }

@@ -18,7 +18,7 @@ mod steps;
 mod urdf;
 mod xml;
 
-pub use error::{Unsaid, WriteError};
+pub use error::{Restated, Unsaid, WriteError};
 
 use crate::model::source::{Format, Owner, Rank};
 use crate::model::{Model, ModelBuilder};
@@ -72,6 +72,8 @@ pub struct Written {
     pub text: String,
     /// What was left out, in the order of the model.
     pub left_out: Vec<Unsaid>,
+    /// Joints whose coordinates are others in the file: the same numbers mean another state there.
+    pub restated: Vec<Restated>,
 }
 
 impl Model {
@@ -134,13 +136,13 @@ impl Model {
         let builder = self.to_builder();
         // Numbers that a caller changed may be anything, and so may names.
         builder.clone().build()?;
-        let mut written = Writing { model: self, builder, format, options, left_out: Vec::new() };
+        let mut written = Writing { model: self, builder, format, options, left_out: Vec::new(), restated: Vec::new() };
         let text = match format {
             Format::Urdf => urdf::text(&mut written)?,
             Format::Mjcf => mjcf::text(&mut written)?,
             format => return Err(WriteError::Format { format: error::word(format) }),
         };
-        Ok(Written { text, left_out: written.left_out })
+        Ok(Written { text, left_out: written.left_out, restated: written.restated })
     }
 }
 
@@ -152,6 +154,7 @@ struct Writing<'m> {
     format: Format,
     options: &'m WriteOptions,
     left_out: Vec<Unsaid>,
+    restated: Vec<Restated>,
 }
 
 impl Writing<'_> {
@@ -168,6 +171,11 @@ impl Writing<'_> {
         }
         self.left_out.push(unsaid);
         Ok(())
+    }
+
+    /// Notes that a joint has other coordinates in the file.
+    fn restate(&mut self, joint: &str, form: &'static str) {
+        self.restated.push(Restated { format: self.format, joint: joint.to_owned(), form });
     }
 
     /// The error of what no robot can be without.

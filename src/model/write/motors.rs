@@ -5,6 +5,7 @@ use super::error::WriteError;
 use super::names::check;
 use super::xml::{Element, Xml};
 use crate::joint::{Elementary, Joint};
+use crate::model::source::Format;
 use crate::model::{Actuator, Body, Model};
 
 /// Whether the file says all of it.
@@ -31,7 +32,7 @@ fn joint<'m>(model: &'m Model, actuator: &Actuator) -> Option<(&'m Body, f64)> {
 pub(super) fn write(writing: &Writing, xml: &mut Xml) -> Result<(), WriteError> {
     for actuator in writing.model.actuators() {
         let Some((body, gear)) = joint(writing.model, actuator) else { continue };
-        check("actuator", &actuator.name)?;
+        check(Format::Urdf, "actuator", &actuator.name)?;
         xml.open(Element::new("transmission").text("name", &actuator.name));
         xml.value(Element::new("type"), "transmission_interface/SimpleTransmission");
         xml.leaf(Element::new("joint").text("name", body.joint_name()));

@@ -1,11 +1,12 @@
 //! Names that a file can hold, and new ones.
 
 use super::error::WriteError;
+use crate::model::source::Format;
 use crate::model::source::guard::MAX_NAME;
 use std::collections::HashSet;
 
 /// Checks a name that the file will have.
-pub(super) fn check(what: &'static str, name: &str) -> Result<(), WriteError> {
+pub(super) fn check(format: Format, what: &'static str, name: &str) -> Result<(), WriteError> {
     let refuse = |reason| Err(WriteError::Name { what, name: name.to_owned(), reason });
     if name.is_empty() {
         return refuse("the name is empty, and the file could not refer to it");
@@ -18,6 +19,9 @@ pub(super) fn check(what: &'static str, name: &str) -> Result<(), WriteError> {
         |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     if !name.chars().all(is_character) {
         return refuse("the name has a character that XML cannot hold");
+    }
+    if format == Format::Urdf && (name.contains("${") || name.contains("$(")) {
+        return refuse("the name is an expression of xacro, and no reader of URDF takes it");
     }
     Ok(())
 }

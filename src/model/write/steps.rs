@@ -81,7 +81,8 @@ impl Dof {
 pub(super) fn of_bodies(writing: &mut Writing, taken: &mut Taken) -> Result<Vec<Vec<Step>>, WriteError> {
     let dof_names = writing.model.dof_names();
     let mut all = Vec::with_capacity(writing.builder.bodies.len());
-    for (draft, body) in writing.builder.bodies.iter().zip(writing.model.bodies()) {
+    let bodies = writing.model.bodies();
+    for (draft, body) in writing.builder.bodies.iter().zip(bodies) {
         let names = if body.owns_coordinates { &dof_names[body.v.clone()] } else { &[] };
         all.push(of_joint(draft, names, writing.model.has_joint_friction(), taken));
     }
@@ -94,6 +95,17 @@ pub(super) fn of_bodies(writing: &mut Writing, taken: &mut Taken) -> Result<Vec<
     for (steps, rule) in all.iter_mut().zip(follows) {
         if let (Some(rule), Some(step)) = (rule, steps.first_mut()) {
             step.follows = Some(rule);
+        }
+    }
+    for body in bodies.iter().filter(|body| body.owns_coordinates) {
+        let turns = |joint: &Elementary| matches!(joint, Elementary::Continuous(_));
+        let has_circle = match &body.joint {
+            Joint::Elementary(joint) => turns(joint),
+            Joint::Composite(joint) => joint.parts().iter().any(|part| turns(&part.joint)),
+            Joint::Mimic(_) => false,
+        };
+        if has_circle {
+            writing.restate(&body.joint_name, "one angle instead of (cos, sin)");
         }
     }
     beside(writing)?;

@@ -6,7 +6,7 @@ use super::joint_frames::Frames;
 use super::names::{Taken, check};
 use super::steps::{self, Dof, Least, Motion, NumberOf, Step};
 use super::xml::{Element, Xml};
-use crate::model::source::{Owner, Rank};
+use crate::model::source::{Format, Owner, Rank};
 use crate::spatial::{Inertia, Transform};
 use crate::text::count;
 use nalgebra::Vector3;
@@ -31,14 +31,14 @@ fn actuators(writing: &mut Writing) -> Result<(), WriteError> {
 /// The text of the file.
 pub(super) fn text(writing: &mut Writing) -> Result<String, WriteError> {
     let model = writing.model;
-    check("robot", model.name())?;
+    check(Format::Urdf, "robot", model.name())?;
     let mut taken = Taken::default();
     for body in model.bodies() {
-        check("joint", body.joint_name())?;
+        check(Format::Urdf, "joint", body.joint_name())?;
         taken.insert(body.joint_name());
     }
     for frame in model.frames() {
-        check("frame", frame.name())?;
+        check(Format::Urdf, "frame", frame.name())?;
         taken.insert(frame.name());
     }
     world(writing)?;

@@ -351,6 +351,16 @@ fn names_that_no_file_can_hold_are_errors() {
             assert!(matches!(error, WriteError::Name { .. }) && error.to_string().ends_with(&message), "{error}");
         }
     }
+    // Found by fuzzing: readers of URDF, this one included, take it for an expression.
+    for name in ["a${b}", "$(arg x)"] {
+        let model = of("r", "b", name, "f");
+        let error = model.to_urdf().expect_err("is an error").to_string();
+        assert_eq!(
+            error,
+            format!("joint `{name}`: the name is an expression of xacro, and no reader of URDF takes it")
+        );
+        assert!(model.to_mjcf().is_ok());
+    }
     let error = of("r", "world", "j", "f").to_mjcf().expect_err("is an error");
     assert_eq!(error.to_string(), "body `world`: MJCF calls the world so, and a body has another name");
     assert!(of("r", "world", "j", "f").to_urdf().is_ok());

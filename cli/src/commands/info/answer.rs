@@ -136,7 +136,7 @@ struct ConfigurationAnswer<'a> {
 }
 
 impl<'a> ConfigurationAnswer<'a> {
-    fn of(Configuration { name, q, v }: &'a Configuration) -> Self {
+    fn of(Configuration { name, q, v, .. }: &'a Configuration) -> Self {
         Self { name, q, v }
     }
 }

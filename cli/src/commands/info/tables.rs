@@ -3,7 +3,7 @@
 use super::{axis, kind};
 use crate::error::one_line;
 use crate::table::{Align, Table};
-use gradyn::model::{Actuator, Body, DofDynamics, FrictionCurve, SpeedTorque};
+use gradyn::model::{Actuator, DofDynamics, FrictionCurve, SpeedTorque};
 use gradyn_files::number::{five, short};
 use gradyn_files::robot::Robot;
 use std::ops::Range;
@@ -22,9 +22,17 @@ fn limit(x: f64) -> String {
     if x.is_finite() { short(x) } else { String::new() }
 }
 
-/// Limits of the joint if it has one coordinate and one velocity.
-fn single(limits: &[f64], range: &Range<usize>) -> Option<f64> {
-    if range.len() == 1 { limits.get(range.start).copied() } else { None }
+/// One number a coordinate, or once what all have; nothing if all are `none`.
+fn each(numbers: &[f64], none: f64) -> String {
+    let is_none = |x: &f64| *x == none || x.is_infinite();
+    match numbers {
+        [] => String::new(),
+        numbers if numbers.iter().all(is_none) => String::new(),
+        [first, others @ ..] if others.iter().all(|x| x.to_bits() == first.to_bits()) => short(*first),
+        numbers => {
+            numbers.iter().map(|x| if x.is_finite() { short(*x) } else { "-".to_owned() }).collect::<Vec<_>>().join(" ")
+        }
+    }
 }
 
 pub(super) fn joints(robot: &Robot, text: &mut String) {
@@ -50,23 +58,24 @@ pub(super) fn joints(robot: &Robot, text: &mut String) {
     ]);
     for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
         let (q, v) = (body.q_range(), body.v_range());
-        let dynamics = model.joint_dynamics().iter().find(|dof| v.contains(&dof.index));
-        let constant =
-            |of: fn(&DofDynamics) -> f64| dynamics.map(of).filter(|x| *x != 0.0).map(short).unwrap_or_default();
+        let constant = |of: fn(&DofDynamics) -> f64| {
+            let own = |index: usize| model.joint_dynamics().iter().find(|dof| dof.index == index).map_or(0.0, of);
+            each(&v.clone().map(own).collect::<Vec<_>>(), 0.0)
+        };
         let springs: Vec<[f64; 2]> = model
             .find_body(body.name())
             .map(|id| (0..v.len()).filter_map(|k| model.spring_constants(id, k)).collect())
             .unwrap_or_default();
-        // Often one stiffness for all turns.
         let spring = |which: usize| {
             let numbers: Vec<f64> = springs.iter().filter_map(|spring| spring.get(which).copied()).collect();
-            let first = numbers.first().copied().unwrap_or_default();
-            let shown = if numbers.iter().all(|x| x.to_bits() == first.to_bits()) { 1 } else { numbers.len() };
-            numbers.into_iter().take(shown).map(short).collect::<Vec<_>>().join(" ")
+            each(&numbers, f64::INFINITY)
         };
-        let curves = model.friction_curves().iter().find(|curve| v.contains(&curve.index));
-        let curve = |of: fn(&FrictionCurve) -> f64| curves.map(of).map(short).unwrap_or_default();
-        let number = |limits: &[f64], range: &Range<usize>| single(limits, range).map(limit).unwrap_or_default();
+        let curve = |of: fn(&FrictionCurve) -> f64| {
+            let own = |index: usize| model.friction_curves().iter().find(|curve| curve.index == index).map_or(0.0, of);
+            each(&v.clone().map(own).collect::<Vec<_>>(), 0.0)
+        };
+        let number =
+            |limits: &[f64], range: &Range<usize>| each(limits.get(range.clone()).unwrap_or_default(), f64::INFINITY);
         table.row([
             one_line(body.joint_name()).into(),
             kind(body).into(),
