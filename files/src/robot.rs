@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The configuration in which links stand where the file places them.
-const FILE: &str = "file";
+pub const FILE: &str = "file";
 
 /// A robot and the file it comes from.
 #[derive(Clone, Debug)]

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 #[pyclass(frozen, get_all, name = "Note", module = "gradyn")]
 #[derive(Clone)]
 pub(crate) struct PyNote {
+    /// The file that belongs to the robot's and has the line: an included one, an SRDF file; None for the robot's own.
+    file: Option<String>,
     /// Line of the file, from 1.
     line: u32,
     /// `"warning"` or `"information"`.
@@ -21,10 +23,19 @@ pub(crate) struct PyNote {
 #[pymethods]
 impl PyNote {
     fn __repr__(&self) -> String {
-        format!("gradyn.Note(line {}, {}: {})", self.line, self.severity, self.message)
+        format!("gradyn.Note({}, {}: {})", self.place(), self.severity, self.message)
     }
     fn __str__(&self) -> String {
-        format!("line {}: {}", self.line, self.message)
+        format!("{}: {}", self.place(), self.message)
+    }
+}
+
+impl PyNote {
+    fn place(&self) -> String {
+        match &self.file {
+            Some(file) => format!("{file}, line {}", self.line),
+            None => format!("line {}", self.line),
+        }
     }
 }
 
@@ -41,6 +52,7 @@ impl PyReport {
             .notes()
             .iter()
             .map(|note| PyNote {
+                file: note.file.as_deref().map(str::to_owned),
                 line: note.line,
                 severity: if note.severity() == Severity::Warning { "warning" } else { "information" },
                 code: note.kind.code(),

@@ -61,6 +61,9 @@ class Note:
     """One remark about one line of a robot's file."""
 
     @property
+    def file(self) -> str | None:
+        """The file that has the line, if not the robot's own: an included one, an SRDF file."""
+    @property
     def line(self) -> int:
         """Line of the file, from 1."""
     @property

@@ -308,6 +308,10 @@ fn several_models_have_names_of_their_own() {
     assert_eq!(loaded.model.nv(), 12);
     assert_eq!(loaded.model.gravity(), Vector3::new(0.0, 0.0, -1.6));
     assert!(loaded.model.find_frame("x::a").is_some() && loaded.model.find_frame("y::a").is_some());
+    // A world that says none has that of the specification, and a model without a world that of the engine.
+    let silent = read(&world.replace("<gravity>0 0 -1.6</gravity>", ""));
+    assert_eq!(silent.model.gravity(), Vector3::new(0.0, 0.0, -9.8));
+    assert_eq!(read(&model("1.9", &body("a", ""))).model.gravity(), Vector3::new(0.0, 0.0, -9.81));
     let one = Model::from_sdf_text(&world, &SdfOptions::new().model("y")).expect("is right");
     assert!(one.model.nv() == 6 && one.model.find_frame("a").is_some());
     let error = Model::from_sdf_text(&world, &SdfOptions::new().model("z")).expect_err("is wrong");

@@ -113,3 +113,40 @@ fn states_of_one_name_in_several_groups_belong_together() {
     let error = srdf.configuration(&robot, "two/hom").expect_err("is wrong").to_string();
     assert_eq!(error, "there is no state `two/hom`: perhaps `two/home`");
 }
+
+/// What a state says and no robot can do, and what SRDF says of dynamics, is told.
+#[test]
+fn what_a_state_says_in_vain_is_told() {
+    let text = ROBOT.replace("<limit lower='-1'", "<mimic joint='turn' multiplier='2' offset='0.1'/><limit lower='-1'");
+    let robot = Model::from_urdf_text(&text, &UrdfOptions::new()).expect("is right").model;
+    let told = |states: &str| -> Vec<String> {
+        let srdf = Srdf::from_text(&format!("<robot name='r'>\n{states}</robot>")).expect("is right");
+        srdf.report_for(&robot).warnings().map(ToString::to_string).collect()
+    };
+    let state = |turn: f64, bend: f64| {
+        format!(
+            "<group_state name='s' group='g'><joint name='turn' value='{turn}'/><joint name='bend' value='{bend}'/></group_state>"
+        )
+    };
+    assert_eq!(told(&state(0.5, 1.1)), Vec::<String>::new());
+    assert_eq!(told(&state(0.5, 1.105)), Vec::<String>::new()); // rounded
+    let off =
+        "line 2: joint `bend`: `value` of `joint`: it follows another joint, is not where it belongs, and goes there";
+    assert_eq!(told(&state(0.5, 0.7)), [off]);
+    let twice = "<group_state name='s'><joint name='turn' value='1'/>\n<joint name='turn' value='2'/></group_state>";
+    let first = "line 3: joint `turn`: a second element `joint` is ignored: the first, in line 2, counts";
+    assert_eq!(told(twice), [first]);
+    let srdf = Srdf::from_text(&format!("<robot name='r'>{twice}</robot>")).expect("is right");
+    assert_eq!(srdf.configuration(&robot, "s"), Ok(vec![1.0]));
+    let more =
+        told("<passive_joint name='bend'/>\n<rotor_params><joint name='turn' mass='1' gear_ratio='2'/></rotor_params>");
+    assert!(more[0].starts_with("line 2: robot `r`: `passive_joint`: the joint counts as driven"), "{more:?}");
+    assert!(more[1].starts_with("line 3: robot `r`: `rotor_params`: rotors of SRDF are not read"), "{more:?}");
+    assert!(more[1].ends_with(" (changes the dynamics)"), "{more:?}");
+
+    let floating = Model::from_urdf_text(&text, &UrdfOptions::new().floating_base(true)).expect("is right").model;
+    let zero =
+        "<robot name='r'><group_state name='s'><joint name='root_joint' value='1 2 3 0 0 0 0'/></group_state></robot>";
+    let error = Srdf::from_text(zero).expect("is right").configuration(&floating, "s").expect_err("is wrong");
+    assert_eq!(error.to_string(), "line 1: joint `root_joint`: its quaternion has length zero");
+}

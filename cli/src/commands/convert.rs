@@ -2,11 +2,12 @@
 
 use super::Report;
 use crate::args::Convert;
-use crate::error::Error;
+use crate::error::{Error, one_line};
 use crate::output::Output;
 use gradyn::model::source::{Format, Rank};
 use gradyn::model::write::{LeaveOut, WriteOptions, Written};
 use gradyn::text::count;
+use gradyn_files::robot::{Configuration, FILE};
 use std::path::Path;
 
 pub(crate) fn convert(args: &Convert) -> Result<Report, Error> {
@@ -28,9 +29,13 @@ pub(crate) fn convert(args: &Convert) -> Result<Report, Error> {
     let mut warnings = robot.warnings();
     warnings.extend(left_out.iter().map(|unsaid| format!("{}: left out ({}): {unsaid}", to.display(), unsaid.rank)));
     warnings.extend(restated.iter().map(|joint| format!("{}: {joint}", to.display())));
-    if !robot.configurations.is_empty() {
-        let names = count(robot.configurations.len(), "named configuration");
-        warnings.push(format!("{}: left out ({}): {names} of the robot's files", to.display(), Rank::NotDynamics));
+    // Of MJCF and SDF files: what readers start from as it is.
+    let is_lost = |of: &&Configuration| of.name != FILE || of.q != robot.model.neutral::<f64>();
+    let names: Vec<&str> = robot.configurations.iter().filter(is_lost).map(|of| of.name.as_str()).collect();
+    if let [first, others @ ..] = &names[..] {
+        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        let what = format!("configuration `{}`{more}: names of configurations are not written", one_line(first));
+        warnings.push(format!("{}: left out ({}): {what}", to.display(), Rank::NotDynamics));
     }
     let left_out = loops.iter().map(|closed| format!("{closed} {BESIDE}"));
     warnings.extend(left_out.map(|what| format!("{}: left out ({}): {what}", to.display(), Rank::ChangesDynamics)));

@@ -99,3 +99,34 @@ fn loops_are_refused_or_listed() {
     assert_eq!(output.status.code(), Some(0), "{warnings}");
     assert!(warnings.contains(&format!("left out (changes the dynamics): {reason}")), "{warnings}");
 }
+
+/// The same numbers mean another state in the new file where its joints are others; and names of configurations are lost.
+#[test]
+fn other_coordinates_and_lost_names_are_told() {
+    let here = directory("convert-coordinates");
+    let to = here.join("planar.xml");
+    let output = run(["convert", &robot("planar"), text(&to)]);
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{warnings}");
+    let part = "planar.xml: joint `drive`: its coordinates in MJCF are those of two slides and a hinge: an angle instead of (cos, sin)";
+    assert!(warnings.contains(part), "{warnings}");
+    // The free joint of this robot does not stand at the world's origin.
+    let output = run(["convert", &robot("floating"), text(&here.join("floating.xml"))]);
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        warnings.contains("are those of three slides and a ball: linear velocity in the axes of the mounting"),
+        "{warnings}"
+    );
+    let output = run(["convert", &robot("continuous"), text(&here.join("circle.urdf")), "--continuous", "cos-sin"]);
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert!(warnings.contains("its coordinates in URDF are one angle instead of (cos, sin)"), "{warnings}");
+
+    let from = here.join("arm.xml");
+    let arm = "<body name='arm'><joint name='j'/><inertial pos='0 0 1' mass='1' diaginertia='1 1 1'/></body>";
+    let keys = "<keyframe><key name='home' qpos='1'/><key name='up' qpos='2'/></keyframe>";
+    fs::write(&from, format!("<mujoco model='arm'><worldbody>{arm}</worldbody>{keys}</mujoco>")).expect("writes");
+    let output = run(["convert", text(&from), text(&here.join("arm.urdf"))]);
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    let part = "left out (not dynamics): configuration `home` and 1 more: names of configurations are not written";
+    assert!(warnings.contains(part), "{warnings}");
+}

@@ -126,8 +126,9 @@ fn poses_of_several_groups_and_actuators_are_shown() {
         ])
     );
     let state_of = |name: &str| {
-        let answer = json(&good(["derivatives", &path("arm.xml"), "--srdf", &path("arm.srdf"), "--state", name]));
-        answer["q"].clone()
+        let answer =
+            json(&good(["derivatives", &path("arm.xml"), "--srdf", &path("arm.srdf"), "--state", name, "--json"]));
+        answer["states"][0]["q"].clone()
     };
     assert_eq!(state_of("up"), serde_json::json!([0.25, -0.5]));
     assert_eq!(state_of("second/up"), serde_json::json!([0.0, -0.5]));
@@ -136,4 +137,74 @@ fn poses_of_several_groups_and_actuators_are_shown() {
     let done = run(["derivatives", &path("arm.xml"), "--srdf", &path("arm.srdf"), "--state", "up"]);
     let message = refused(&done);
     assert!(message.contains("there is no configuration and no file `up`; did you mean `first/up`?"), "{message}");
+}
+
+/// A state whose name is taken, or is a word of the command, is asked for by its group; `--strict` counts warnings of SRDF too.
+#[test]
+fn states_with_names_that_are_taken_are_asked_for_by_their_group() {
+    let here = directory("taken-states");
+    let path = |name: &str| here.join(name).to_str().expect("UTF-8").to_owned();
+    fs::write(path("arm.xml"), ARM).expect("writes");
+    let state = |name: &str, group: &str, value: f64| {
+        format!("<group_state name='{name}' {group}><joint name='elbow' value='{value}'/></group_state>\n")
+    };
+    let srdf =
+        |states: &str| fs::write(path("arm.srdf"), format!("<robot name='arm'>\n{states}</robot>")).expect("writes");
+    let with =
+        |more: &[&str]| run([&["derivatives", &path("arm.xml"), "--srdf", &path("arm.srdf"), "--json"], more].concat());
+    let q = |name: &str| {
+        let done = with(&["--state", name]);
+        assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+        json(&String::from_utf8(done.stdout).expect("UTF-8"))["states"][0]["q"].clone()
+    };
+    srdf(&[state("home", "group='g'", 0.5), state("neutral", "group='g'", 0.75)].concat());
+    assert_eq!(q("home"), serde_json::json!([0.3, -0.4])); // the keyframe
+    assert_eq!(q("g/home"), serde_json::json!([0.0, 0.5]));
+    assert_eq!(q("g/neutral"), serde_json::json!([0.0, 0.75]));
+    assert_eq!(q("file"), serde_json::json!([0.0, 0.0]));
+    let message = refused(&with(&["--state", "neutral"]));
+    assert!(message.ends_with("rename the configuration, or ask for `g/neutral`"), "{message}");
+    assert_eq!(with(&["--strict", "--state", "g/home"]).status.code(), Some(0));
+    srdf(&state("home", "", 0.5));
+    let message = refused(&with(&["--state", "home"]));
+    assert!(message.ends_with("line 2: the robot has a configuration `home` already"), "{message}");
+    srdf("<passive_joint name='elbow'/>");
+    let message = refused(&with(&["--strict"]));
+    let part = "arm.xml: `arm.srdf`, line 2: robot `arm`: `passive_joint`: the joint counts as driven";
+    assert!(message.contains(part) && message.ends_with("(warning 1 of 1, refused by `strict`)"), "{message}");
+}
+
+/// Friction of MJCF needs a width, which the command line and tasks can give; and what is no robot is told as such.
+#[test]
+fn friction_of_mjcf_takes_a_width() {
+    let here = directory("friction-width");
+    let path = |name: &str| here.join(name).to_str().expect("UTF-8").to_owned();
+    fs::write(
+        path("arm.xml"),
+        ARM.replace("axis='0 1 0'/><geom size='0.1'/>", "axis='0 1 0' frictionloss='0.5'/><geom size='0.1'/>"),
+    )
+    .expect("writes");
+    fs::write(path("state.json"), r#"{"states": [{"q": [0, 0], "v": [0.25, 0], "a": [0, 0]}]}"#).expect("writes");
+    let tau = |more: &[&str]| {
+        let answer = json(&good(
+            [&["evaluate", &path("arm.xml"), "--states", &path("state.json"), "--quantities", "tau"], more].concat(),
+        ));
+        answer["states"][0]["tau"][0].as_f64().expect("a number")
+    };
+    let friction = tau(&["--friction-width", "0.25"]) - tau(&[]);
+    // At the speed of its width, smooth friction has 1/√2 of its size; torques are below 40 N m.
+    assert!((friction - 0.5 / 2.0_f64.sqrt()).abs() < 40.0 * 1e-15, "{friction}");
+    let message = refused(&run(["info", &path("arm.xml"), "--friction-width", "0"]));
+    assert!(message.contains("expected a positive number"), "{message}");
+    for (root, what) in [
+        ("html", "expected `robot` (URDF), `mujoco` (MJCF) or `sdf` (SDF)"),
+        ("mujocoinclude", "name the file that includes it"),
+    ] {
+        fs::write(path("other.xml"), format!("<!-- x -->\n<{root}/>")).expect("writes");
+        let message = refused(&run(["info", &path("other.xml")]));
+        assert!(
+            message.contains(&format!("line 2: the root element is `{root}`, ")) && message.ends_with(what),
+            "{message}"
+        );
+    }
 }

@@ -75,7 +75,7 @@ pub(super) fn configurations(
             let of = body.mimicked(&q).zip(qpos.get(*from));
             of.is_some_and(|(expected, x)| (expected - x).abs() > FOLLOWS)
         };
-        if followers.iter().any(is_off) {
+        if key.qpos.is_some() && followers.iter().any(is_off) {
             note("qpos", "a joint that follows another is not where it belongs, and goes there");
         }
         found.push(Configuration { name: key.name.clone(), q, v });

@@ -29,6 +29,16 @@ fn included_files_stand_where_they_are_included() {
     assert_eq!(notes, ["`parts/c.xml`, line 2: joint: unknown attribute `wrong` of `joint` is ignored"]);
 }
 
+/// What is said after all files are read has the file of its line, too.
+#[test]
+fn notes_of_joints_name_their_file() {
+    let body = "<worldbody><body><geom size='1'/>\n<joint name='j' frictionloss='1'/></body></worldbody>";
+    let part: &'static str = Box::leak(format!("<part>{body}</part>").into_boxed_str());
+    let files = Box::leak(Box::new([("a.xml", "<mujoco><include file='b.xml'/></mujoco>"), ("b.xml", part)]));
+    let notes: Vec<_> = read(files).expect("reads").report.warnings().map(ToString::to_string).collect();
+    assert!(notes.len() == 1 && notes[0].starts_with("`b.xml`, line 2: joint `j`: `frictionloss` of"), "{notes:?}");
+}
+
 /// A file may be included once: no circle, and no second time.
 #[test]
 fn circles_of_includes_are_refused() {

@@ -371,3 +371,36 @@ fn shapes_have_their_moments() {
     let fromto = of("type='capsule' fromto='0 0 1 0 1 1' size='1e-6'");
     assert!((fromto - (2.0 * 1.25 + 2.0 / 12.0)).abs() < 1e-5, "{fromto}");
 }
+
+/// Keyframes have names of their own, and what does not fit them is said of the right attribute.
+#[test]
+fn keyframes_that_do_not_fit_are_told() {
+    let bodies = "<worldbody><body><joint name='a'/><geom size='1'/><body><joint name='b'/><geom size='1'/></body></body></worldbody>
+<equality><joint joint1='b' joint2='a' polycoef='0.5 2 0 0 0'/></equality>";
+    let keys = |keys: &str| format!("{bodies}<keyframe>\n{keys}</keyframe>");
+    let told = |content: &str| -> Vec<String> { load(content).report.warnings().map(ToString::to_string).collect() };
+    assert_eq!(told(&keys("<key name='x' qpos='0.5 1.5'/><key/><key/>")), Vec::<String>::new());
+    // A rounded number, as people write it.
+    assert_eq!(told(&keys("<key name='x' qpos='0.5 1.505'/>")), Vec::<String>::new());
+    let of = |attribute: &str, reason: &str| vec![format!("line 3: keyframe `x`: `{attribute}` of `key`: {reason}")];
+    let off = of("qpos", "a joint that follows another is not where it belongs, and goes there");
+    assert_eq!(told(&keys("<key name='x' qpos='0.5 0.3'/>")), off);
+    let length = of("qvel", "it is left out: its length is not that of the velocities");
+    assert_eq!(told(&keys("<key name='x' qvel='1 2 3'/>")), length);
+    let length = of("qpos", "it is left out: its length is not that of the coordinates");
+    assert_eq!(told(&keys("<key name='x' qpos='1 2 3'/>")), length);
+    assert_eq!(
+        refusal(&keys("<key name='x'/>\n<key name='x'/>")),
+        "line 4: key `x`: the name is taken by the key in line 3"
+    );
+    // Under `strict` they count as others do.
+    let text = format!("<mujoco>{}</mujoco>", keys("<key name='x' qpos='0.5 0.3'/>"));
+    assert!(Model::from_mjcf_text(&text, &MjcfOptions::new().strict(true)).is_err());
+}
+
+/// A range is told in the unit of the file.
+#[test]
+fn an_empty_range_is_told_as_it_stands() {
+    let said = refusal("<worldbody><body><joint name='j' range='1 -1'/><geom size='1'/></body></worldbody>");
+    assert_eq!(said, "line 1: joint `j`: `range`: 1 is not below -1");
+}

@@ -147,13 +147,16 @@ struct ReportAnswer<'a> {
     warning_count: usize,
     counts: BTreeMap<&'a str, usize>,
     /// Of each kind the first hundred.
-    warnings: Vec<NoteAnswer>,
-    information: Vec<NoteAnswer>,
+    warnings: Vec<NoteAnswer<'a>>,
+    information: Vec<NoteAnswer<'a>>,
     ignored_elements: BTreeMap<&'a str, Vec<u32>>,
 }
 
 #[derive(Serialize)]
-struct NoteAnswer {
+struct NoteAnswer<'a> {
+    /// If it is not the robot's own: an included one, an SRDF file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
     line: u32,
     kind: &'static str,
     message: String,
@@ -169,7 +172,10 @@ pub(super) fn answer(robot: &Robot) -> Answer<'_> {
     let notes = |severity: Severity| {
         let notes = robot.report.notes().iter().filter(|note| note.severity() == severity);
         notes
-            .map(|note| NoteAnswer { line: note.line, kind: note.kind.code(), message: note.kind.to_string() })
+            .map(|note| {
+                let (file, message) = (note.file.as_deref(), note.kind.to_string());
+                NoteAnswer { file, line: note.line, kind: note.kind.code(), message }
+            })
             .collect()
     };
     Answer {
