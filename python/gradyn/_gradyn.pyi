@@ -64,6 +64,9 @@ class Note:
     """One remark about one line of a robot's file."""
 
     @property
+    def file(self) -> str | None:
+        """The file that has the line, if not the robot's own: an included one, an SRDF file."""
+    @property
     def line(self) -> int:
         """Line of the file, from 1."""
     @property
@@ -232,6 +235,7 @@ class Model:
         floating_base: bool = False,
         fixed_base: bool = False,
         joint_friction: bool = True,
+        friction_width: float | None = None,
         gravity: ArrayLike | None = None,
         strict: bool = False,
     ) -> Model:
@@ -249,6 +253,8 @@ class Model:
             Of SDF: fixes links that no joint carries to the world, instead of letting them move freely.
         joint_friction : bool
             With the file's damping and friction.
+        friction_width : float, optional
+            Speed over which Coulomb friction changes sign, rad/s or m/s; without it 0.01, and `frictionloss` of MJCF is left out.
         gravity : array_like, shape (3,), optional
             m/s^2, in the world; without it that of the file, else 0, 0, -9.81.
         strict : bool
@@ -342,6 +348,18 @@ class Model:
     def effort_limit(self) -> _Array:
         """Greatest torque or force, shape (nv,), N m or N."""
     @property
+    def control_names(self) -> list[str]:
+        """Names of the controls: the robot's actuators, or, if it has none, its degrees of freedom but those of a floating base."""
+    @property
+    def control_lower(self) -> _Array:
+        """Least controls, shape (nu,), those that the efforts of joints allow included."""
+    @property
+    def control_upper(self) -> _Array:
+        """Greatest controls, shape (nu,), those that the efforts of joints allow included."""
+    @property
+    def actuation(self) -> _Array:
+        """The matrix B of torques of controls, `tau = B u`, shape (nv, nu): gears of the actuators."""
+    @property
     def has_joint_friction(self) -> bool:
         """Whether damping and friction of joints count."""
     @property
@@ -389,6 +407,16 @@ class Model:
         """The robot with other damping of some joints, N m s/rad or N s/m."""
     def with_friction(self, friction: _OfJoints) -> Model:
         """The robot with other Coulomb friction of some joints, N m or N."""
+    def with_stiffness(self, stiffness: _OfJoints) -> Model:
+        """The robot with other stiffness of the springs of some joints, N m/rad or N/m."""
+    def with_spring_reference(self, reference: _OfJoints) -> Model:
+        """The robot with other coordinates at which the springs of some joints rest, rad or m."""
+    def with_stribeck(self, stribeck: _OfJoints) -> Model:
+        """The robot with other Stribeck friction of some joints, what Coulomb friction has more at rest, N m or N."""
+    def with_stribeck_velocity(self, velocity: _OfJoints) -> Model:
+        """The robot with another speed over which the Stribeck friction of some joints decays, rad/s or m/s."""
+    def with_friction_asymmetry(self, asymmetry: _OfJoints) -> Model:
+        """The robot with other asymmetry of friction: half of what friction forward is above friction backward, N m or N."""
     def with_effort_limits(self, limits: _OfJoints) -> Model:
         """The robot with another effort limit of some joints, N m or N."""
     def with_velocity_limits(self, limits: _OfJoints) -> Model:
@@ -406,6 +434,10 @@ class Model:
         """
     def reduced(self, locked: _OfJoints) -> Model:
         """The robot with some joints locked: a dictionary from joint to its coordinates, which may be one number."""
+    def rerooted_at(self, body: str) -> Model:
+        """The robot, floating, described from another of its bodies."""
+    def remove_subtree(self, body: str) -> Model:
+        """The robot without a body and all that it carries."""
     def append(self, other: Model, frame: str, *, prefix: str = "") -> Model:
         """The robot with another that hangs from one of its frames; names of the other's get the prefix."""
     def attach(self, frame: str, mass: float, *, com: ArrayLike | None = None, inertia: ArrayLike | None = None) -> Model:

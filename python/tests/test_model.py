@@ -336,7 +336,9 @@ def test_configurations_of_an_srdf_file(tmp_path: Path) -> None:
     srdf = tmp_path / "arm.srdf"
     srdf.write_text(f"<robot name='arm'>{state.format('down', 'a', -1.5)}{state.format('down', 'b', -1)}</robot>")
     arm = gradyn.Model.from_file(tmp_path / "arm.xml", srdf=srdf)
-    assert {name: q.tolist() for name, q in arm.configurations.items()} == {"up": [0.5], "a/down": [-1.5], "b/down": [-1]}
-    srdf.write_text(f"<robot name='arm'>{state.format('up', 'a', 1)}</robot>")
+    assert {name: q.tolist() for name, q in arm.configurations.items()} == {
+        "up": [0.5], "file": [0], "a/down": [-1.5], "b/down": [-1],
+    }
+    srdf.write_text(f"<robot name='arm'>{state.format('up', '', 1)}</robot>")
     with pytest.raises(gradyn.FileError, match="line 1: the robot has a configuration `up` already"):
         gradyn.Model.from_file(tmp_path / "arm.xml", srdf=srdf)
