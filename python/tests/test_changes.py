@@ -95,7 +95,8 @@ def test_controls() -> None:
     assert solo.control_names == solo.dof_names[6:]
     np.testing.assert_array_equal(solo.actuation, np.eye(18)[:, 6:])
     np.testing.assert_array_equal(solo.control_upper, solo.effort_limit[6:])
-    go1 = gradyn.Model.from_file(FOLDER / "go1.xml", friction_width=0.01)
+    with pytest.warns(gradyn.RobotWarning, match="its law of position and velocity is left out"):
+        go1 = gradyn.Model.from_file(FOLDER / "go1.xml", friction_width=0.01)
     assert go1.control_names[0] == "FR_hip" and go1.actuation.shape == (18, 12)
     assert (go1.control_lower == -go1.control_upper).all() and np.isfinite(go1.control_upper).all()
 
