@@ -108,18 +108,20 @@ fn other_coordinates_and_lost_names_are_told() {
     let output = run(["convert", &robot("planar"), text(&to)]);
     let warnings = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{warnings}");
-    let part = "planar.xml: joint `drive`: its coordinates in MJCF are those of two slides and a hinge: an angle instead of (cos, sin)";
+    let part = "planar.xml: joint `drive`: in MJCF, its coordinates are those of two slides and a hinge: an angle instead of (cos, sin)";
     assert!(warnings.contains(part), "{warnings}");
     // The free joint of this robot does not stand at the world's origin.
     let output = run(["convert", &robot("floating"), text(&here.join("floating.xml"))]);
     let warnings = String::from_utf8_lossy(&output.stderr);
     assert!(
-        warnings.contains("are those of three slides and a ball: linear velocity in the axes of the mounting"),
+        warnings.contains(
+            "its coordinates are those of three slides and a ball: linear velocity in the axes of the mounting"
+        ),
         "{warnings}"
     );
     let output = run(["convert", &robot("continuous"), text(&here.join("circle.urdf")), "--continuous", "cos-sin"]);
     let warnings = String::from_utf8_lossy(&output.stderr);
-    assert!(warnings.contains("its coordinates in URDF are one angle instead of (cos, sin)"), "{warnings}");
+    assert!(warnings.contains("in URDF, its coordinate is one angle instead of (cos, sin)"), "{warnings}");
 
     let from = here.join("arm.xml");
     let arm = "<body name='arm'><joint name='j'/><inertial pos='0 0 1' mass='1' diaginertia='1 1 1'/></body>";

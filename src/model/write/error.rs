@@ -29,22 +29,23 @@ impl fmt::Display for Unsaid {
     }
 }
 
-/// A joint that has other coordinates in the file, though the robot moves the same.
+/// Something that the file says in another way, though the robot moves the same: a joint with other coordinates, friction without the width
+/// that readers give to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restated {
     /// The format.
     pub format: Format,
-    /// Name of the joint.
-    pub joint: String,
-    /// Its coordinates there.
-    pub form: &'static str,
+    /// What it is of: a joint, the robot.
+    pub owner: Owner,
+    /// How the file says it.
+    pub how: String,
 }
 
 impl fmt::Display for Restated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { format, joint, form } = self;
-        write!(f, "joint {}: its coordinates in {} are {form}", Quoted(joint), word(*format))
+        let Self { format, owner, how } = self;
+        write!(f, "{owner}: in {}, {how}", word(*format))
     }
 }
 

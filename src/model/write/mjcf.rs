@@ -54,6 +54,11 @@ pub(super) fn text(writing: &mut Writing) -> Result<String, WriteError> {
         !folded[body] && all.get(body).is_some_and(is_it)
     });
 
+    if all.iter().flatten().flat_map(|step| &step.dofs).any(|dof| dof.friction != 0.0) {
+        let how =
+            format!("dry friction has no width: read the file with that of this robot, {}", model.friction_width());
+        writing.restate(Owner::Robot(model.name().to_owned()), how);
+    }
     let drives = Drives::of(writing, &all, &frames, &names, &mut taken)?;
     let mut file = File { xml: Xml::new(), joint_names: names };
     file.xml.open(Element::new("mujoco").text("model", model.name()));

@@ -24,8 +24,8 @@ pub(super) fn taken_apart(
         match step.motion {
             Motion::Planar(joint) => {
                 writing.restate(
-                    &step.name,
-                    "those of two slides and a hinge: an angle instead of (cos, sin), linear velocity in the axes of the mounting frame",
+                    Owner::Joint(step.name.clone()),
+                    "its coordinates are those of two slides and a hinge: an angle instead of (cos, sin), linear velocity in the axes of the mounting frame",
                 );
                 let (first, second) = joint.in_plane();
                 let motions = [Motion::Slide(first), Motion::Slide(second), Motion::Hinge(joint.normal().vector())];
@@ -33,8 +33,8 @@ pub(super) fn taken_apart(
             }
             Motion::Free if !(is_alone && is_free(&step)) => {
                 writing.restate(
-                    &step.name,
-                    "those of three slides and a ball: linear velocity in the axes of the mounting frame, not in those of the body",
+                    Owner::Joint(step.name.clone()),
+                    "its coordinates are those of three slides and a ball: linear velocity in the axes of the mounting frame, not in those of the body",
                 );
                 let [x, y, z] = [0, 1, 2].map(|k| Motion::Slide(v3::column(&v3::identity(), k)));
                 all.extend(apart(writing, &step, &[x, y, z, Motion::Ball], taken)?);
@@ -209,11 +209,6 @@ pub(super) fn write(
             let what = format!("{what} {}", list(&numbers));
             writing.leave_out(owner.clone(), what, "a joint has one for all its axes", Rank::ChangesDynamics)?;
             continue;
-        }
-        if attribute == "frictionloss" && first != 0.0 {
-            let what = format!("the width {} of its friction {first}", writing.model.friction_width());
-            let reason = "its dry friction has no width, so that it changes in a jump; read the file with this width";
-            writing.leave_out(owner.clone(), what, reason, Rank::ChangesDynamics)?;
         }
         joint = joint.number_unless(attribute, 0.0, first);
     }

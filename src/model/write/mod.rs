@@ -72,7 +72,8 @@ pub struct Written {
     pub text: String,
     /// What was left out, in the order of the model.
     pub left_out: Vec<Unsaid>,
-    /// Joints whose coordinates are others in the file: the same numbers mean another state there.
+    /// Joints whose coordinates are others in the file, so that the same numbers mean another state there; and the width that friction is to be
+    /// read with.
     pub restated: Vec<Restated>,
 }
 
@@ -119,8 +120,11 @@ impl Model {
     /// linear velocity is in the axes of the mounting frame. The linear velocity of a free joint is in the axes of the world; where a
     /// free joint does not stand at the world's origin, it becomes three slides and a ball joint.
     ///
+    /// Dry friction of MJCF has no width: the file is read as the same robot with
+    /// [`MjcfOptions::friction_width`](super::mjcf::MjcfOptions::friction_width) of this one's.
+    ///
     /// # Errors
-    /// [`WriteError`]: dry friction, whose width MuJoCo's has not; velocity limits, limits on one side, effort limits of ball and free
+    /// [`WriteError`]: velocity limits, limits on one side, effort limits of ball and free
     /// joints; a mass or a moment of inertia of a body that moves below 1e-15; an inertia that no rigid body has; more than 495 bodies one
     /// within the other; names that XML cannot hold.
     #[doc(alias("write_mjcf", "mj_saveLastXML"))]
@@ -173,9 +177,9 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Notes that a joint has other coordinates in the file.
-    fn restate(&mut self, joint: &str, form: &'static str) {
-        self.restated.push(Restated { format: self.format, joint: joint.to_owned(), form });
+    /// Notes that the file says something in another way.
+    fn restate(&mut self, owner: Owner, how: impl Into<String>) {
+        self.restated.push(Restated { format: self.format, owner, how: how.into() });
     }
 
     /// The error of what no robot can be without.

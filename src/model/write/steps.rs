@@ -105,7 +105,8 @@ pub(super) fn of_bodies(writing: &mut Writing, taken: &mut Taken) -> Result<Vec<
             Joint::Mimic(_) => false,
         };
         if has_circle {
-            writing.restate(&body.joint_name, "one angle instead of (cos, sin)");
+            let owner = Owner::Joint(body.joint_name.clone());
+            writing.restate(owner, "its coordinate is one angle instead of (cos, sin)");
         }
     }
     beside(writing)?;

@@ -33,15 +33,12 @@ fn read(format: Format, text: &str, width: f64) -> Model {
     read.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The text of a file; only what is no part of the dynamics, and the width of friction, may be missing.
+/// The text of a file; only what is no part of the dynamics may be missing.
 fn written(model: &Model, format: Format) -> Result<String, String> {
     let options = WriteOptions::new().leave_out(LeaveOut::Anything);
     let first = model.write(format, &options).map_err(|error| error.to_string())?;
     assert_eq!(model.write(format, &options).as_ref(), Ok(&first), "written twice");
-    let is_missing = |unsaid: &&Unsaid| {
-        let is_width = format == Format::Mjcf && unsaid.what.starts_with("the width ");
-        unsaid.rank != Rank::NotDynamics && !is_width
-    };
+    let is_missing = |unsaid: &&Unsaid| unsaid.rank != Rank::NotDynamics;
     match first.left_out.iter().find(is_missing) {
         Some(unsaid) => Err(unsaid.to_string()),
         None => Ok(first.text),
@@ -407,4 +404,47 @@ fn empty_composites_are_fixed() {
         let again = again(&model, format);
         assert_same_dynamics("fixed", &model, &again, format);
     }
+}
+
+/// What the file says in another way is listed: coordinates of joints, and the width that friction is to be read with.
+#[test]
+fn what_is_said_in_another_way_is_listed() {
+    let said = |name: &str, floating: bool, form: ContinuousForm, format: Format| -> Vec<String> {
+        let options = UrdfOptions::new().floating_base(floating).continuous(form);
+        let written =
+            robot(name, &options).write(format, &WriteOptions::new().leave_out(LeaveOut::NotDynamics)).expect("writes");
+        written.restated.iter().map(ToString::to_string).collect()
+    };
+    let angle = ContinuousForm::Angle;
+    let friction = "robot `planar`: in MJCF, dry friction has no width: read the file with that of this robot, 0.01";
+    let planar = said("planar", false, angle, Format::Mjcf);
+    let part = "in MJCF, its coordinates are those of two slides and a hinge: an angle instead of (cos, sin)";
+    assert!(planar.iter().any(|said| said.starts_with("joint `drive`: ") && said.contains(part)), "{planar:?}");
+    assert!(planar.iter().filter(|said| said.contains("dry friction")).all(|said| said == friction), "{planar:?}");
+    assert_eq!(said("planar", false, angle, Format::Urdf), Vec::<String>::new());
+    assert!(said("solo12", true, angle, Format::Mjcf).iter().all(|said| !said.contains("coordinates")));
+    let circles = said("continuous", false, ContinuousForm::CosSin, Format::Urdf);
+    assert_eq!(circles[0], "joint `wheel_right_joint`: in URDF, its coordinate is one angle instead of (cos, sin)");
+
+    // The width that is named gives the robot back.
+    let model = chain_with_friction();
+    let written = model.write(Format::Mjcf, &WriteOptions::new()).expect("writes");
+    assert_eq!(
+        written.restated.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["robot `r`: in MJCF, dry friction has no width: read the file with that of this robot, 0.25"]
+    );
+    assert_same_dynamics("friction", &model, &read(Format::Mjcf, &written.text, 0.25), Format::Mjcf);
+    let without = Model::from_mjcf_text(&written.text, &MjcfOptions::new()).expect("reads");
+    assert_eq!(without.report.count_of(Rank::ChangesDynamics), 1);
+}
+
+/// A hinge with friction of a width of its own.
+fn chain_with_friction() -> Model {
+    let mut builder = ModelBuilder::new("r");
+    let hinge = gradyn::joint::Revolute { axis: Axis::Y };
+    let inertia =
+        gradyn::Inertia::new(1.0, Vector3::new(0.1, 0.2, 0.3), gradyn::spatial::Symmetric3::diagonal(0.1, 0.2, 0.2));
+    let body = builder.add_body(None, "b", "j", Transform::identity(), hinge, inertia).expect("fits");
+    builder.set_friction(body, &[0.5]).expect("fits").set_friction_width(0.25);
+    builder.build().expect("builds")
 }

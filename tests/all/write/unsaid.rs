@@ -201,12 +201,6 @@ fn cases() -> Vec<(Model, Format, &'static str, Option<Rank>)> {
             no_dynamics,
         ),
         (
-            with(HINGE.into(), "friction", vec![0.5]),
-            Mjcf,
-            "joint `elbow`: the width 0.01 of its friction 0.5 cannot be written to MJCF: its dry friction has no width, so that it changes in a jump; read the file with this width",
-            changes,
-        ),
-        (
             with(Spherical.into(), "armature", vec![0.1, 0.2, 0.1]),
             Mjcf,
             "joint `elbow`: armature 0.1 0.2 0.1 cannot be written to MJCF: a joint has one for all its axes",

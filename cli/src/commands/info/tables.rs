@@ -22,12 +22,11 @@ fn limit(x: f64) -> String {
     if x.is_finite() { short(x) } else { String::new() }
 }
 
-/// One number a coordinate, or once what all have; nothing if all are `none`.
-fn each(numbers: &[f64], none: f64) -> String {
-    let is_none = |x: &f64| *x == none || x.is_infinite();
+/// One number a coordinate, or once what all have; nothing if there is none.
+fn each(numbers: &[f64], is_none: fn(&f64) -> bool) -> String {
     match numbers {
         [] => String::new(),
-        numbers if numbers.iter().all(is_none) => String::new(),
+        numbers if numbers.iter().all(|x| x.is_infinite() || is_none(x)) => String::new(),
         [first, others @ ..] if others.iter().all(|x| x.to_bits() == first.to_bits()) => short(*first),
         numbers => {
             numbers.iter().map(|x| if x.is_finite() { short(*x) } else { "-".to_owned() }).collect::<Vec<_>>().join(" ")
@@ -60,7 +59,7 @@ pub(super) fn joints(robot: &Robot, text: &mut String) {
         let (q, v) = (body.q_range(), body.v_range());
         let constant = |of: fn(&DofDynamics) -> f64| {
             let own = |index: usize| model.joint_dynamics().iter().find(|dof| dof.index == index).map_or(0.0, of);
-            each(&v.clone().map(own).collect::<Vec<_>>(), 0.0)
+            each(&v.clone().map(own).collect::<Vec<_>>(), |x| *x == 0.0)
         };
         let springs: Vec<[f64; 2]> = model
             .find_body(body.name())
@@ -68,14 +67,14 @@ pub(super) fn joints(robot: &Robot, text: &mut String) {
             .unwrap_or_default();
         let spring = |which: usize| {
             let numbers: Vec<f64> = springs.iter().filter_map(|spring| spring.get(which).copied()).collect();
-            each(&numbers, f64::INFINITY)
+            each(&numbers, |_| false)
         };
         let curve = |of: fn(&FrictionCurve) -> f64| {
             let own = |index: usize| model.friction_curves().iter().find(|curve| curve.index == index).map_or(0.0, of);
-            each(&v.clone().map(own).collect::<Vec<_>>(), 0.0)
+            each(&v.clone().map(own).collect::<Vec<_>>(), |x| *x == 0.0)
         };
         let number =
-            |limits: &[f64], range: &Range<usize>| each(limits.get(range.clone()).unwrap_or_default(), f64::INFINITY);
+            |limits: &[f64], range: &Range<usize>| each(limits.get(range.clone()).unwrap_or_default(), |_| false);
         table.row([
             one_line(body.joint_name()).into(),
             kind(body).into(),
@@ -129,7 +128,7 @@ pub(super) fn actuators(robot: &Robot, text: &mut String) {
     for Actuator { name, gears, limits: (lower, upper), speed_torque } in robot.model.actuators() {
         let drive = |(dof, gear): &(usize, f64)| {
             let joint = dofs.get(*dof).map_or("", String::as_str);
-            if *gear == 1.0 { joint.to_owned() } else { format!("{} {joint}", short(*gear)) }
+            if gear.to_bits() == 1.0_f64.to_bits() { joint.to_owned() } else { format!("{} {joint}", short(*gear)) }
         };
         let drives = gears.iter().map(drive).collect::<Vec<_>>().join(" + ");
         let line = |of: fn(&SpeedTorque) -> f64| speed_torque.as_ref().map(of).map(short).unwrap_or_default();
