@@ -102,7 +102,7 @@ impl<P: Real> Body<P> {
         self.gear_ratios.get(k).copied().flatten()
     }
     /// The coordinate of a joint that follows another, at a configuration of the model; none for other joints.
-    pub(crate) fn mimicked(&self, q: &[P]) -> Option<P> {
+    fn mimicked(&self, q: &[P]) -> Option<P> {
         match &self.joint {
             Joint::Mimic(mimic) => q.get(self.q.clone()).map(|q| mimic.inner_q(q)[0]),
             _ => None,
@@ -112,6 +112,15 @@ impl<P: Real> Body<P> {
     #[must_use]
     pub fn owns_coordinates(&self) -> bool {
         self.owns_coordinates
+    }
+}
+
+impl Body {
+    /// Whether a joint that follows another is said to be at `x`, though at this configuration of the model it is elsewhere.
+    ///
+    /// By more than 0.01 rad or m: keyframes that MuJoCo writes hold soft equalities to about this, and people round.
+    pub(crate) fn is_elsewhere(&self, q: &[f64], x: f64) -> bool {
+        self.mimicked(q).is_some_and(|expected| (expected - x).abs() > 0.01)
     }
 }
 

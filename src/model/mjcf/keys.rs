@@ -12,10 +12,6 @@ use nalgebra::Vector3;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// So far may a joint that follows another be from where it belongs, rad or m: keyframes that MuJoCo writes hold soft equalities to about
-/// this, and those of people are rounded.
-const FOLLOWS: f64 = 0.01;
-
 /// Reads all keyframes.
 pub(super) fn all<'e>(elements: impl Iterator<Item = &'e Element>) -> Result<Vec<KeyElement>, MjcfError> {
     let mut places: HashMap<&str, &Place> = HashMap::new();
@@ -71,10 +67,7 @@ pub(super) fn configurations(
             continue;
         };
         v.resize(model.nv(), 0.0);
-        let is_off = |(from, body): &(usize, &Body)| {
-            let of = body.mimicked(&q).zip(qpos.get(*from));
-            of.is_some_and(|(expected, x)| (expected - x).abs() > FOLLOWS)
-        };
+        let is_off = |(from, body): &(usize, &Body)| qpos.get(*from).is_some_and(|x| body.is_elsewhere(&q, *x));
         if key.qpos.is_some() && followers.iter().any(is_off) {
             note("qpos", "a joint that follows another is not where it belongs, and goes there");
         }

@@ -89,17 +89,13 @@ impl Srdf {
             // Elsewhere refused.
             let Some(Ok(q)) = followers.peek().map(|_| assemble(model, &bodies, &[state])) else { continue };
             found.extend(followers.filter(|joint| {
-                let expected = bodies.get(joint.name.as_str()).and_then(|body| body.mimicked(&q));
-                let off = expected.zip(joint.values.first()).map(|(expected, value)| (expected - value).abs());
-                off.is_some_and(|off| off > FOLLOWS)
+                let of = bodies.get(joint.name.as_str()).zip(joint.values.first());
+                of.is_some_and(|(body, value)| body.is_elsewhere(&q, *value))
             }));
         }
         found
     }
 }
-
-/// So far may a joint that follows another be from where it belongs, rad or m: people round.
-const FOLLOWS: f64 = 0.01;
 
 /// Bodies by the names of their joints.
 fn bodies(model: &Model) -> HashMap<&str, &Body> {

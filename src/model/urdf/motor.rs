@@ -1,7 +1,7 @@
 //! Motors behind gears: transmissions that state a reduction drive joints.
 //!
-//! `mechanicalReduction` of ROS (`mechanical_reduction` of ROS 2, whose transmissions stand in `ros2_control`) is the torque at the joint for one of the motor, so that of an actuator of the model has this gear. Where
-//! one transmission of a robot states a reduction, all are motors, those without with a gear of 1; joints that no transmission names
+//! `mechanicalReduction` of ROS (`mechanical_reduction` of ROS 2, whose transmissions stand in `ros2_control`) is the torque at the joint
+//! for one of the motor, so that of an actuator of the model has this gear. Where one transmission of a robot states a reduction, all are motors, those without with a gear of 1; joints that no transmission names
 //! have none. Of a differential, whose motors turn several joints together, each joint has a motor of its own. A robot whose transmissions
 //! state no reduction has a motor on every joint, as one without transmissions. Drake's `drake:gear_ratio` reflects a rotor and no torque:
 //! it is none.
@@ -16,7 +16,7 @@ use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
 
 /// The element that gives the reduction, of the actuator before that of the joint, as ROS has it.
-pub(super) const REDUCTION: [&str; 2] = ["mechanicalReduction", "mechanical_reduction"];
+const REDUCTION: [&str; 2] = ["mechanicalReduction", "mechanical_reduction"];
 /// What counts for a differential.
 const COUPLED: &str = "its motors turn its joints together, and each joint has a motor of its own instead";
 
